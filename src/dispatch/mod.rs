@@ -1,0 +1,1 @@
+//! Dispatch keys, registrations and the tables computed from them.

@@ -1,0 +1,1 @@
+//! Operators as PyTorch sees them: entries, schemas, groups, generated operators.

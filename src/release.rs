@@ -1,0 +1,1 @@
+//! PyTorch releases: the minor line whose rules, keys, types, tags and name lists apply.

@@ -1,0 +1,1 @@
+//! Renderings: one file each.

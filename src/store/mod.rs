@@ -1,0 +1,1 @@
+//! Where revisions are kept.

@@ -1,0 +1,1 @@
+//! From bytes to trees and schemas, with the place of everything.
