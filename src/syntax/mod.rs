@@ -1,1 +1,4 @@
 //! From bytes to trees and schemas, with the place of everything.
+
+pub mod print;
+pub mod schema;
