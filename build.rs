@@ -1,0 +1,27 @@
+//! Decodes the tables of `data/` into Rust statics, so that the program holds them as constants
+//! and neither reads nor parses anything when it starts.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+#[path = "build/releases.rs"]
+mod releases;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed=data");
+    let releases = read_json("data/releases.json");
+    write_source("releases.rs", &releases::generate(&releases));
+}
+
+/// A data file of this repository. A broken one must stop the build.
+fn read_json(path: &str) -> serde_json::Value {
+    let text = fs::read_to_string(Path::new(path)).expect(path);
+    serde_json::from_str(&text).expect(path)
+}
+
+fn write_source(name: &str, text: &str) {
+    let directory = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(directory.join(name), text).expect(name);
+}

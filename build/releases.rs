@@ -1,0 +1,221 @@
+//! `data/releases.json` -> one `static` per distinct list and the table `RELEASES` of
+//! `ReleaseData`, whose field names are the names used in the data file.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+
+/// The source text of the tables.
+pub fn generate(data: &Value) -> String {
+    let mut out = Output::default();
+    let releases: Vec<String> = array(&data["releases"])
+        .iter()
+        .map(|row| text(&row["release"]).to_owned())
+        .collect();
+    let mut rows = String::new();
+    for (minor, release) in releases.iter().enumerate() {
+        let at = Steps {
+            releases: &releases,
+            minor,
+        };
+        let _ = writeln!(rows, "    ReleaseData {{ name: {release:?},");
+        let row = &data["releases"][minor];
+        for field in ["patches", "measured"] {
+            let _ = writeln!(
+                rows,
+                "        {field}: {},",
+                out.plain(&strings(&row[field]))
+            );
+        }
+        for (field, steps) in object(&data["lists"]) {
+            let _ = writeln!(rows, "        {field}: {},", out.names(&at.names(steps)));
+        }
+        for (field, steps) in object(&data["flags"]) {
+            let _ = writeln!(rows, "        {field}: {},", at.value(steps));
+        }
+        for (field, steps) in object(&data["pairs"]) {
+            let _ = writeln!(rows, "        {field}: {},", out.pairs(at.value(steps)));
+        }
+        for (group, name) in [("name_lists", "NameLists"), ("codegen", "CodegenLists")] {
+            let _ = writeln!(rows, "        {group}: {name} {{");
+            for (field, steps) in object(&data[group]) {
+                let _ = writeln!(
+                    rows,
+                    "            {field}: {},",
+                    out.names(&at.names(steps))
+                );
+            }
+            rows.push_str("        },\n");
+        }
+        rows.push_str(&runtime(&mut out, &at, &data["runtime"]));
+        rows.push_str("    },\n");
+    }
+    let mut source = out.source;
+    let _ = writeln!(source, "/// One row per minor release, oldest first.");
+    let _ = writeln!(
+        source,
+        "static RELEASES: [ReleaseData; {}] = [\n{rows}];",
+        releases.len()
+    );
+    source
+}
+
+fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
+    let mut text = String::from("        runtime: RuntimeLists {\n");
+    for field in ["backends", "unparseable"] {
+        let names = out.names(&at.names(&data[field]));
+        let _ = writeln!(text, "            {field}: {names},");
+    }
+    let rows = array(at.value(&data["functionalities"]))
+        .iter()
+        .map(functionality);
+    let _ = writeln!(
+        text,
+        "            functionalities: &[{}],",
+        rows.collect::<String>()
+    );
+    let rows = array(&data["fallbacks"])
+        .iter()
+        .filter(|row| at.within(row));
+    let _ = writeln!(
+        text,
+        "            fallbacks: &[{}],",
+        rows.map(fallback).collect::<String>()
+    );
+    text.push_str("        },\n");
+    text
+}
+
+fn functionality(row: &Value) -> String {
+    match row {
+        Value::String(name) => format!("Functionality {{ name: {name:?}, prefix: None }}, "),
+        row => format!(
+            "Functionality {{ name: {}, prefix: Some({}) }}, ",
+            row[0], row[1]
+        ),
+    }
+}
+
+fn fallback(row: &Value) -> String {
+    let fallthrough = row[2] == "fallthrough";
+    format!(
+        "GlobalFallback {{ key: {}, file: {}, fallthrough: {fallthrough} }}, ",
+        row[0], row[1]
+    )
+}
+
+/// A release among all, to read tables that are written as steps.
+struct Steps<'a> {
+    releases: &'a [String],
+    minor: usize,
+}
+
+impl Steps<'_> {
+    /// The place of a release named in the data.
+    fn index(&self, name: &str) -> usize {
+        let found = self.releases.iter().position(|release| release == name);
+        found.unwrap_or_else(|| panic!("data/releases.json names an unknown release {name}"))
+    }
+
+    /// The last value that began at or before this release.
+    fn value<'v>(&self, steps: &'v Value) -> &'v Value {
+        let begun = object(steps)
+            .iter()
+            .filter(|(since, _)| self.index(since) <= self.minor);
+        begun
+            .max_by_key(|(since, _)| self.index(since))
+            .expect("a value since 2.0")
+            .1
+    }
+
+    /// The list of this release, with all `add` and `remove` steps applied.
+    fn names(&self, steps: &Value) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut begun: Vec<_> = object(steps).iter().collect();
+        begun.retain(|(since, _)| self.index(since) <= self.minor);
+        begun.sort_by_key(|(since, _)| self.index(since));
+        for (_, step) in begun {
+            if step.is_array() {
+                names = strings(step);
+            } else {
+                let removed = strings(&step["remove"]);
+                names.retain(|name| !removed.contains(name));
+                names.extend(strings(&step["add"]));
+                names.sort();
+            }
+        }
+        names
+    }
+
+    /// Whether a row `[.., first, last?]` of the fallbacks covers this release.
+    fn within(&self, row: &Value) -> bool {
+        let last = row[4].as_str().map_or(usize::MAX, |name| self.index(name));
+        (self.index(text(&row[3]))..=last).contains(&self.minor)
+    }
+}
+
+/// The statics written so far; equal ones are written once.
+#[derive(Default)]
+struct Output {
+    source: String,
+    known: BTreeMap<String, String>,
+}
+
+impl Output {
+    /// An expression for a shared static of the given type and value.
+    fn shared(&mut self, kind: &str, value: String) -> String {
+        if let Some(name) = self.known.get(&value) {
+            return name.clone();
+        }
+        let name = format!("SHARED_{}", self.known.len());
+        let _ = writeln!(self.source, "static {name}: {kind} = {value};");
+        self.known.insert(value, name.clone());
+        name
+    }
+
+    /// `&'static [&'static str]`.
+    fn plain(&mut self, names: &[String]) -> String {
+        self.shared("&[&str]", format!("&{names:?}"))
+    }
+
+    /// `Names`: the declared order, and the same sorted for look-up.
+    fn names(&mut self, names: &[String]) -> String {
+        let mut sorted = names.to_vec();
+        sorted.sort();
+        let (declared, sorted) = (format!("&{names:?}"), format!("&{sorted:?}"));
+        self.shared("Names", format!("Names::new({declared}, {sorted})"))
+    }
+
+    /// Rows of a name and one or more names; null is an empty table.
+    fn pairs(&mut self, rows: &Value) -> String {
+        let mut value = String::from("&[");
+        for row in rows.as_array().into_iter().flatten() {
+            let values = match &row[1] {
+                Value::String(one) => vec![one.clone()],
+                many => strings(many),
+            };
+            let _ = write!(value, "({}, &{values:?}), ", row[0]);
+        }
+        value.push(']');
+        self.shared("&[(&str, &[&str])]", value)
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn object(value: &Value) -> &Map<String, Value> {
+    value.as_object().expect("an object")
+}
+
+/// The strings of a list; an absent one is empty.
+fn strings(value: &Value) -> Vec<String> {
+    let values = value.as_array().into_iter().flatten();
+    values.map(|value| text(value).to_owned()).collect()
+}
