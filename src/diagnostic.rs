@@ -136,4 +136,17 @@ impl Diagnostic {
         });
         self
     }
+
+    /// The same complaint with every place `by` bytes further on.
+    #[must_use]
+    pub fn shifted(mut self, by: u32) -> Self {
+        self.span = self.span.shifted(by);
+        for (_, span) in &mut self.related {
+            *span = span.shifted(by);
+        }
+        if let Some(fix) = &mut self.fix {
+            fix.span = fix.span.shifted(by);
+        }
+        self
+    }
 }

@@ -1,1 +1,3 @@
+//! The `opatlas` program.
+
 fn main() {}

@@ -294,4 +294,19 @@ impl FunctionSchema {
     pub fn has_symint(&self) -> bool {
         self.arguments.has_like(BaseType::SymInt)
     }
+
+    /// Visits every place in the schema.
+    pub(crate) fn for_each_place(&mut self, visit: &mut impl FnMut(&mut At)) {
+        visit(&mut self.name_at);
+        visit(&mut self.returns_at);
+        for argument in &mut self.arguments.list {
+            visit(&mut argument.at);
+            visit(&mut argument.type_at);
+            visit(&mut argument.name_at);
+            visit(&mut argument.default_at);
+        }
+        for ret in &mut self.returns {
+            visit(&mut ret.at);
+        }
+    }
 }

@@ -20,6 +20,13 @@ impl Names {
         self.sorted.binary_search(&name).is_ok()
     }
 
+    /// The list's own copy of the name, which lives as long as the program.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&'static str> {
+        let at = self.sorted.binary_search(&name).ok()?;
+        Some(self.sorted[at])
+    }
+
     /// The names in declared order.
     #[must_use]
     pub fn as_slice(&self) -> &'static [&'static str] {

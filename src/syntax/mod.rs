@@ -2,3 +2,4 @@
 
 pub mod print;
 pub mod schema;
+pub mod yaml;

@@ -1,0 +1,241 @@
+//! A whole revision under the rules of one release: every operator, written and generated, in its
+//! groups. Immutable once made, shared by `Arc`.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::entry::KernelEntry;
+use super::file::NativeFunctions;
+use super::generate::{GenerationFault, generate};
+use super::group::Groups;
+use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
+use super::schema::FunctionSchema;
+use super::tags::{self, DeclaredTags, TagInterner};
+use crate::diagnostic::Diagnostic;
+use crate::release::Release;
+use crate::source::{Bundle, NATIVE_FUNCTIONS, TAGS};
+use crate::syntax::yaml;
+
+/// A revision, read and completed.
+#[derive(Debug)]
+pub struct Catalogue {
+    /// The release whose rules apply.
+    pub release: Release,
+    /// The file of operators.
+    pub native_functions: Arc<NativeFunctions>,
+    /// The tags that entries may carry.
+    pub tags: DeclaredTags,
+    /// What is wrong with `tags.yaml`; places in that file.
+    pub tags_diagnostics: Vec<Diagnostic>,
+    /// All operators: written ones in file order, then generated ones.
+    pub operators: Vec<Operator>,
+    /// Index into the file's entries of each written operator.
+    pub entry_of: Vec<u32>,
+    /// Groups of all operators, generated ones included.
+    pub groups: Groups,
+    /// Why groups could not be completed.
+    pub faults: Vec<GenerationFault>,
+    by_name: FxHashMap<Box<str>, OperatorId>,
+    same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
+    merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
+}
+
+impl Catalogue {
+    /// Reads a bundle. What `previous` read already is taken from there; the result is the same
+    /// as without it.
+    #[must_use]
+    pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
+        let bytes = bundle.file(NATIVE_FUNCTIONS).map_or(&[][..], |b| &b[..]);
+        let native = NativeFunctions::read(bytes, previous.map(|p| &*p.native_functions));
+        let (tags, diagnostics) = match bundle.file(TAGS) {
+            Some(bytes) => {
+                let (text, mut diagnostics) = yaml::decode(bytes);
+                let (tags, more) = DeclaredTags::read(&text);
+                diagnostics.extend(more);
+                (tags, diagnostics)
+            }
+            None => (DeclaredTags::of_release(release), Vec::new()),
+        };
+        Self::complete(Arc::new(native), tags, diagnostics, release)
+    }
+
+    /// The same revision under another release's rules; what was read is shared.
+    #[must_use]
+    pub fn under(&self, bundle: &Bundle, release: Release) -> Self {
+        let tags = match bundle.file(TAGS) {
+            Some(_) => self.tags.clone(),
+            None => DeclaredTags::of_release(release),
+        };
+        Self::complete(
+            Arc::clone(&self.native_functions),
+            tags,
+            self.tags_diagnostics.clone(),
+            release,
+        )
+    }
+
+    fn complete(
+        native_functions: Arc<NativeFunctions>,
+        tags: DeclaredTags,
+        tags_diagnostics: Vec<Diagnostic>,
+        release: Release,
+    ) -> Self {
+        let mut interner = TagInterner::default();
+        let count = native_functions.entries.len();
+        let mut operators = Vec::with_capacity(count + count / 4);
+        let mut entry_of = Vec::with_capacity(count);
+        for (i, placed) in native_functions.entries.iter().enumerate() {
+            if let Some(schema) = &placed.entry.schema {
+                operators.push(written(placed, schema, release, &tags, &mut interner));
+                entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
+            }
+        }
+        let written = Groups::of_operators(&operators);
+        let faults = generate(&mut operators, written.all(), release, &mut interner);
+        let groups = Groups::of_operators(&operators);
+        let mut catalogue = Self {
+            release,
+            native_functions,
+            tags,
+            tags_diagnostics,
+            operators,
+            entry_of,
+            groups,
+            faults,
+            by_name: FxHashMap::default(),
+            same_name: FxHashMap::default(),
+            merged: FxHashMap::default(),
+        };
+        catalogue.index();
+        catalogue
+    }
+
+    fn index(&mut self) {
+        self.by_name.reserve(self.operators.len());
+        for (i, operator) in self.operators.iter().enumerate() {
+            let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
+            let name = operator.name().as_str();
+            if let Some(&first) = self.by_name.get(name) {
+                let same = self
+                    .same_name
+                    .entry(name.into())
+                    .or_insert_with(|| vec![first]);
+                same.push(id);
+            } else {
+                self.by_name.insert(name.into(), id);
+            }
+        }
+        for ids in self.same_name.values() {
+            let mut kernels: Vec<KernelEntry> = Vec::new();
+            for kernel in ids
+                .iter()
+                .flat_map(|id| self.operators[id.index()].kernels())
+            {
+                if !kernels.iter().any(|k| k.key == kernel.key) {
+                    kernels.push(kernel.clone());
+                }
+            }
+            for id in ids {
+                self.merged.insert(*id, kernels.clone());
+            }
+        }
+    }
+
+    /// An operator by its id.
+    #[must_use]
+    pub fn operator(&self, id: OperatorId) -> &Operator {
+        &self.operators[id.index()]
+    }
+
+    /// All operators with their ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
+        self.operators
+            .iter()
+            .enumerate()
+            .map(|(i, operator)| (OperatorId(u32::try_from(i).unwrap_or(u32::MAX)), operator))
+    }
+
+    /// The first operator of this name, whatever its namespace.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<OperatorId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The operator of a name as it stands in paths: `add.Tensor`, `aten::add.Tensor`,
+    /// `custom::op`. A bare name is first looked for in `aten`.
+    #[must_use]
+    pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
+        let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let in_namespace = |id: &&OperatorId| self.operator(**id).namespace() == namespace;
+        match self.same_name.get(bare) {
+            Some(ids) => ids.iter().find(in_namespace).copied(),
+            None => self.by_name.get(bare).filter(in_namespace).copied(),
+        }
+    }
+
+    /// All operators of a name; more than one is refused by a rule.
+    #[must_use]
+    pub fn all_named(&self, name: &str) -> Vec<OperatorId> {
+        match self.same_name.get(name) {
+            Some(ids) => ids.clone(),
+            None => self.find(name).into_iter().collect(),
+        }
+    }
+
+    /// The kernels of an operator as torchgen holds them: by name, so operators that share one
+    /// (which the rules refuse) share their kernels.
+    #[must_use]
+    pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
+        match self.merged.get(&id) {
+            Some(kernels) => kernels,
+            None => self.operator(id).kernels(),
+        }
+    }
+
+    /// The entry that an operator was written as.
+    #[must_use]
+    pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
+        self.operator(id).written()
+    }
+}
+
+fn written(
+    placed: &PlacedEntry,
+    schema: &FunctionSchema,
+    release: Release,
+    declared: &DeclaredTags,
+    interner: &mut TagInterner,
+) -> Operator {
+    let entry = &placed.entry;
+    let added = tags::added_automatically(release, &entry.namespace, schema, declared);
+    let mut names: Vec<&str> = tags::written(entry).collect();
+    names.extend(added.map(|tag| -> &str { tag }));
+    let tags = interner.intern(names);
+    Operator {
+        is_view: is_view(schema, &tags, release),
+        kind: schema.kind(),
+        tags,
+        declaration: Declaration::Written(placed.clone()),
+    }
+}
+
+/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without
+/// being written, or it is tagged so, or an argument may alias anything afterwards.
+fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
+    let returns_view = schema
+        .returns
+        .iter()
+        .any(|r| r.annotation.as_ref().is_some_and(|a| !a.write));
+    let lists = &release.data().name_lists;
+    let tagged = tags.iter().any(|tag| &**tag == "inplace_view")
+        && !lists
+            .inplace_view_not_view_full_names
+            .contains(schema.name.as_str());
+    let wildcard = schema
+        .arguments
+        .all()
+        .iter()
+        .any(|a| a.annotation.as_ref().is_some_and(|a| a.is_wildcard()));
+    returns_view || tagged || wildcard
+}

@@ -1,0 +1,86 @@
+//! The nearest known name to a misspelt one.
+
+/// The candidate that differs least from `name`, if it is near enough to be meant: at most a
+/// third of its letters changed, inserted, dropped or swapped. Letter case counts little. The
+/// first of equally near ones is given.
+#[must_use]
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_few(name, candidates, 1).into_iter().next()
+}
+
+/// Up to `count` near candidates, nearest first.
+#[must_use]
+pub fn nearest_few<'a>(
+    name: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let wanted: Vec<char> = name.chars().take(MAX_LENGTH).collect();
+    let limit = (wanted.len() / 3).clamp(1, 4) * CHANGE;
+    let mut near: Vec<(usize, &str)> = candidates
+        .into_iter()
+        .filter(|candidate| candidate.chars().count().abs_diff(wanted.len()) * CHANGE <= limit)
+        .filter_map(|candidate| {
+            let letters: Vec<char> = candidate.chars().collect();
+            let distance = distance(&wanted, &letters);
+            (distance <= limit && distance > 0).then_some((distance, candidate))
+        })
+        .collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    near.dedup_by_key(|&mut (_, candidate)| candidate);
+    near.truncate(count);
+    near.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Names are compared up to this many characters.
+const MAX_LENGTH: usize = 128;
+/// What a changed, inserted or dropped letter counts; another case counts 1.
+const CHANGE: usize = 4;
+
+/// Edit distance with swaps of neighbours (optimal string alignment).
+fn distance(a: &[char], b: &[char]) -> usize {
+    let width = b.len() + 1;
+    let mut before_last: Vec<usize> = vec![0; width];
+    let mut last: Vec<usize> = (0..width).map(|j| j * CHANGE).collect();
+    let mut row = vec![0; width];
+    for (i, &x) in a.iter().enumerate() {
+        row[0] = (i + 1) * CHANGE;
+        for (j, &y) in b.iter().enumerate() {
+            let change = match (x == y, x.eq_ignore_ascii_case(&y)) {
+                (true, _) => 0,
+                (false, true) => 1,
+                (false, false) => CHANGE,
+            };
+            let mut best = (last[j] + change)
+                .min(last[j + 1] + CHANGE)
+                .min(row[j] + CHANGE);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                best = best.min(before_last[j - 1] + CHANGE);
+            }
+            row[j + 1] = best;
+        }
+        std::mem::swap(&mut before_last, &mut last);
+        std::mem::swap(&mut last, &mut row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_meant() {
+        let keys = ["CPU", "CUDA", "SparseCPU", "variants", "dispatch"];
+        for (name, expected) in [
+            ("Cpu", Some("CPU")),
+            ("CDUA", Some("CUDA")),
+            ("variant", Some("variants")),
+            ("dispach", Some("dispatch")),
+            ("banana", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(name, keys), expected, "{name}");
+        }
+    }
+}
