@@ -4,8 +4,16 @@
 //! Its check is code in the file of its family. Rules that are about what can be read at all are
 //! reported while reading (`syntax`, `model::lower`) and only documented here.
 
-use crate::diagnostic::{RuleId, Severity};
+mod families;
+pub mod registry;
+pub mod sink;
+
+use crate::diagnostic::{Finding, RuleId, Severity};
+use crate::model::catalogue::Catalogue;
 use crate::release::Release;
+use crate::source::{NATIVE_FUNCTIONS, TAGS};
+
+use sink::Sink;
 
 /// What a rule is about; one file each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -111,4 +119,26 @@ impl Rule {
     pub fn applies_to(&self, release: Release) -> bool {
         self.since <= release && self.until.is_none_or(|until| release <= until)
     }
+}
+
+/// Everything that the rules of the catalogue's release find in it, in a stable order.
+#[must_use]
+pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
+    let mut sink = Sink::default();
+    let native = &catalogue.native_functions;
+    for diagnostic in &native.diagnostics {
+        sink.file(NATIVE_FUNCTIONS, diagnostic.clone());
+    }
+    for placed in &native.entries {
+        for diagnostic in &placed.entry.diagnostics {
+            sink.entry(placed, diagnostic.clone());
+        }
+    }
+    for diagnostic in &catalogue.tags_diagnostics {
+        sink.file(TAGS, diagnostic.clone());
+    }
+    for check in families::CHECKS {
+        check(catalogue, &mut sink);
+    }
+    sink.into_findings()
 }
