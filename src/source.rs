@@ -187,6 +187,12 @@ impl Digest {
         Some(Self(out))
     }
 
+    /// A digest from its raw bytes, as a store keeps it.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The raw bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
@@ -276,17 +282,24 @@ impl Bundle {
         self.files.values().map(|bytes| bytes.len()).sum()
     }
 
-    /// The revision's name: SHA-256 over the lines `HEX  NAME\n`, one a file, sorted by name
-    /// (DESIGN.md section 1), so that `sha256sum FILES | sort -k2 | sha256sum` gives the same.
+    /// The revision's name, see [`revision_digest`].
     #[must_use]
     pub fn digest(&self) -> Digest {
-        let mut lines = String::new();
-        for (name, bytes) in &self.files {
-            use fmt::Write as _;
-            let _ = writeln!(lines, "{}  {name}", Digest::of(bytes));
-        }
-        Digest::of(lines.as_bytes())
+        revision_digest(self.files().map(|(name, bytes)| (name, Digest::of(bytes))))
     }
+}
+
+/// The name of a revision from its files' names and digests, which must come sorted by name:
+/// SHA-256 over the lines `HEX  NAME\n` (DESIGN.md section 1), so that
+/// `sha256sum FILES | sort -k2 | sha256sum` gives the same.
+#[must_use]
+pub fn revision_digest<'a>(files: impl IntoIterator<Item = (&'a str, Digest)>) -> Digest {
+    use fmt::Write as _;
+    let mut lines = String::new();
+    for (name, digest) in files {
+        let _ = writeln!(lines, "{digest}  {name}");
+    }
+    Digest::of(lines.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,0 +1,200 @@
+//! What can go wrong in a store, told apart so that the service need not read messages.
+
+use sqlx::migrate::MigrateError;
+use sqlx::sqlite::SqliteError;
+
+use super::names::{DigestPrefix, LabelName, ProjectName, RevisionKey};
+use super::records::Expected;
+use crate::source::Digest;
+
+/// Why a store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// What was named is not there.
+    #[error(transparent)]
+    NotFound(#[from] Missing),
+    /// It is there, but not so that this may be done with it.
+    #[error(transparent)]
+    Conflict(#[from] Conflict),
+    /// Several revisions begin with these digits.
+    #[error("{prefix} is ambiguous: {}; give more digits", listed(matches))]
+    Ambiguous {
+        /// The digits given.
+        prefix: DigestPrefix,
+        /// The first few digests that begin so, in order.
+        matches: Vec<Digest>,
+    },
+    /// What was stored is not what comes back.
+    #[error("the store is damaged: {what}")]
+    Corrupt {
+        /// What is damaged.
+        what: String,
+    },
+    /// A newer program has written to this database.
+    #[error(
+        "the database was written by a newer program: it has migration {found}, this program knows {known} and older; use the newer program, or a backup made before the upgrade"
+    )]
+    TooNew {
+        /// The migration that this program does not know.
+        found: i64,
+        /// The newest migration that it knows.
+        known: i64,
+    },
+    /// The address is not one that a store can be opened at.
+    #[error("cannot use the database address `{url}`: {why}")]
+    Address {
+        /// The address.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The database cannot be opened, read or written just now; the request may be fine.
+    #[error("the database is unavailable: {what}")]
+    Unavailable {
+        /// What stands in the way.
+        what: String,
+        /// What the database said.
+        #[source]
+        source: Option<sqlx::Error>,
+    },
+    /// The database refused in a way that this program did not foresee.
+    #[error("the database failed: {0}")]
+    Backend(#[source] sqlx::Error),
+}
+
+/// What is not in the store.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Missing {
+    /// No project has this name.
+    #[error("there is no project `{0}`")]
+    Project(ProjectName),
+    /// No revision of the project is meant by this.
+    #[error("project `{project}` has no revision `{key}`")]
+    Revision {
+        /// The project, which exists.
+        project: ProjectName,
+        /// What pointed at the revision.
+        key: RevisionKey,
+    },
+    /// The project has no such label.
+    #[error("project `{project}` has no label `{label}`")]
+    Label {
+        /// The project, which exists.
+        project: ProjectName,
+        /// The label.
+        label: LabelName,
+    },
+    /// The revision has no such file.
+    #[error("revision sha256:{digest} has no file `{name}`")]
+    File {
+        /// The revision, which exists.
+        digest: Digest,
+        /// The file's name.
+        name: String,
+    },
+}
+
+/// What stands against a change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Conflict {
+    /// A project of this name has another description or policy.
+    #[error("project `{0}` exists already, with another description or policy")]
+    Project(ProjectName),
+    /// The label stands for another release.
+    #[error("label `{label}` belongs to release {stored}, not {given}")]
+    Release {
+        /// The label.
+        label: LabelName,
+        /// The release that it stands for.
+        stored: String,
+        /// The release that was given.
+        given: String,
+    },
+    /// The label names something else than the caller expected.
+    #[error("label `{label}` {}, but {expected} was expected", current.map_or_else(|| "names nothing".to_owned(), |d| format!("names sha256:{d}")))]
+    Label {
+        /// The label.
+        label: LabelName,
+        /// What it names now.
+        current: Option<Digest>,
+        /// What the caller expected.
+        expected: Expected,
+    },
+    /// Labels name the revision.
+    #[error(
+        "revision sha256:{digest} cannot be deleted, since it is named by {}",
+        named(labels)
+    )]
+    Labelled {
+        /// The revision.
+        digest: Digest,
+        /// The labels, sorted.
+        labels: Vec<LabelName>,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn corrupt(what: impl Into<String>) -> Self {
+        Self::Corrupt { what: what.into() }
+    }
+
+    pub(crate) fn unavailable(what: impl Into<String>, source: sqlx::Error) -> Self {
+        Self::Unavailable {
+            what: what.into(),
+            source: Some(source),
+        }
+    }
+
+    /// What a failed run of the migrations means; `known` is the newest migration of this program.
+    pub(crate) fn of_migration(error: MigrateError, known: i64) -> Self {
+        match error {
+            MigrateError::VersionMissing(found) => Self::TooNew { found, known },
+            MigrateError::VersionMismatch(version) => Self::corrupt(format!(
+                "its migration {version} is not the one that this program knows by that number"
+            )),
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
+            error => Self::Backend(sqlx::Error::Migrate(Box::new(error))),
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::PoolTimedOut => Self::unavailable("all its connections are busy", error),
+            sqlx::Error::PoolClosed => Self::unavailable("it is shutting down", error),
+            sqlx::Error::Database(fault) => match fault.try_downcast_ref::<SqliteError>() {
+                Some(_) => of_sqlite(error),
+                None => Self::Backend(error),
+            },
+            _ => Self::Backend(error),
+        }
+    }
+}
+
+/// Sorts an error of SQLite by its primary result code (<https://sqlite.org/rescode.html>).
+fn of_sqlite(error: sqlx::Error) -> StoreError {
+    let code = error.as_database_error().and_then(|fault| fault.code());
+    let code = code.and_then(|code| code.parse::<i32>().ok()).unwrap_or(1);
+    let what = match code & 0xFF {
+        5 | 6 => "another process holds its lock",
+        8 => "it is read-only, and Opatlas must be able to write to it",
+        10 => "reading or writing its files failed",
+        13 => "the disk is full",
+        14 => "its files cannot be opened",
+        11 => return StoreError::corrupt(format!("SQLite finds the database malformed: {error}")),
+        26 => return StoreError::corrupt("the file is not an SQLite database"),
+        _ => return StoreError::Backend(error),
+    };
+    StoreError::unavailable(what, error)
+}
+
+fn listed(digests: &[Digest]) -> String {
+    let digests: Vec<_> = digests.iter().map(|d| format!("sha256:{d}")).collect();
+    digests.join(", ")
+}
+
+fn named(labels: &[LabelName]) -> String {
+    let labels: Vec<_> = labels.iter().map(|l| format!("`{l}`")).collect();
+    labels.join(", ")
+}

@@ -1,0 +1,273 @@
+//! How a bundle is taken apart, so that revisions share what they have in common.
+//!
+//! Bytes come in; pieces, runs of pieces and digests go out. A file is cut before the lines that
+//! begin an entry (`- ` in column 0), so that a changed entry makes one new piece. A list of three
+//! thousand pieces would still be written anew for each revision; so the list is cut into runs of
+//! about 24, at places chosen by what stands there and not by their number. A changed entry then
+//! makes one new run, and a revision is a short list of runs. Where a cut falls depends only on the
+//! bytes since the one before, so cuts meet again soon after a change.
+//!
+//! Other bytes than YAML are cut as well as they can be and come back as they were all the same.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::source::{Bundle, Digest, revision_digest};
+
+/// The fewest bytes of a piece that another entry follows. Without it, a file of tiny entries would
+/// cost many times its size.
+const MIN_PIECE: usize = 64;
+/// Where a stretch without an entry (an indented list, JSON in lines) is cut at a line, too.
+const LONG_PIECE: usize = 4096;
+/// One line in so many ends a piece that is long already.
+const LINES_PER_CUT: u64 = 8;
+/// The fewest pieces of a run that another follows.
+const MIN_RUN: usize = 8;
+/// The most pieces of a run.
+const MAX_RUN: usize = 64;
+/// One piece in so many begins a run, which makes runs of 24 on average: writing a run for each of
+/// a handful of changed entries then costs about as much as writing the list of runs.
+const PIECES_PER_CUT: u64 = 16;
+
+/// A bundle taken apart.
+pub(crate) struct Plan {
+    /// The revision's name.
+    pub(crate) digest: Digest,
+    /// Its files, sorted by name.
+    pub(crate) files: Vec<FilePlan>,
+}
+
+/// A file taken apart.
+pub(crate) struct FilePlan {
+    /// Its name in the bundle.
+    pub(crate) name: String,
+    /// SHA-256 of its bytes.
+    pub(crate) digest: Digest,
+    /// Its bytes.
+    pub(crate) bytes: Arc<[u8]>,
+    /// What it consists of, in order and without gaps.
+    pub(crate) pieces: Vec<Piece>,
+    /// Its pieces in runs, in order and without gaps.
+    pub(crate) runs: Vec<Run>,
+}
+
+/// A stretch of a file.
+pub(crate) struct Piece {
+    /// SHA-256 of its bytes.
+    pub(crate) digest: Digest,
+    /// Where it stands in the file.
+    pub(crate) span: Range<usize>,
+}
+
+/// A stretch of a file's pieces.
+pub(crate) struct Run {
+    /// SHA-256 over the digests of its pieces.
+    pub(crate) digest: Digest,
+    /// Which pieces of the file.
+    pub(crate) pieces: Range<usize>,
+}
+
+impl Plan {
+    /// Takes a bundle apart; some milliseconds of work for a release.
+    pub(crate) fn of(bundle: &Bundle) -> Self {
+        let files: Vec<_> = bundle
+            .files()
+            .map(|(name, bytes)| FilePlan::of(name, bytes))
+            .collect();
+        let digest = revision_digest(files.iter().map(|file| (&*file.name, file.digest)));
+        Self { digest, files }
+    }
+}
+
+impl FilePlan {
+    fn of(name: &str, bytes: &Arc<[u8]>) -> Self {
+        let pieces: Vec<_> = cut(bytes)
+            .into_iter()
+            .map(|span| Piece {
+                digest: Digest::of(&bytes[span.clone()]),
+                span,
+            })
+            .collect();
+        Self {
+            name: name.to_owned(),
+            digest: Digest::of(bytes),
+            bytes: Arc::clone(bytes),
+            runs: runs(bytes, &pieces),
+            pieces,
+        }
+    }
+
+    /// The pieces of a run of this file.
+    pub(crate) fn pieces_of(&self, run: &Run) -> &[Piece] {
+        &self.pieces[run.pieces.clone()]
+    }
+
+    /// The bytes of a piece of this file.
+    pub(crate) fn piece_bytes(&self, piece: &Piece) -> &[u8] {
+        &self.bytes[piece.span.clone()]
+    }
+}
+
+fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
+    let mut pieces = Vec::with_capacity(bytes.len() / 256 + 1);
+    let (mut start, mut line) = (0, 0);
+    while line < bytes.len() {
+        let length = line - start;
+        let entry = length >= MIN_PIECE && bytes[line..].starts_with(b"- ");
+        if entry || (length >= LONG_PIECE && chosen(first_line(&bytes[line..]), LINES_PER_CUT)) {
+            pieces.push(start..line);
+            start = line;
+        }
+        line += first_line(&bytes[line..]).len();
+    }
+    if start < bytes.len() {
+        pieces.push(start..bytes.len());
+    }
+    pieces
+}
+
+fn runs(bytes: &[u8], pieces: &[Piece]) -> Vec<Run> {
+    let mut runs = Vec::with_capacity(pieces.len() / 16 + 1);
+    let mut start = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        let length = at - start;
+        let here = || chosen(first_line(&bytes[piece.span.clone()]), PIECES_PER_CUT);
+        if length == MAX_RUN || (length >= MIN_RUN && here()) {
+            runs.push(run(pieces, start..at));
+            start = at;
+        }
+    }
+    if start < pieces.len() {
+        runs.push(run(pieces, start..pieces.len()));
+    }
+    runs
+}
+
+fn run(pieces: &[Piece], range: Range<usize>) -> Run {
+    let mut hash = Sha256::new();
+    for piece in &pieces[range.clone()] {
+        hash.update(piece.digest.as_bytes());
+    }
+    Run {
+        digest: Digest::from_bytes(hash.finalize().into()),
+        pieces: range,
+    }
+}
+
+/// The bytes up to and with the first line feed.
+fn first_line(bytes: &[u8]) -> &[u8] {
+    match bytes.iter().position(|&byte| byte == b'\n') {
+        Some(at) => &bytes[..=at],
+        None => bytes,
+    }
+}
+
+/// Chooses one line in `one_in` by what it says: FNV-1a, which is spelled out here because what is
+/// stored must be cut alike by every later program, or nothing more would be shared with it.
+fn chosen(line: &[u8], one_in: u64) -> bool {
+    let hash = line.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+    });
+    (hash ^ (hash >> 32)).is_multiple_of(one_in)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn entries(names: impl Iterator<Item = String>) -> Vec<u8> {
+        let entry = |name| {
+            format!(
+                "- func: {name}(Tensor self) -> Tensor\n  variants: function, method\n  dispatch:\n    CPU: {name}\n\n"
+            )
+        };
+        names.map(entry).collect::<String>().into_bytes()
+    }
+
+    fn plan(bytes: Vec<u8>) -> FilePlan {
+        FilePlan::of("native_functions.yaml", &bytes.into())
+    }
+
+    #[test]
+    fn every_entry_is_a_piece_and_what_stands_before_joins_the_piece_before() {
+        let text = b"# Licence of the file, long enough to be a piece of its own, as it is here\n- func: a(Tensor self) -> Tensor\n  variants: function, method\n  # about b, which is\n- func: b(Tensor self) -> Tensor\n";
+        let texts: Vec<_> = cut(text).into_iter().map(|span| &text[span]).collect();
+        assert_eq!(texts.len(), 3);
+        assert!(texts[1].starts_with(b"- func: a") && texts[1].ends_with(b"which is\n"));
+    }
+
+    #[test]
+    fn a_changed_entry_makes_one_piece_and_at_most_three_runs() {
+        let names = |changed: usize| {
+            (0..2000).map(move |i| {
+                if i == changed {
+                    format!("changed{i}")
+                } else {
+                    format!("op{i}")
+                }
+            })
+        };
+        let before = plan(entries(names(usize::MAX)));
+        let pieces: HashSet<_> = before.pieces.iter().map(|p| p.digest).collect();
+        let runs: HashSet<_> = before.runs.iter().map(|r| r.digest).collect();
+        for changed in (0..2000).step_by(37) {
+            let after = plan(entries(names(changed)));
+            assert_eq!(
+                after
+                    .pieces
+                    .iter()
+                    .filter(|p| !pieces.contains(&p.digest))
+                    .count(),
+                1
+            );
+            assert!(
+                after
+                    .runs
+                    .iter()
+                    .filter(|r| !runs.contains(&r.digest))
+                    .count()
+                    <= 3
+            );
+        }
+    }
+
+    #[test]
+    fn runs_are_of_moderate_length() {
+        let plan = plan(entries((0..3000).map(|i| format!("op{i}"))));
+        assert_eq!(plan.pieces.len(), 3000);
+        assert!((80..190).contains(&plan.runs.len()), "{}", plan.runs.len());
+    }
+
+    #[test]
+    fn tiny_entries_do_not_make_tiny_pieces() {
+        let tiny: Vec<u8> = (0..1000)
+            .flat_map(|i| format!("- {i}\n").into_bytes())
+            .collect();
+        assert!(cut(&tiny).len() <= tiny.len() / MIN_PIECE + 1);
+    }
+
+    #[test]
+    fn an_indented_list_is_cut_too() {
+        let text: String = (0..2000)
+            .map(|i| format!("  - func: op{i}(Tensor self) -> Tensor\n"))
+            .collect();
+        assert!(cut(text.as_bytes()).len() > 10);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_and_runs_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
+            let plan = plan(text.into_bytes());
+            let spans: Vec<usize> = plan.pieces.iter().flat_map(|p| p.span.clone()).collect();
+            prop_assert_eq!(spans, (0..plan.bytes.len()).collect::<Vec<_>>());
+            let covered: Vec<usize> = plan.runs.iter().flat_map(|r| r.pieces.clone()).collect();
+            prop_assert_eq!(covered, (0..plan.pieces.len()).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! What goes into a store and comes out of it. Times are microseconds since 1970-01-01 UTC, given
+//! by the caller, since a store has no clock of its own.
+
+use std::fmt;
+
+use super::names::{LabelName, ProjectName};
+use crate::source::Digest;
+
+/// A project to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewProject {
+    /// Its name.
+    pub name: ProjectName,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// Its policy, JSON text that the store does not read.
+    pub policy: Option<String>,
+}
+
+/// A line of operator declarations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Its name.
+    pub name: ProjectName,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// Its policy, JSON text that the store does not read.
+    pub policy: Option<String>,
+    /// When it was made.
+    pub created_at: i64,
+}
+
+/// What came of making a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectOutcome {
+    /// The project as it is stored.
+    pub project: Project,
+    /// Whether it is new; if not, it was there already and is the same.
+    pub created: bool,
+}
+
+/// What becomes of one property in a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Edit {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// It becomes this, or is taken away.
+    Set(Option<String>),
+}
+
+/// A change of a project.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProjectChange {
+    /// What becomes of the description.
+    pub description: Edit,
+    /// What becomes of the policy.
+    pub policy: Edit,
+}
+
+/// One immutable bundle of files, as a project keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevisionRecord {
+    /// The project.
+    pub project: ProjectName,
+    /// The revision's name.
+    pub digest: Digest,
+    /// When it was first ingested into this project.
+    pub ingested_at: i64,
+    /// Its place in the order of ingest: greater is later. Not dense.
+    pub sequence: i64,
+    /// Its files, sorted by name.
+    pub files: Vec<FileRecord>,
+    /// The labels that name it, sorted by name.
+    pub labels: Vec<LabelRecord>,
+}
+
+/// One file of a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRecord {
+    /// Its name in the bundle.
+    pub name: String,
+    /// SHA-256 of its bytes.
+    pub digest: Digest,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// A movable name for a revision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelRecord {
+    /// The label.
+    pub name: LabelName,
+    /// The revision that it names.
+    pub digest: Digest,
+    /// That revision's place in the order of ingest.
+    pub sequence: i64,
+    /// The release that the label stands for.
+    pub release: Option<String>,
+    /// When it was made or last changed.
+    pub moved_at: i64,
+}
+
+/// A label to be set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelRequest {
+    /// The label.
+    pub name: LabelName,
+    /// The release that it stands for; none keeps the stored one.
+    pub release: Option<String>,
+    /// What happens when the label stands for another release already.
+    pub on_other_release: OnOtherRelease,
+    /// What the label must name beforehand.
+    pub expected: Expected,
+}
+
+impl LabelRequest {
+    /// Sets the label whatever it names, keeping or giving it its release.
+    #[must_use]
+    pub fn new(name: LabelName, release: Option<String>) -> Self {
+        Self {
+            name,
+            release,
+            on_other_release: OnOtherRelease::Refuse,
+            expected: Expected::Anything,
+        }
+    }
+}
+
+/// What happens when a label stands for another release than the one given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnOtherRelease {
+    /// A [`Conflict`](super::Conflict), and nothing is stored.
+    Refuse,
+    /// The label stands for the given release from now on.
+    Replace,
+}
+
+/// What a label must name for a change to go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever it names, or nothing.
+    Anything,
+    /// Nothing: there is no such label (`If-None-Match: *`).
+    Nothing,
+    /// Nothing, or the revision that it is set to: protected labels are made, but not moved.
+    Unmoved,
+    /// This revision (`If-Match`).
+    Revision(Digest),
+}
+
+impl Expected {
+    /// Whether a label that names `current` and is to name `target` (nothing: to be deleted) is as
+    /// expected.
+    #[must_use]
+    pub fn holds(self, current: Option<Digest>, target: Option<Digest>) -> bool {
+        match self {
+            Self::Anything => true,
+            Self::Nothing => current.is_none(),
+            Self::Unmoved => current.is_none() || current == target,
+            Self::Revision(digest) => current == Some(digest),
+        }
+    }
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Anything => f.write_str("anything"),
+            Self::Nothing => f.write_str("nothing"),
+            Self::Unmoved => f.write_str("nothing or the same revision"),
+            Self::Revision(digest) => write!(f, "sha256:{digest}"),
+        }
+    }
+}
+
+/// What came of setting a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelOutcome {
+    /// The label as it is stored.
+    pub label: LabelRecord,
+    /// What the request did to it.
+    pub change: LabelChange,
+}
+
+/// What a request did to a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelChange {
+    /// It is new.
+    Made,
+    /// It named another revision before.
+    Moved {
+        /// The revision that it named.
+        from: Digest,
+    },
+    /// It names the same revision and stands for another release.
+    Released,
+    /// It was so already.
+    Unchanged,
+}
+
+/// What came of an ingest, which is durable once this is returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IngestOutcome {
+    /// The revision's name.
+    pub digest: Digest,
+    /// Its place in the order of ingest.
+    pub sequence: i64,
+    /// Whether it is new; if not, the project had it already.
+    pub created: bool,
+    /// The label, when one was asked for.
+    pub label: Option<LabelOutcome>,
+}
+
+/// A part of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T, C> {
+    /// The items, at most as many as were asked for.
+    pub items: Vec<T>,
+    /// Where the next part begins; none at the end.
+    pub next: Option<C>,
+}
+
+impl<T, C> Page<T, C> {
+    /// Makes a page of rows of which one more than `limit` was asked for.
+    pub(crate) fn cut(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
+        let limit = limit as usize;
+        let more = items.len() > limit;
+        items.truncate(limit);
+        let next = items.last().filter(|_| more).map(cursor);
+        Self { items, next }
+    }
+}

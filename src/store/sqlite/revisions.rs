@@ -1,0 +1,195 @@
+//! Revisions: found by what points at them, listed, deleted. Their files and labels are fetched
+//! for a whole page at once.
+
+use sqlx::{query, query_as};
+
+use super::rows::{FileRow, RevisionRow};
+use super::{Connection, labels, projects};
+use crate::source::Digest;
+use crate::store::error::{Conflict, Missing, StoreError};
+use crate::store::names::{DigestPrefix, ProjectName, RevisionKey};
+use crate::store::records::{Page, RevisionRecord};
+use crate::store::sql;
+
+/// How many digests an ambiguous prefix is answered with.
+const MATCHES_SHOWN: i64 = 5;
+
+pub(super) async fn resolve(
+    connection: &mut Connection,
+    project: &ProjectName,
+    key: &RevisionKey,
+) -> Result<Digest, StoreError> {
+    match key {
+        RevisionKey::Label(label) => Ok(labels::find(connection, project, label).await?.digest),
+        RevisionKey::Digest(prefix) => {
+            let id = projects::id(connection, project).await?;
+            by_prefix(connection, project, id, prefix).await?.digest()
+        }
+    }
+}
+
+pub(super) async fn find(
+    connection: &mut Connection,
+    project: &ProjectName,
+    key: &RevisionKey,
+) -> Result<RevisionRecord, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let prefix = match key {
+        RevisionKey::Label(label) => labels::find(connection, project, label)
+            .await?
+            .digest
+            .into(),
+        RevisionKey::Digest(prefix) => prefix.clone(),
+    };
+    let row = by_prefix(connection, project, id, &prefix).await?;
+    let mut records = records(connection, project, id, &[row]).await?;
+    records
+        .pop()
+        .ok_or_else(|| missing(project, &prefix).into())
+}
+
+pub(super) async fn list(
+    connection: &mut Connection,
+    project: &ProjectName,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Page<RevisionRecord, i64>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let rows: Vec<RevisionRow> = query_as(sql::REVISIONS_BEFORE)
+        .bind(id)
+        .bind(before.unwrap_or(i64::MAX))
+        .bind(i64::from(limit) + 1)
+        .fetch_all(&mut *connection)
+        .await?;
+    let rows = Page::cut(rows, limit, |row| row.id);
+    Ok(Page {
+        items: records(connection, project, id, &rows.items).await?,
+        next: rows.next,
+    })
+}
+
+pub(super) async fn delete(
+    connection: &mut Connection,
+    project: &ProjectName,
+    digest: Digest,
+) -> Result<(), StoreError> {
+    let (project_id, id) = id(connection, project, digest).await?;
+    let labels = labels::of_revisions(connection, project_id, (id, id)).await?;
+    if !labels.is_empty() {
+        let labels = labels.into_iter().map(|label| label.name).collect();
+        return Err(Conflict::Labelled { digest, labels }.into());
+    }
+    for statement in [sql::REVISION_FILES_DELETE, sql::REVISION_DELETE] {
+        query(statement).bind(id).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// The row ids of a project and of one of its revisions.
+pub(super) async fn id(
+    connection: &mut Connection,
+    project: &ProjectName,
+    digest: Digest,
+) -> Result<(i64, i64), StoreError> {
+    let project_id = projects::id(connection, project).await?;
+    match by_digest(connection, project_id, digest).await? {
+        Some(id) => Ok((project_id, id)),
+        None => Err(missing(project, &digest.into()).into()),
+    }
+}
+
+/// The row id of a revision of the project with this row id.
+pub(super) async fn by_digest(
+    connection: &mut Connection,
+    project: i64,
+    digest: Digest,
+) -> Result<Option<i64>, StoreError> {
+    let rows = in_range(connection, project, (digest, digest), 1).await?;
+    Ok(rows.first().map(|row| row.id))
+}
+
+async fn by_prefix(
+    connection: &mut Connection,
+    project: &ProjectName,
+    id: i64,
+    prefix: &DigestPrefix,
+) -> Result<RevisionRow, StoreError> {
+    let mut rows = in_range(connection, id, prefix.range(), MATCHES_SHOWN).await?;
+    if rows.len() > 1 {
+        return Err(StoreError::Ambiguous {
+            prefix: prefix.clone(),
+            matches: rows
+                .iter()
+                .map(RevisionRow::digest)
+                .collect::<Result<_, _>>()?,
+        });
+    }
+    rows.pop().ok_or_else(|| missing(project, prefix).into())
+}
+
+async fn in_range(
+    connection: &mut Connection,
+    project: i64,
+    (least, greatest): (Digest, Digest),
+    limit: i64,
+) -> Result<Vec<RevisionRow>, StoreError> {
+    let rows = query_as(sql::REVISIONS_IN_RANGE)
+        .bind(project)
+        .bind(&least.as_bytes()[..])
+        .bind(&greatest.as_bytes()[..])
+        .bind(limit)
+        .fetch_all(connection)
+        .await?;
+    Ok(rows)
+}
+
+/// Gives rows, all of one project and in order of ingest either way, their files and labels.
+async fn records(
+    connection: &mut Connection,
+    project: &ProjectName,
+    project_id: i64,
+    rows: &[RevisionRow],
+) -> Result<Vec<RevisionRecord>, StoreError> {
+    let ids = || rows.iter().map(|row| row.id);
+    let (Some(least), Some(greatest)) = (ids().min(), ids().max()) else {
+        return Ok(Vec::new());
+    };
+    let files: Vec<FileRow> = query_as(sql::FILES_OF_REVISIONS)
+        .bind(project_id)
+        .bind(least)
+        .bind(greatest)
+        .fetch_all(&mut *connection)
+        .await?;
+    let labels = labels::of_revisions(connection, project_id, (least, greatest)).await?;
+    let mut records: Vec<RevisionRecord> = Vec::with_capacity(rows.len());
+    for row in rows {
+        records.push(RevisionRecord {
+            project: project.clone(),
+            digest: row.digest()?,
+            ingested_at: row.ingested_at,
+            sequence: row.id,
+            files: Vec::new(),
+            labels: Vec::new(),
+        });
+    }
+    let places: rustc_hash::FxHashMap<i64, usize> =
+        ids().enumerate().map(|(at, id)| (id, at)).collect();
+    for file in files {
+        if let Some(&at) = places.get(&file.revision) {
+            records[at].files.push(file.record()?);
+        }
+    }
+    for label in labels {
+        if let Some(&at) = places.get(&label.sequence) {
+            records[at].labels.push(label);
+        }
+    }
+    Ok(records)
+}
+
+fn missing(project: &ProjectName, prefix: &DigestPrefix) -> Missing {
+    Missing::Revision {
+        project: project.clone(),
+        key: RevisionKey::Digest(prefix.clone()),
+    }
+}

@@ -1,0 +1,102 @@
+//! Rows as the tables hold them, and how they become records. Where a row does not make a record,
+//! the database is damaged.
+
+use sqlx::FromRow;
+
+use crate::source::Digest;
+use crate::store::error::StoreError;
+use crate::store::names::{LabelName, ProjectName};
+use crate::store::records::{FileRecord, LabelRecord, Project};
+
+#[derive(FromRow)]
+pub(super) struct ProjectRow {
+    pub(super) id: i64,
+    name: String,
+    description: Option<String>,
+    policy: Option<String>,
+    created_at: i64,
+}
+
+#[derive(FromRow)]
+pub(super) struct RevisionRow {
+    pub(super) id: i64,
+    digest: Vec<u8>,
+    pub(super) ingested_at: i64,
+}
+
+#[derive(FromRow)]
+pub(super) struct LabelRow {
+    name: String,
+    pub(super) revision: i64,
+    pub(super) release: Option<String>,
+    moved_at: i64,
+    digest: Vec<u8>,
+}
+
+#[derive(FromRow)]
+pub(super) struct FileRow {
+    pub(super) revision: i64,
+    name: String,
+    digest: Vec<u8>,
+    bytes: i64,
+}
+
+impl ProjectRow {
+    pub(super) fn record(self) -> Result<Project, StoreError> {
+        let name = ProjectName::parse(&self.name);
+        Ok(Project {
+            name: name.map_err(|error| StoreError::corrupt(error.to_string()))?,
+            description: self.description,
+            policy: self.policy,
+            created_at: self.created_at,
+        })
+    }
+}
+
+impl RevisionRow {
+    pub(super) fn digest(&self) -> Result<Digest, StoreError> {
+        digest(&self.digest)
+    }
+}
+
+impl LabelRow {
+    pub(super) fn digest(&self) -> Result<Digest, StoreError> {
+        digest(&self.digest)
+    }
+
+    pub(super) fn record(self) -> Result<LabelRecord, StoreError> {
+        let name = LabelName::parse(&self.name);
+        Ok(LabelRecord {
+            name: name.map_err(|error| StoreError::corrupt(error.to_string()))?,
+            digest: digest(&self.digest)?,
+            sequence: self.revision,
+            release: self.release,
+            moved_at: self.moved_at,
+        })
+    }
+}
+
+impl FileRow {
+    pub(super) fn record(self) -> Result<FileRecord, StoreError> {
+        Ok(FileRecord {
+            digest: digest(&self.digest)?,
+            bytes: size(self.bytes, &self.name)?,
+            name: self.name,
+        })
+    }
+}
+
+pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
+    match bytes.try_into() {
+        Ok(bytes) => Ok(Digest::from_bytes(bytes)),
+        Err(_) => Err(StoreError::corrupt(format!(
+            "a digest has {} bytes",
+            bytes.len()
+        ))),
+    }
+}
+
+pub(super) fn size(bytes: i64, name: &str) -> Result<u64, StoreError> {
+    u64::try_from(bytes)
+        .map_err(|_| StoreError::corrupt(format!("file `{name}` has {bytes} bytes")))
+}
