@@ -1,0 +1,299 @@
+//! A release's YAML files out of its wheel.
+//!
+//! The wheel is downloaded by the user's own `pip`, so that mirrors, proxies and credentials are
+//! honoured. Only the files that Opatlas reads are kept, in a cache if one is named.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use thiserror::Error;
+
+use crate::source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+
+/// Where the files lie within the wheel.
+const MEMBERS: [(&str, &str); 4] = [
+    (NATIVE_FUNCTIONS, "torchgen/packaged/ATen/native/native_functions.yaml"),
+    (TAGS, "torchgen/packaged/ATen/native/tags.yaml"),
+    (DERIVATIVES, "torchgen/packaged/autograd/derivatives.yaml"),
+    (DEPRECATED, "torchgen/packaged/autograd/deprecated.yaml"),
+];
+
+/// The wheels of these platforms are the smallest that carry `torchgen`; which of them exists
+/// depends on the release.
+const PLATFORMS: [&str; 2] = ["macosx_11_0_arm64", "macosx_14_0_arm64"];
+/// A Python that every release from 2.0 on has a wheel for.
+const PYTHON: &str = "3.11";
+/// No file in a wheel may be larger than this; the real ones are under 1 MiB.
+const MAX_MEMBER: u64 = 8 << 20;
+
+/// Why a release could not be fetched.
+#[derive(Debug, Error)]
+pub enum FetchError {
+    /// There is no pip to download with.
+    #[error("no pip was found (tried {tried}); install Python 3 with pip, or name yours with --pip")]
+    NoPip {
+        /// The commands that were tried.
+        tried: String,
+    },
+    /// The index was reached and does not have it.
+    #[error("there is no torch {version}; the index has {known}")]
+    NoRelease {
+        /// What was asked for.
+        version: String,
+        /// What there is, newest first, cut to a few.
+        known: String,
+    },
+    /// pip failed, most likely for want of a network.
+    #[error("pip could not download torch {version}: {reason}")]
+    Pip {
+        /// What was asked for.
+        version: String,
+        /// The last line of what pip said.
+        reason: String,
+    },
+    /// The wheel is not what it should be.
+    #[error("the wheel of torch {version} could not be read: {reason}")]
+    Wheel {
+        /// What was asked for.
+        version: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A file could not be written or read.
+    #[error("{path}: {source}")]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Fetches releases.
+#[derive(Debug, Clone)]
+pub struct Fetcher {
+    pip: Vec<String>,
+    cache: Option<PathBuf>,
+}
+
+impl Fetcher {
+    /// Finds a pip: the given command, or the first that answers of the usual ones.
+    ///
+    /// # Errors
+    /// [`FetchError::NoPip`].
+    pub fn new(pip: Option<&str>, cache: Option<PathBuf>) -> Result<Self, FetchError> {
+        let candidates: Vec<Vec<String>> = match pip {
+            Some(command) => vec![command.split_whitespace().map(Into::into).collect()],
+            None => ["python3 -m pip", "pip3", "pip", "python -m pip"]
+                .iter()
+                .map(|c| c.split_whitespace().map(Into::into).collect())
+                .collect(),
+        };
+        let found = candidates.iter().find(|command| answers(command));
+        match found {
+            Some(pip) => Ok(Self {
+                pip: pip.clone(),
+                cache,
+            }),
+            None => Err(FetchError::NoPip {
+                tried: candidates.iter().map(|c| c.join(" ")).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+
+    /// The files of a release that the cache holds already.
+    #[must_use]
+    pub fn cached(cache: &Path, version: &str) -> Option<Bundle> {
+        let folder = cache.join(version);
+        let mut bundle = Bundle::default();
+        for (name, _) in MEMBERS {
+            if let Ok(bytes) = fs::read(folder.join(name)) {
+                bundle.insert(name, bytes);
+            }
+        }
+        bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle)
+    }
+
+    /// Fetches the files of a release, from the cache if it has them.
+    ///
+    /// # Errors
+    /// When pip cannot download the wheel, or it does not hold the files.
+    pub fn fetch(&self, version: &str) -> Result<Bundle, FetchError> {
+        if let Some(cache) = &self.cache
+            && let Some(bundle) = Self::cached(cache, version)
+        {
+            return Ok(bundle);
+        }
+        let folder = tempfile::tempdir().map_err(|source| FetchError::File {
+            path: std::env::temp_dir(),
+            source,
+        })?;
+        self.download(version, folder.path())?;
+        let bundle = read_wheel(version, folder.path())?;
+        if let Some(cache) = &self.cache {
+            keep(cache, version, &bundle)?;
+        }
+        Ok(bundle)
+    }
+
+    fn download(&self, version: &str, into: &Path) -> Result<(), FetchError> {
+        let mut command = Command::new(&self.pip[0]);
+        command.args(&self.pip[1..]).args([
+            "download",
+            "--no-deps",
+            "--no-cache-dir",
+            "--disable-pip-version-check",
+            "--only-binary=:all:",
+            "--python-version",
+            PYTHON,
+        ]);
+        for platform in PLATFORMS {
+            command.args(["--platform", platform]);
+        }
+        command.arg("--dest").arg(into).arg(format!("torch=={version}"));
+        let output = command.stdin(Stdio::null()).output().map_err(|error| FetchError::Pip {
+            version: version.into(),
+            reason: error.to_string(),
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(refusal(version, &said))
+    }
+}
+
+fn answers(command: &[String]) -> bool {
+    let Some((program, arguments)) = command.split_first() else {
+        return false;
+    };
+    Command::new(program)
+        .args(arguments)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// What pip's complaint means.
+fn refusal(version: &str, said: &str) -> FetchError {
+    let versions = said
+        .split_once("(from versions: ")
+        .and_then(|(_, rest)| rest.split_once(')'))
+        .map(|(list, _)| list);
+    if let Some(list) = versions.filter(|list| *list != "none") {
+        let mut known: Vec<&str> = list.split(", ").collect();
+        known.reverse();
+        let more = if known.len() > 8 { ", ..." } else { "" };
+        known.truncate(8);
+        return FetchError::NoRelease {
+            version: version.into(),
+            known: format!("{}{more}", known.join(", ")),
+        };
+    }
+    let reason = if versions.is_some() {
+        "the package index could not be reached"
+    } else {
+        let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.last().unwrap_or("it gave no reason")
+    };
+    FetchError::Pip {
+        version: version.into(),
+        reason: reason.trim_start_matches("ERROR: ").into(),
+    }
+}
+
+fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
+    let broken = |reason: String| FetchError::Wheel {
+        version: version.into(),
+        reason,
+    };
+    let io = |path: &Path, source| FetchError::File {
+        path: path.into(),
+        source,
+    };
+    let files = fs::read_dir(folder).map_err(|e| io(folder, e))?;
+    let wheel = files
+        .filter_map(Result::ok)
+        .map(|file| file.path())
+        .find(|path| path.extension().is_some_and(|e| e == "whl"))
+        .ok_or_else(|| broken("pip left no wheel".into()))?;
+    let file = fs::File::open(&wheel).map_err(|e| io(&wheel, e))?;
+    let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
+    let mut bundle = Bundle::default();
+    for (name, member) in MEMBERS {
+        let Ok(entry) = archive.by_name(member) else {
+            continue;
+        };
+        let mut bytes = Vec::new();
+        entry
+            .take(MAX_MEMBER)
+            .read_to_end(&mut bytes)
+            .map_err(|e| broken(format!("{member}: {e}")))?;
+        bundle.insert(name, bytes);
+    }
+    match bundle.file(NATIVE_FUNCTIONS) {
+        Some(_) => Ok(bundle),
+        None => Err(broken(format!("it has no {}", MEMBERS[0].1))),
+    }
+}
+
+/// Puts the files into the cache, all or none: a folder is written beside and renamed.
+fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> {
+    let io = |path: &Path, source| FetchError::File {
+        path: path.into(),
+        source,
+    };
+    fs::create_dir_all(cache).map_err(|e| io(cache, e))?;
+    let beside = tempfile::Builder::new()
+        .prefix(".fetching-")
+        .tempdir_in(cache)
+        .map_err(|e| io(cache, e))?;
+    for (name, bytes) in bundle.files() {
+        let path = beside.path().join(name);
+        fs::write(&path, bytes).map_err(|e| io(&path, e))?;
+    }
+    let target = cache.join(version);
+    match fs::rename(beside.path(), &target) {
+        Ok(()) => {
+            // Renamed away: there is nothing left to remove.
+            let _ = beside.keep();
+            Ok(())
+        }
+        // Somebody else was quicker.
+        Err(_) if target.is_dir() => Ok(()),
+        Err(error) => Err(io(&target, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pip_complaints_are_understood() {
+        let said = "ERROR: Could not find a version that satisfies the requirement torch==9.9 \
+                    (from versions: 2.0.0, 2.0.1, 2.1.0)\nERROR: No matching distribution found";
+        assert_eq!(
+            refusal("9.9", said).to_string(),
+            "there is no torch 9.9; the index has 2.1.0, 2.0.1, 2.0.0"
+        );
+        let said = "WARNING: Retrying\nERROR: Could not find a version (from versions: none)\n";
+        assert!(refusal("2.9.0", said).to_string().contains("could not be reached"));
+        assert!(refusal("2.9.0", "").to_string().contains("no reason"));
+    }
+
+    #[test]
+    fn the_cache_holds_all_or_nothing() {
+        let cache = tempfile::tempdir().unwrap();
+        assert!(Fetcher::cached(cache.path(), "2.9.0").is_none());
+        let bundle = Bundle::of_native_functions(*b"[]\n");
+        keep(cache.path(), "2.9.0", &bundle).unwrap();
+        keep(cache.path(), "2.9.0", &bundle).unwrap();
+        assert_eq!(Fetcher::cached(cache.path(), "2.9.0"), Some(bundle));
+    }
+}
