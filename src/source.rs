@@ -68,7 +68,8 @@ impl Span {
     /// The text it covers; empty when it does not lie within `text` on character boundaries.
     #[must_use]
     pub fn slice(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
     }
 }
 
@@ -119,7 +120,10 @@ impl LineIndex {
     #[must_use]
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(text.len());
-        let line = self.starts.partition_point(|&start| start as usize <= offset) - 1;
+        let line = self
+            .starts
+            .partition_point(|&start| start as usize <= offset)
+            - 1;
         let start = self.starts[line] as usize;
         let column = text.as_bytes()[start..offset]
             .iter()
@@ -310,13 +314,21 @@ mod tests {
         let bundle = Bundle::of_native_functions(*b"[]\n");
         let line = format!("{}  native_functions.yaml\n", Digest::of(b"[]\n"));
         assert_eq!(bundle.digest(), Digest::of(line.as_bytes()));
-        assert_eq!(Digest::parse(&bundle.digest().to_string()), Some(bundle.digest()));
+        assert_eq!(
+            Digest::parse(&bundle.digest().to_string()),
+            Some(bundle.digest())
+        );
     }
 
     #[test]
     fn bundle_names_are_a_closed_set() {
         assert!(Bundle::is_file_name("backends/acme-npu.yaml"));
-        for bad in ["backends/../x.yaml", "backends/.yaml", "x.yaml", "backends/a/b.yaml"] {
+        for bad in [
+            "backends/../x.yaml",
+            "backends/.yaml",
+            "x.yaml",
+            "backends/a/b.yaml",
+        ] {
             assert!(!Bundle::is_file_name(bad), "{bad}");
         }
     }
