@@ -1,256 +1,205 @@
-//! YAML with the place of everything.
+//! YAML as PyTorch's loader reads it (PyYAML's CSafeLoader over libyaml 0.2.5), with the exact place
+//! of every key and scalar.
+//!
+//! Text enters; trees with byte spans and diagnostics leave. Reading never fails: what the loader
+//! would refuse is a diagnostic, and everything else in the file is still read. All work is linear
+//! in the text: aliases are references, nesting, events and diagnostics are bounded.
+//!
+//! ```text
+//! bytes -> encoding -> scanner -> parser -> build (+ check) -> tree
+//! ```
+//!
+//! The scanner and parser follow libyaml, not YAML 1.2: the two disagree on what is well formed in
+//! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
+//! counts.
+
+mod build;
+mod check;
+mod construct;
+mod encoding;
+mod parser;
+mod recover;
+mod scalar;
+mod scanner;
+mod split;
+mod tag;
+mod tree;
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::Arc;
-
-use granit_parser::{Event, Parser, ScalarStyle};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// A node of a [`Tree`].
-#[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
-pub struct NodeId(u32);
-/// What a scalar is constructed as.
-#[derive(Copy, Clone, Eq, PartialEq, Debug)]
-#[expect(missing_docs, reason = "YAML's own words")]
-pub enum ScalarType {
-    Null,
-    Bool(bool),
-    Int,
-    Float,
-    Timestamp,
-    Str,
-    Binary,
-    Merge,
-    Value,
-}
-/// A scalar.
-#[derive(Copy, Clone, Debug)]
-pub struct Scalar<'t> {
-    /// Decoded.
-    pub value: &'t str,
-    /// Type.
-    pub ty: ScalarType,
-}
-/// What a node is.
-#[derive(Copy, Clone, Debug)]
-#[expect(missing_docs, reason = "YAML's own words")]
-pub enum Kind<'t> {
-    Scalar(Scalar<'t>),
-    Sequence(&'t [NodeId]),
-    Mapping(&'t [(NodeId, NodeId)]),
-    Recursive,
-}
-#[derive(Debug)]
-enum Data {
-    Scalar(Box<str>, ScalarType),
-    Sequence(Vec<NodeId>),
-    Mapping(Vec<(NodeId, NodeId)>),
-}
-/// A tree.
-#[derive(Debug, Default)]
-pub struct Tree {
-    nodes: Vec<(Data, Span)>,
-}
-impl Tree {
-    /// What a node is.
-    pub fn kind(&self, id: NodeId) -> Kind<'_> {
-        match &self.nodes[id.0 as usize].0 {
-            Data::Scalar(value, ty) => Kind::Scalar(Scalar { value, ty: *ty }),
-            Data::Sequence(items) => Kind::Sequence(items),
-            Data::Mapping(pairs) => Kind::Mapping(pairs),
-        }
-    }
-    /// Where it is.
-    pub fn span(&self, id: NodeId) -> Span {
-        self.nodes[id.0 as usize].1
-    }
-    /// Where a part of it is.
-    pub fn place(&self, id: NodeId, range: Range<usize>) -> Span {
-        let span = self.span(id);
-        Span::new(
-            span.start + range.start as u32,
-            span.start + range.end as u32,
-        )
-    }
-    /// Its text.
-    pub fn str_value(&self, id: NodeId) -> Option<&str> {
-        match self.kind(id) {
-            Kind::Scalar(s) if s.ty == ScalarType::Str => Some(s.value),
-            _ => None,
-        }
-    }
-}
-/// One item of the list.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "interim")]
+use build::{Builder, Built};
+
+pub use encoding::decode;
+pub use scalar::{ScalarType, resolve};
+pub use split::split;
+pub use tree::{Kind, NodeId, Scalar, Style, Tree};
+
+/// Collections may be nested this deep.
+pub const DEEPEST: usize = 100;
+
+/// A file may have this many YAML events: starts and ends of collections, scalars and aliases.
+pub const MOST_EVENTS: usize = 4_000_000;
+
+/// More text than this is not read.
+pub const MAX_BYTES: usize = 1 << 30;
+
+/// A file's YAML gets at most this many diagnostics.
+pub const MOST_DIAGNOSTICS: usize = 1_000;
+
+/// One item of a file's list.
+#[derive(Debug, Clone)]
 pub struct Item {
+    /// The tree that it belongs to; the items of one file may share it.
     pub tree: Arc<Tree>,
+    /// The item in it.
     pub root: NodeId,
+    /// Where in the file the tree's text begins.
     pub base: u32,
+    /// The whole item, without its `- ` and without comments after it; counts from `base`.
     pub span: Span,
+    /// What the loader refuses in it; spans count from `base`.
     pub diagnostics: Vec<Diagnostic>,
 }
-/// What the root is.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "interim")]
+
+/// What a document consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
+    /// Nothing: no document, null, or nothing that could be read.
     Empty,
+    /// A list: see [`Document::items`].
     Sequence,
+    /// A mapping.
     Mapping(NodeId),
+    /// A scalar other than null.
     Scalar(NodeId),
 }
-/// A document.
-#[derive(Debug)]
-#[expect(missing_docs, reason = "interim")]
+
+/// A whole file.
+#[derive(Debug, Clone)]
 pub struct Document {
+    /// The tree; its text is the whole file.
     pub tree: Option<Arc<Tree>>,
+    /// What the file consists of.
     pub root: Root,
+    /// The root; none when it could not be read whole.
     pub root_id: Option<NodeId>,
+    /// The items, when the root is a list.
     pub items: Vec<Item>,
+    /// What is wrong outside of the items, and what made parts of the file unreadable. Spans count
+    /// from the start of the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
+    pub unread: Vec<Span>,
 }
-/// Decodes.
-pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
-    (String::from_utf8_lossy(bytes), Vec::new())
-}
-/// Cuts.
-pub fn split(text: &str) -> Option<Vec<Span>> {
-    let mut starts: Vec<u32> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if line.starts_with("- ") || line.trim_end() == "-" {
-            starts.push(at);
-        }
-        at += line.len() as u32;
-    }
-    let ends: Vec<u32> = starts.iter().skip(1).copied().chain([at]).collect();
-    Some(
-        starts
-            .into_iter()
-            .zip(ends)
-            .map(|(s, e)| Span::new(s, e))
-            .collect(),
-    )
-}
-fn scalar_type(value: &str) -> ScalarType {
-    match value {
-        "" | "~" | "null" | "Null" | "NULL" => ScalarType::Null,
-        "true" | "True" | "TRUE" | "yes" | "Yes" | "on" | "On" => ScalarType::Bool(true),
-        "false" | "False" | "FALSE" | "no" | "No" | "off" | "Off" => ScalarType::Bool(false),
-        v if v.parse::<i64>().is_ok() => ScalarType::Int,
-        _ => ScalarType::Str,
-    }
-}
-fn build(text: &str) -> Result<(Tree, NodeId), Diagnostic> {
-    let mut tree = Tree::default();
-    let mut stack: Vec<(bool, Vec<NodeId>, u32)> = Vec::new();
-    let mut root = None;
-    for next in Parser::new_from_str(text) {
-        let (event, span) = next.map_err(|e| {
-            Diagnostic::new(
-                "yaml-syntax",
-                Span::at(e.marker().byte_offset().unwrap_or(0) as u32),
-                e.to_string(),
-            )
-        })?;
-        let start = span.start.byte_offset().unwrap_or(0) as u32;
-        let end = span.end.byte_offset().unwrap_or(0) as u32;
-        let done = match event {
-            Event::Scalar(value, style, ..) => {
-                let ty = if style == ScalarStyle::Plain {
-                    scalar_type(&value)
-                } else {
-                    ScalarType::Str
-                };
-                Some((
-                    Data::Scalar(value.as_ref().into(), ty),
-                    Span::new(start, end),
-                ))
-            }
-            Event::SequenceStart(..) => {
-                stack.push((false, Vec::new(), start));
-                None
-            }
-            Event::MappingStart(..) => {
-                stack.push((true, Vec::new(), start));
-                None
-            }
-            Event::SequenceEnd | Event::MappingEnd => stack.pop().map(|(map, items, from)| {
-                let data = if map {
-                    Data::Mapping(items.chunks(2).map(|p| (p[0], p[1])).collect())
-                } else {
-                    Data::Sequence(items)
-                };
-                (data, Span::new(from, end.max(from)))
-            }),
-            _ => None,
-        };
-        if let Some(node) = done {
-            let id = NodeId(tree.nodes.len() as u32);
-            tree.nodes.push(node);
-            match stack.last_mut() {
-                Some(parent) => parent.1.push(id),
-                None => root = Some(id),
-            }
-        }
-    }
-    root.map(|r| (tree, r))
-        .ok_or_else(|| Diagnostic::new("yaml-root-list", Span::at(0), "empty"))
-}
-/// One chunk.
+
+/// Parses one piece of [`split`] on its own; the caller sets [`Item::base`].
+///
+/// `None` unless it is, alone, a list of exactly one item without anchors, aliases, directives and
+/// document markers: then parsing all pieces gives just what parsing the whole file gives, and when
+/// any piece is `None`, [`parse`] must read the file.
+#[must_use]
 pub fn parse_chunk(chunk: &str) -> Option<Item> {
-    let (tree, root) = build(chunk).ok()?;
-    let Kind::Sequence(&[item]) = tree.kind(root) else {
+    if chunk.len() > MAX_BYTES {
         return None;
-    };
+    }
+    let mut builder = Builder::new(chunk);
+    builder.run().ok()?;
+    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
+    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
+    if unclean || apart || builder.items.len() != 1 {
+        return None;
+    }
+    let Built {
+        root,
+        span,
+        diagnostics,
+    } = builder.items.pop()?;
     Some(Item {
-        span: tree.span(item),
-        root: item,
-        tree: Arc::new(tree),
+        tree: Arc::new(builder.into_tree()),
+        root,
         base: 0,
-        diagnostics: Vec::new(),
+        span,
+        diagnostics,
     })
 }
-/// All.
+
+/// Parses a whole file. What is broken in a list costs the entry that it stands in; in any other file
+/// it costs the rest of the file.
+#[must_use]
 pub fn parse(text: &str) -> Document {
-    match build(text) {
-        Ok((tree, root)) => {
-            let tree = Arc::new(tree);
-            let items = match tree.kind(root) {
-                Kind::Sequence(items) => items
-                    .iter()
-                    .map(|&root| Item {
-                        span: tree.span(root),
-                        root,
-                        tree: Arc::clone(&tree),
-                        base: 0,
-                        diagnostics: Vec::new(),
-                    })
-                    .collect(),
-                _ => Vec::new(),
-            };
-            let kind = match tree.kind(root) {
-                Kind::Sequence(_) => Root::Sequence,
-                Kind::Mapping(_) => Root::Mapping(root),
-                _ => Root::Scalar(root),
-            };
-            Document {
-                tree: Some(tree),
-                root: kind,
-                root_id: Some(root),
-                items,
-                diagnostics: Vec::new(),
-            }
-        }
-        Err(d) => Document {
+    if text.len() > MAX_BYTES {
+        let message = format!("the file is longer than {MAX_BYTES} bytes and is not read");
+        return Document {
             tree: None,
             root: Root::Empty,
             root_id: None,
             items: Vec::new(),
-            diagnostics: vec![d],
-        },
+            diagnostics: vec![limit_error(Span::at(0), message)],
+            unread: vec![Span::new(0, u32::MAX)],
+        };
     }
+    let mut builder = Builder::new(text);
+    let unread = recover::read(&mut builder, text);
+    let built = std::mem::take(&mut builder.items);
+    let mut diagnostics = std::mem::take(&mut builder.document_diagnostics);
+    diagnostics.append(&mut builder.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    let root_id = builder.root;
+    let tree = Arc::new(builder.into_tree());
+    let items = built
+        .into_iter()
+        .map(
+            |Built {
+                 root,
+                 span,
+                 diagnostics,
+             }| Item {
+                tree: Arc::clone(&tree),
+                root,
+                base: 0,
+                span,
+                diagnostics,
+            },
+        )
+        .collect::<Vec<_>>();
+    let root = root_of(&tree, root_id, &items);
+    Document {
+        tree: Some(tree),
+        root,
+        root_id,
+        items,
+        diagnostics,
+        unread,
+    }
+}
+
+fn root_of(tree: &Tree, root: Option<NodeId>, items: &[Item]) -> Root {
+    if !items.is_empty() {
+        return Root::Sequence;
+    }
+    let Some(root) = root else { return Root::Empty };
+    match tree.kind(root) {
+        Kind::Sequence(_) => Root::Sequence,
+        Kind::Mapping(_) => Root::Mapping(root),
+        Kind::Scalar(Scalar {
+            ty: ScalarType::Null,
+            ..
+        })
+        | Kind::Recursive => Root::Empty,
+        Kind::Scalar(_) => Root::Scalar(root),
+    }
+}
+
+fn syntax_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+    Diagnostic::new("yaml-syntax", span, message)
+}
+
+fn limit_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+    Diagnostic::new("yaml-limit", span, message).with_help(
+        "no real file comes near this limit; it keeps reading bounded in time and memory",
+    )
 }

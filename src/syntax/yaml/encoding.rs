@@ -1,0 +1,157 @@
+//! From bytes to text: what PyTorch's `open()` and the YAML reader refuse of a file.
+
+use std::borrow::Cow;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+use super::scanner::offset;
+
+/// More findings about single bytes than this say nothing new.
+const MOST: usize = 50;
+
+/// Decodes a file as UTF-8. The text has the same length as the bytes, so that offsets hold: every
+/// byte that is not UTF-8, or whose character YAML forbids, is `?` in it, and has a diagnostic
+/// (`yaml-encoding`), one for each run of them.
+///
+/// A byte order mark at the very beginning is kept in the text and skipped by the parser. Source:
+/// RULES.md section 3, libyaml reader.c (yaml_parser_update_buffer).
+#[must_use]
+pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !has_forbidden(bytes) => (Cow::Borrowed(text), Vec::new()),
+        _ => replace(bytes),
+    }
+}
+
+/// Whether there may be a forbidden character; quick, and right except that it may say yes for
+/// nothing.
+fn has_forbidden(bytes: &[u8]) -> bool {
+    let control = bytes.iter().fold(false, |found, &byte| {
+        found | is_control(byte) | matches!(byte, 0xC2 | 0xEF)
+    });
+    control && (bytes.iter().any(|&byte| is_control(byte)) || forbidden_wide(bytes))
+}
+
+fn is_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0x7F
+}
+
+fn forbidden_wide(bytes: &[u8]) -> bool {
+    let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    body.windows(3).any(|window| is_forbidden_wide(window))
+        || body.ends_with(b"\xC2\x80")
+        || body.len() >= 2 && is_forbidden_wide(&body[body.len() - 2..])
+}
+
+/// U+0080 to U+009F but U+0085, U+FEFF, U+FFFE and U+FFFF.
+fn is_forbidden_wide(bytes: &[u8]) -> bool {
+    match *bytes {
+        [0xC2, second, ..] => (0x80..0xA0).contains(&second) && second != 0x85,
+        [0xEF, 0xBB, 0xBF, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..] => true,
+        _ => false,
+    }
+}
+
+fn replace(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
+    if let Some(diagnostic) = other_encoding(bytes) {
+        return (Cow::Owned("?".repeat(bytes.len())), vec![diagnostic]);
+    }
+    let mut bad = BadRuns::default();
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            let start = text.len();
+            let mark = char == '\u{FEFF}' && start == 0;
+            if mark || is_allowed(char) {
+                text.push(char);
+            } else {
+                text.extend(std::iter::repeat_n('?', char.len_utf8()));
+                bad.add(start, text.len(), Bad::Forbidden(char));
+            }
+        }
+        let start = text.len();
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+        if text.len() > start {
+            bad.add(start, text.len(), Bad::NotUtf8);
+        }
+    }
+    (Cow::Owned(text), bad.diagnostics())
+}
+
+/// libyaml reader.c.
+fn is_allowed(char: char) -> bool {
+    matches!(
+        char,
+        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}'
+        | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..
+    )
+}
+
+/// A file in UTF-16 or UTF-32 is one finding, not one for each character.
+fn other_encoding(bytes: &[u8]) -> Option<Diagnostic> {
+    let name = match bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => "UTF-16",
+        _ => return None,
+    };
+    let span = Span::new(0, offset(bytes.len().min(4)));
+    let diagnostic = Diagnostic::new(
+        "yaml-encoding",
+        span,
+        format!("the file is encoded in {name}"),
+    );
+    Some(diagnostic.with_help("save it as UTF-8"))
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Bad {
+    NotUtf8,
+    Forbidden(char),
+}
+
+/// Runs of bad bytes.
+#[derive(Default)]
+struct BadRuns {
+    runs: Vec<(usize, usize, Bad)>,
+    left_out: usize,
+}
+
+impl BadRuns {
+    fn add(&mut self, start: usize, end: usize, bad: Bad) {
+        let full = self.runs.len() >= MOST;
+        match self.runs.last_mut() {
+            Some(last) if last.1 == start && last.2 == bad && self.left_out == 0 => last.1 = end,
+            _ if full => self.left_out += 1,
+            _ => self.runs.push((start, end, bad)),
+        }
+    }
+
+    fn diagnostics(self) -> Vec<Diagnostic> {
+        let left_out = self.left_out;
+        let last = self.runs.len().saturating_sub(1);
+        let diagnostic = |(number, (start, end, bad)): (usize, (usize, usize, Bad))| {
+            let span = Span::new(offset(start), offset(end));
+            let mut message = match bad {
+                Bad::NotUtf8 => "these bytes are not UTF-8".to_owned(),
+                Bad::Forbidden('\u{FEFF}') => {
+                    "a byte order mark stands in the middle of the file".to_owned()
+                }
+                Bad::Forbidden(char) => {
+                    format!("the character U+{:04X} may not stand in YAML", char as u32)
+                }
+            };
+            if number == last && left_out > 0 {
+                message += &format!(", nor may {left_out} more places after it");
+            }
+            let help = match bad {
+                Bad::NotUtf8 => "save the file as UTF-8",
+                Bad::Forbidden(_) => {
+                    "remove it; within double quotes it can be written as an escape"
+                }
+            };
+            Diagnostic::new("yaml-encoding", span, message).with_help(help)
+        };
+        self.runs.into_iter().enumerate().map(diagnostic).collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! The cheap cut of a file into its entries.
+
+use crate::source::Span;
+
+use super::scanner::offset;
+
+/// Cuts a text at the lines that begin with `- ` in column 0: the spans of its entries, which
+/// together reach from the first one to the end.
+///
+/// `None` when it cannot be cut so simply: when anything but comments and empty lines stands before
+/// the first entry, or when there is none. The cut alone does not say that the text is well formed;
+/// [`super::parse_chunk`] of every piece does.
+#[must_use]
+pub fn split(text: &str) -> Option<Vec<Span>> {
+    let first = first_entry(text)?;
+    let mut starts = entry_lines(text, first, 0);
+    let mut start = starts.next()?;
+    let mut spans = Vec::with_capacity(text.len() / 200 + 1);
+    for next in starts {
+        spans.push(Span::new(offset(start), offset(next)));
+        start = next;
+    }
+    spans.push(Span::new(offset(start), offset(text.len())));
+    Some(spans)
+}
+
+/// The start of the first line that is neither empty nor a comment, if it begins an entry.
+fn first_entry(text: &str) -> Option<usize> {
+    let mut at = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+    loop {
+        let rest = text.get(at..)?;
+        if begins_entry(rest) {
+            return Some(at);
+        }
+        let end = rest.find('\n')? + 1;
+        let line = rest[..end].trim_end_matches(['\r', '\n']);
+        let body = line.trim_start_matches(' ');
+        // Other line breaks would end a comment.
+        let comment =
+            body.starts_with('#') && !line.contains(['\r', '\u{85}', '\u{2028}', '\u{2029}']);
+        if !(body.is_empty() || comment) {
+            return None;
+        }
+        at += end;
+    }
+}
+
+fn begins_entry(line: &str) -> bool {
+    matches!(
+        line.as_bytes(),
+        [b'-', b' ' | b'\n' | b'\r' | b'\t', ..] | [b'-']
+    )
+}
+
+/// The starts of the lines from `from` on, itself the start of a line, that begin an entry in the
+/// given column.
+pub(super) fn entry_lines(text: &str, from: usize, column: usize) -> impl Iterator<Item = usize> {
+    let mut next = Some(from);
+    std::iter::from_fn(move || {
+        while let Some(at) = next {
+            let rest = text.get(at..).unwrap_or("");
+            next = rest.find('\n').map(|end| at + end + 1);
+            let indent = rest
+                .bytes()
+                .take(column)
+                .take_while(|&byte| byte == b' ')
+                .count();
+            if indent == column && begins_entry(&rest[column..]) {
+                return Some(at);
+            }
+        }
+        None
+    })
+}

@@ -1,0 +1,60 @@
+//! The tags that PyTorch's loader knows: those of PyYAML's SafeLoader.
+
+/// What a tag asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// `!`: the type that the spelling has.
+    NonSpecific,
+    Null,
+    Bool,
+    Int,
+    Float,
+    Binary,
+    Timestamp,
+    Str,
+    Seq,
+    Map,
+    Omap,
+    Pairs,
+    Set,
+    /// Any other: the loader has nothing to make of it.
+    Unknown,
+}
+
+impl Tag {
+    /// From the full name, `tag:yaml.org,2002:str`.
+    pub fn from_name(name: &str) -> Self {
+        if name == "!" {
+            return Self::NonSpecific;
+        }
+        match name.strip_prefix("tag:yaml.org,2002:") {
+            Some("null") => Self::Null,
+            Some("bool") => Self::Bool,
+            Some("int") => Self::Int,
+            Some("float") => Self::Float,
+            Some("binary") => Self::Binary,
+            Some("timestamp") => Self::Timestamp,
+            Some("str") => Self::Str,
+            Some("seq") => Self::Seq,
+            Some("map") => Self::Map,
+            Some("omap") => Self::Omap,
+            Some("pairs") => Self::Pairs,
+            Some("set") => Self::Set,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether it asks for a scalar.
+    pub fn is_scalar(self) -> bool {
+        matches!(
+            self,
+            Self::Null
+                | Self::Bool
+                | Self::Int
+                | Self::Float
+                | Self::Binary
+                | Self::Timestamp
+                | Self::Str
+        )
+    }
+}
