@@ -313,7 +313,8 @@ mod tests {
         assert_eq!(DigestPrefix::from(whole).range(), (whole, whole));
         let fault = |hex| DigestPrefix::parse(hex).unwrap_err().fault;
         assert_eq!(fault("abcdef0"), NameFault::Digits(7));
-        assert_eq!(fault(&"a".repeat(65)), NameFault::Digits(65));
+        let long = "a".repeat(65);
+        assert_eq!(fault(&long), NameFault::Digits(65));
         assert_eq!(fault("abcdefgh"), NameFault::Hexadecimal('g'));
     }
 
