@@ -23,4 +23,5 @@ pub mod report;
 pub mod rules;
 pub mod source;
 pub mod store;
+pub mod suggest;
 pub mod syntax;
