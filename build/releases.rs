@@ -67,14 +67,10 @@ fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
         let names = out.names(&at.names(&data[field]));
         let _ = writeln!(text, "            {field}: {names},");
     }
-    let rows = array(at.value(&data["functionalities"]))
-        .iter()
-        .map(functionality);
-    let _ = writeln!(
-        text,
-        "            functionalities: &[{}],",
-        rows.collect::<String>()
-    );
+    let backends = at.names(&data["backends"]);
+    let rows = array(at.value(&data["functionalities"])).iter();
+    let rows = rows.map(|row| runtime_keys(row, &backends));
+    let _ = writeln!(text, "            keys: &[{}],", rows.collect::<String>());
     let rows = array(&data["fallbacks"])
         .iter()
         .filter(|row| at.within(row));
@@ -87,14 +83,18 @@ fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
     text
 }
 
-fn functionality(row: &Value) -> String {
-    match row {
-        Value::String(name) => format!("Functionality {{ name: {name:?}, prefix: None }}, "),
-        row => format!(
-            "Functionality {{ name: {}, prefix: Some({}) }}, ",
-            row[0], row[1]
-        ),
-    }
+/// The keys of a functionality: itself, or one per backend, named prefix + backend.
+fn runtime_keys(row: &Value, backends: &[String]) -> String {
+    let Value::String(name) = row else {
+        let (name, prefix) = (text(&row[0]), text(&row[1]));
+        let keys = backends.iter().map(|backend| {
+            let key = format!("{prefix}{backend}");
+            let backend = format!("Some({backend:?})");
+            format!("RuntimeKey {{ name: {key:?}, functionality: {name:?}, backend: {backend} }}, ")
+        });
+        return keys.collect();
+    };
+    format!("RuntimeKey {{ name: {name:?}, functionality: {name:?}, backend: None }}, ")
 }
 
 fn fallback(row: &Value) -> String {

@@ -10,7 +10,7 @@ mod version;
 use std::fmt;
 
 pub use data::{
-    CodegenLists, Functionality, GlobalFallback, NameLists, Names, ReleaseData, RuntimeLists,
+    CodegenLists, GlobalFallback, NameLists, Names, ReleaseData, RuntimeKey, RuntimeLists,
 };
 pub use version::Version;
 

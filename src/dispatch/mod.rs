@@ -1,1 +1,14 @@
-//! Dispatch keys, registrations and the tables computed from them.
+//! Dispatch: which kernel runs for an operator at each runtime key, and why.
+//!
+//! [`keys`] has the keys of each release and what aliases reach; [`resolve`] computes a table from
+//! a set of registrations as the runtime does; [`explain`] tells the steps for one key;
+//! [`calculator`] answers what-if questions; [`handwritten`] has the registrations that no YAML
+//! file holds. Everything answers with data: slots, reasons and keys, never prose.
+
+pub mod alias;
+pub mod key_set;
+pub mod keys;
+
+pub use alias::Alias;
+pub use key_set::{KeySet, Slot};
+pub use keys::{Key, Keys, NotRegistrable};

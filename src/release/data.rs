@@ -212,22 +212,24 @@ pub struct CodegenLists {
 pub struct RuntimeLists {
     /// Backends, in order.
     pub backends: Names,
-    /// Functionalities in table order; one with a prefix stands for one key per backend.
-    pub functionalities: &'static [Functionality],
+    /// The runtime keys in table order, `Undefined` first.
+    pub keys: &'static [RuntimeKey],
     /// Runtime keys that have a slot in every table but cannot be named in a registration.
     pub unparseable: Names,
     /// Kernels that serve a key for all operators.
     pub fallbacks: &'static [GlobalFallback],
 }
 
-/// A functionality of the runtime.
+/// A key that has a slot in every dispatch table of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Functionality {
-    /// `Dense`, `Sparse`, `Tracer`.
+pub struct RuntimeKey {
+    /// `SparseCPU`, `Tracer`.
     pub name: &'static str,
-    /// What stands before the backend in the names of its keys (`` for Dense, `Sparse`);
-    /// `None` when the functionality is a single key.
-    pub prefix: Option<&'static str>,
+    /// `Sparse`, `Tracer`; the keys `CPU` and `AutogradCPU` are of `Dense` and
+    /// `AutogradFunctionality`.
+    pub functionality: &'static str,
+    /// `CPU`; `None` when the functionality is a single key.
+    pub backend: Option<&'static str>,
 }
 
 /// A kernel that the runtime has for a key whatever the operator.
