@@ -6,9 +6,18 @@
 //! file holds. Everything answers with data: slots, reasons and keys, never prose.
 
 pub mod alias;
+pub mod calculator;
+pub mod explain;
 pub mod key_set;
 pub mod keys;
+pub mod refusals;
+pub mod rename;
+pub mod resolve;
 
 pub use alias::Alias;
+pub use calculator::{Calculation, Cell, Wanted, calculate};
+pub use explain::{Edit, Explanation, Outcome, Remedy, Step, explain};
 pub use key_set::{KeySet, Slot};
 pub use keys::{Key, Keys, NotRegistrable};
+pub use rename::{BackendName, BackendNameError};
+pub use resolve::{Reason, Registered, Rule, Table, resolve};
