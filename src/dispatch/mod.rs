@@ -13,6 +13,7 @@ pub mod keys;
 pub mod refusals;
 pub mod rename;
 pub mod resolve;
+pub mod tables;
 
 pub use alias::Alias;
 pub use calculator::{Calculation, Cell, Wanted, calculate};
@@ -21,3 +22,4 @@ pub use key_set::{KeySet, Slot};
 pub use keys::{Key, Keys, NotRegistrable};
 pub use rename::{BackendName, BackendNameError};
 pub use resolve::{Reason, Registered, Rule, Table, resolve};
+pub use tables::Tables;

@@ -1,0 +1,96 @@
+//! Whole runtimes: from the registrations that every `aten` operator has in a real process, its
+//! table as the process computed it (2.5.1, 2.9.0, 2.13.0).
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+
+use flate2::read::GzDecoder;
+use opatlas::dispatch::{Key, Keys, Registered, Rule, Tables};
+use opatlas::release::Release;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Head {
+    reasons: BTreeMap<String, String>,
+    keysets: Vec<Vec<String>>,
+}
+
+/// An operator: groups `(reason, file, keys)`, keys answered by their fallback, registrations by
+/// key as file and whether the kernel is a fallthrough. Keys in no group are missing.
+#[derive(Deserialize)]
+struct Row {
+    op: String,
+    t: Vec<(String, usize, usize)>,
+    fb: usize,
+    r: BTreeMap<String, Vec<usize>>,
+}
+
+fn check(release: &str) {
+    let file = std::fs::File::open(format!("tests/golden/dispatch_runtime_{release}.jsonl.gz"));
+    let mut lines = BufReader::new(GzDecoder::new(file.unwrap())).lines();
+    let head: Head = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let rows: Vec<Row> = lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    let keys = Keys::of(Release::parse(release).unwrap().release);
+    let registered = |row: &Row| -> Registered {
+        row.r
+            .keys()
+            .map(|name| keys.lookup(name).unwrap())
+            .collect()
+    };
+    let tables = Tables::new(keys, keys.fallbacks(), rows.iter().map(registered));
+    for (place, row) in rows.iter().enumerate() {
+        let mut expected = vec![("missing", None, false); keys.count()];
+        for (reason, file, set) in &row.t {
+            let (reason, passes) = reason
+                .strip_suffix('~')
+                .map_or((&**reason, false), |r| (r, true));
+            for name in &head.keysets[*set] {
+                let slot = keys.slot(name).unwrap();
+                expected[slot.index()] = (head.reasons[reason].as_str(), Some(*file), passes);
+            }
+        }
+        for name in &head.keysets[row.fb] {
+            let slot = keys.slot(name).unwrap();
+            let passes = keys.fallthrough_fallbacks().contains(slot);
+            expected[slot.index()] = ("backend fallback", None, passes);
+        }
+        let table = tables.table(place).unwrap();
+        for (slot, expected) in keys.slots().zip(expected) {
+            let rule = table.rule(slot);
+            let source = rule.source(slot).map(|source| &row.r[keys.name(source)]);
+            let passes = match source {
+                Some(source) => source.len() > 1,
+                None => rule == Rule::Fallback && keys.fallthrough_fallbacks().contains(slot),
+            };
+            let ours = (
+                rule.reason().as_str(),
+                source.map(|source| source[0]),
+                passes,
+            );
+            assert_eq!(
+                ours,
+                expected,
+                "{release} {} {}",
+                row.op,
+                keys.name(Key::Runtime(slot))
+            );
+        }
+    }
+}
+
+#[test]
+fn tables_of_2_5_1() {
+    check("2.5.1");
+}
+
+#[test]
+fn tables_of_2_9_0() {
+    check("2.9.0");
+}
+
+#[test]
+fn tables_of_2_13_0() {
+    check("2.13.0");
+}
