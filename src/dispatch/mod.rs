@@ -8,6 +8,7 @@
 pub mod alias;
 pub mod calculator;
 pub mod explain;
+pub mod handwritten;
 pub mod key_set;
 pub mod keys;
 pub mod refusals;
