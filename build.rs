@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+#[path = "build/handwritten.rs"]
+mod handwritten;
 #[path = "build/releases.rs"]
 mod releases;
 
@@ -13,6 +15,12 @@ fn main() {
     println!("cargo::rerun-if-changed=data");
     let releases = read_json("data/releases.json");
     write_source("releases.rs", &releases::generate(&releases));
+    let names = releases::names(&releases);
+    let handwritten = read_json("data/handwritten.json");
+    write_source(
+        "handwritten.rs",
+        &handwritten::generate(&handwritten, &names),
+    );
 }
 
 /// A data file of this repository. A broken one must stop the build.

@@ -9,10 +9,7 @@ use serde_json::{Map, Value};
 /// The source text of the tables.
 pub fn generate(data: &Value) -> String {
     let mut out = Output::default();
-    let releases: Vec<String> = array(&data["releases"])
-        .iter()
-        .map(|row| text(&row["release"]).to_owned())
-        .collect();
+    let releases = names(data);
     let mut rows = String::new();
     for (minor, release) in releases.iter().enumerate() {
         let at = Steps {
@@ -59,6 +56,12 @@ pub fn generate(data: &Value) -> String {
         releases.len()
     );
     source
+}
+
+/// The releases, oldest first.
+pub fn names(data: &Value) -> Vec<String> {
+    let rows = array(&data["releases"]).iter();
+    rows.map(|row| text(&row["release"]).to_owned()).collect()
 }
 
 fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {

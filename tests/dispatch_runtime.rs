@@ -1,16 +1,17 @@
 //! Whole runtimes: from the registrations that every `aten` operator has in a real process, its
 //! table as the process computed it (2.5.1, 2.9.0, 2.13.0).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 
 use flate2::read::GzDecoder;
-use opatlas::dispatch::{Key, Keys, Registered, Rule, Tables};
+use opatlas::dispatch::{Key, Keys, Registered, Rule, Tables, handwritten};
 use opatlas::release::Release;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 struct Head {
+    files: Vec<String>,
     reasons: BTreeMap<String, String>,
     keysets: Vec<Vec<String>>,
 }
@@ -25,13 +26,20 @@ struct Row {
     r: BTreeMap<String, Vec<usize>>,
 }
 
-fn check(release: &str) {
+fn read(release: &str) -> (Head, Vec<Row>) {
     let file = std::fs::File::open(format!("tests/golden/dispatch_runtime_{release}.jsonl.gz"));
     let mut lines = BufReader::new(GzDecoder::new(file.unwrap())).lines();
-    let head: Head = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-    let rows: Vec<Row> = lines
-        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
-        .collect();
+    let head = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    (
+        head,
+        lines
+            .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+            .collect(),
+    )
+}
+
+fn check(release: &str) {
+    let (head, rows) = read(release);
     let keys = Keys::of(Release::parse(release).unwrap().release);
     let registered = |row: &Row| -> Registered {
         row.r
@@ -93,4 +101,43 @@ fn tables_of_2_9_0() {
 #[test]
 fn tables_of_2_13_0() {
     check("2.13.0");
+}
+
+/// Whether generated code makes the registrations of a file, going by its name.
+fn is_generated(file: &str) -> bool {
+    let fixed = [
+        "VariableType.cpp",
+        "ADInplaceOrViewType.cpp",
+        "TraceType.cpp",
+    ];
+    file.starts_with("Register") || fixed.contains(&file)
+}
+
+#[test]
+fn what_no_file_declares_is_hand_written() {
+    for release in ["2.5.1", "2.9.0", "2.13.0"] {
+        let (head, rows) = read(release);
+        let release = Release::parse(release).unwrap().release;
+        let keys = Keys::of(release);
+        let recorded: BTreeSet<_> = rows
+            .iter()
+            .flat_map(|row| row.r.iter().map(|(key, made)| (&*row.op, &**key, made)))
+            .map(|(op, key, made)| (op, key, head.files[made[0]].as_str(), made.len() > 1))
+            .filter(|(_, _, file, _)| !is_generated(file))
+            .collect();
+        let ours: BTreeSet<_> = handwritten::all(release)
+            .map(|row| {
+                (
+                    row.operator,
+                    keys.name(row.key),
+                    row.file.unwrap_or("null"),
+                    row.fallthrough,
+                )
+            })
+            .collect();
+        assert!(
+            ours.symmetric_difference(&recorded).next().is_none(),
+            "{release}"
+        );
+    }
 }
