@@ -123,7 +123,10 @@ fn forward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), Forwa
         added_argument_forward(added)?;
     }
     let out_pairs = old.arguments.iter().skip(old_out);
-    for (i, (old, changed)) in out_pairs.zip(new.arguments.iter().skip(new_out)).enumerate() {
+    for (i, (old, changed)) in out_pairs
+        .zip(new.arguments.iter().skip(new_out))
+        .enumerate()
+    {
         if argument_forward(old, changed).is_err() {
             return Err(out_argument_reason(new, i + old_out));
         }

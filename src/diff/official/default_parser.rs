@@ -154,14 +154,22 @@ impl<'a> Parser<'a> {
     fn string(&self, span: Span) -> Parsed<Cow<'a, [u8]>> {
         let text = self.slice(span);
         let quote = text.get(..1).unwrap_or("");
-        let quotes = if text.starts_with(&quote.repeat(3)) { 3 } else { 1 };
+        let quotes = if text.starts_with(&quote.repeat(3)) {
+            3
+        } else {
+            1
+        };
         let inner = text.get(quotes..text.len() - quotes).unwrap_or("");
         if !inner.contains('\\') {
             return Ok(Cow::Borrowed(inner.as_bytes()));
         }
-        unescaped(inner.as_bytes())
-            .map(Cow::Owned)
-            .ok_or_else(|| self.error(rule::DEFAULT, span, "a string escape that torch does not read"))
+        unescaped(inner.as_bytes()).map(Cow::Owned).ok_or_else(|| {
+            self.error(
+                rule::DEFAULT,
+                span,
+                "a string escape that torch does not read",
+            )
+        })
     }
 }
 

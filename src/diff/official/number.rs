@@ -71,7 +71,11 @@ fn mantissa_len(bytes: &[u8], is_digit: fn(&u8) -> bool) -> usize {
         return whole;
     };
     let part = rest.iter().take_while(|&byte| is_digit(byte)).count();
-    if whole + part == 0 { 0 } else { whole + 1 + part }
+    if whole + part == 0 {
+        0
+    } else {
+        whole + 1 + part
+    }
 }
 
 /// `e` or `p` in either case, a sign if any, decimal digits; 0 when that is not what follows.
@@ -82,7 +86,11 @@ fn exponent_len(bytes: &[u8], letter: u8) -> usize {
     };
     let sign = usize::from(matches!(rest.first(), Some(b'+' | b'-')));
     let digits = rest.get(sign..).unwrap_or_default();
-    match digits.iter().take_while(|byte| byte.is_ascii_digit()).count() {
+    match digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count()
+    {
         0 => 0,
         count => 1 + sign + count,
     }

@@ -210,8 +210,13 @@ impl<'a> Parser<'a> {
     /// another type.
     fn sized_list(&mut self, element: Type<'a>, alias: Option<Alias<'a>>) -> Parsed<SizedList<'a>> {
         let number = self.expect(Token::Number)?;
-        let size = number::integer(self.slice(number.span))
-            .map_err(|_| self.error(rule::SYNTAX, number.span, "the size is no number torch holds"))?;
+        let size = number::integer(self.slice(number.span)).map_err(|_| {
+            self.error(
+                rule::SYNTAX,
+                number.span,
+                "the size is no number torch holds",
+            )
+        })?;
         self.expect(Token::Punct(b']'))?;
         let alias = Alias::of_list(self.alias_annotation()?, alias);
         let mut ty = Type::List(Box::new(element));

@@ -37,7 +37,11 @@ impl RuntimeSchema<'_> {
             argument.write(out);
         }
         if self.is_vararg {
-            out.push_str(if self.arguments.is_empty() { "..." } else { ", ..." });
+            out.push_str(if self.arguments.is_empty() {
+                "..."
+            } else {
+                ", ..."
+            });
         }
         out.push(')');
     }
@@ -49,7 +53,11 @@ impl RuntimeSchema<'_> {
             argument.write(out);
         }
         if self.is_varret {
-            out.push_str(if self.returns.is_empty() { "..." } else { ", ..." });
+            out.push_str(if self.returns.is_empty() {
+                "..."
+            } else {
+                ", ..."
+            });
         }
         // A single return stands by itself unless it begins with a parenthesis, which would be
         // read as the beginning of a list of returns.

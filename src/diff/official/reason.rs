@@ -97,10 +97,17 @@ impl fmt::Display for BackwardBreak {
             Self::Return { index, what } => write!(f, "return {index} {what}"),
             Self::Argument { name, what } => write!(f, "argument `{name}` {what}"),
             Self::NewArgumentWithoutDefault { name, type_text } => {
-                write!(f, "the new argument `{name}` of type {type_text} has no default")
+                write!(
+                    f,
+                    "the new argument `{name}` of type {type_text} has no default"
+                )
             }
             Self::Crash { index, size } => {
-                write!(f, "torch raises IndexError: {}", Self::crash_text(*index, *size))
+                write!(
+                    f,
+                    "torch raises IndexError: {}",
+                    Self::crash_text(*index, *size)
+                )
             }
         }
     }

@@ -70,7 +70,10 @@ impl<'a> Parser<'a> {
             "Future" => Ok((Type::Future(self.single_part(depth)?), None)),
             "Await" => Ok((Type::Await(self.single_part(depth)?), None)),
             "RRef" => Ok((Type::RRef(self.single_part(depth)?), None)),
-            "Dict" => Ok((self.dictionary(depth, span.start)?, self.alias_annotation()?)),
+            "Dict" => Ok((
+                self.dictionary(depth, span.start)?,
+                self.alias_annotation()?,
+            )),
             "Union" => Ok((self.union(depth, span.start)?, self.alias_annotation()?)),
             "__torch__" => Ok((self.custom_class()?, None)),
             name => Ok((self.base_or_variable(name, span)?, self.alias_annotation()?)),

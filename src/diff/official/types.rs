@@ -8,7 +8,10 @@ use std::fmt;
 
 /// A type without parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "each is the type of the same name in the schema language")]
+#[expect(
+    missing_docs,
+    reason = "each is the type of the same name in the schema language"
+)]
 pub enum Base {
     Any,
     AnyEnumType,

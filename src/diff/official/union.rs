@@ -70,11 +70,17 @@ fn optional_of_union(inner: Type<'_>) -> Result<Type<'_>, SingleMember> {
     let contained = if members.len() < 2 {
         return Err(SingleMember);
     } else if members.len() == 2 {
-        members.into_iter().find(|member| !is_none(member)).ok_or(SingleMember)?
+        members
+            .into_iter()
+            .find(|member| !is_none(member))
+            .ok_or(SingleMember)?
     } else if is_scalar_union {
         Type::Base(Base::Scalar)
     } else {
-        let others = members.into_iter().filter(|member| !is_none(member)).collect();
+        let others = members
+            .into_iter()
+            .filter(|member| !is_none(member))
+            .collect();
         Type::Union(standardized(others))
     };
     Ok(Type::Optional(Box::new(contained)))
