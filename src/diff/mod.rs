@@ -1,1 +1,3 @@
 //! Differences between two revisions and what they break.
+
+pub mod official;

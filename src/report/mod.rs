@@ -1,1 +1,3 @@
 //! Renderings: one file each.
+
+pub mod packing;

@@ -1,0 +1,96 @@
+//! Alias annotations, `(a! -> a|b)`: which sets a value is in before and after the call, and
+//! whether it is written to (`aten/src/ATen/core/alias_info.h`).
+
+/// An alias set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Symbol<'a> {
+    /// `*`, which may alias anything.
+    Wildcard,
+    /// A set with a name.
+    Named(&'a str),
+    /// The set that a bare `!` makes up, counted over the whole schema from 0.
+    Fresh(u32),
+}
+
+/// Alias sets in the order written, each once. Their order has no meaning.
+#[derive(Debug, Clone, Default)]
+pub struct SymbolSet<'a>(Vec<Symbol<'a>>);
+
+impl<'a> SymbolSet<'a> {
+    /// Adds a set unless it is there.
+    pub(super) fn insert(&mut self, symbol: Symbol<'a>) {
+        if !self.0.contains(&symbol) {
+            self.0.push(symbol);
+        }
+    }
+
+    /// The sets in the order written.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Symbol<'a>] {
+        &self.0
+    }
+
+    /// Torch keeps a hash set, which comes out last written first.
+    fn write(&self, out: &mut String) {
+        for (i, symbol) in self.0.iter().rev().enumerate() {
+            out.push_str(if i > 0 { "|" } else { "" });
+            match symbol {
+                Symbol::Wildcard => out.push('*'),
+                Symbol::Named(name) => out.push_str(name),
+                Symbol::Fresh(number) => {
+                    out.push('$');
+                    out.push_str(&number.to_string());
+                }
+            }
+        }
+    }
+}
+
+impl PartialEq for SymbolSet<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().all(|symbol| other.0.contains(symbol))
+    }
+}
+
+/// The alias annotation of an argument or a return. A list of annotated elements has one too,
+/// with the elements' in [`Alias::contained`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Alias<'a> {
+    /// Whether the value is written to.
+    pub is_write: bool,
+    /// The sets before the call.
+    pub before: SymbolSet<'a>,
+    /// The sets after the call; those before it where no arrow says otherwise. A bare `!` leaves
+    /// it empty.
+    pub after: SymbolSet<'a>,
+    /// What the elements of a list carry.
+    pub contained: Option<Box<Alias<'a>>>,
+}
+
+impl<'a> Alias<'a> {
+    /// The annotation of a list from its own and that of its elements.
+    pub(super) fn of_list(own: Option<Self>, elements: Option<Self>) -> Option<Self> {
+        let Some(elements) = elements else {
+            return own;
+        };
+        let mut alias = own.unwrap_or_else(|| Self {
+            is_write: elements.is_write,
+            ..Self::default()
+        });
+        alias.contained = Some(Box::new(elements));
+        Some(alias)
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push('(');
+        self.before.write(out);
+        if self.is_write {
+            out.push('!');
+        }
+        if self.before != self.after {
+            out.push_str(" -> ");
+            self.after.write(out);
+        }
+        out.push(')');
+    }
+}

@@ -1,0 +1,131 @@
+//! The canonical text of a schema: what `str(schema)` gives in torch (`operator<<` of
+//! `FunctionSchema` and `Argument`).
+
+use super::schema::{Argument, RuntimeSchema};
+use super::types::{Base, Spelling, Type};
+use super::value::{Value, write_int, write_quoted};
+
+impl RuntimeSchema<'_> {
+    /// What torch prints for this schema once it is registered, hence with its namespace. Reading
+    /// it again need not give the same schema: torch prints strings, devices and unions in ways
+    /// that it does not read.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let mut out = String::with_capacity(128);
+        out.push_str(self.namespace);
+        out.push_str("::");
+        out.push_str(self.name);
+        if !self.overload.is_empty() {
+            out.push('.');
+            out.push_str(self.overload);
+        }
+        self.write_arguments(&mut out);
+        out.push_str(" -> ");
+        self.write_returns(&mut out);
+        out
+    }
+
+    fn write_arguments(&self, out: &mut String) {
+        out.push('(');
+        let mut star_written = false;
+        for (i, argument) in self.arguments.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            if argument.is_kwarg_only && !star_written {
+                out.push_str("*, ");
+                star_written = true;
+            }
+            argument.write(out);
+        }
+        if self.is_vararg {
+            out.push_str(if self.arguments.is_empty() {
+                "..."
+            } else {
+                ", ..."
+            });
+        }
+        out.push(')');
+    }
+
+    fn write_returns(&self, out: &mut String) {
+        let start = out.len();
+        for (i, argument) in self.returns.iter().enumerate() {
+            out.push_str(if i > 0 { ", " } else { "" });
+            argument.write(out);
+        }
+        if self.is_varret {
+            out.push_str(if self.returns.is_empty() {
+                "..."
+            } else {
+                ", ..."
+            });
+        }
+        // A single return stands by itself unless it begins with a parenthesis, which would be
+        // read as the beginning of a list of returns.
+        let stands_alone = match (self.returns.len(), self.is_varret) {
+            (0, true) => true,
+            (1, false) => !out.get(start..).unwrap_or("").starts_with('('),
+            _ => false,
+        };
+        if !stands_alone {
+            out.insert(start, '(');
+            out.push(')');
+        }
+    }
+}
+
+impl Argument<'_> {
+    fn write(&self, out: &mut String) {
+        let (unwrapped, is_optional) = match &self.ty {
+            Type::Optional(inner) => (&**inner, true),
+            ty => (ty, false),
+        };
+        if let Type::List(element) = unwrapped {
+            element.write(out, Spelling::Written);
+            if let Some(contained) = self.alias.as_ref().and_then(|a| a.contained.as_ref()) {
+                contained.write(out);
+            }
+            out.push('[');
+            if let Some(size) = self.size {
+                write_int(out, i64::from(size));
+            }
+            out.push(']');
+        } else {
+            unwrapped.write(out, Spelling::Written);
+        }
+        if let Some(alias) = &self.alias
+            && !alias.before.as_slice().is_empty()
+        {
+            alias.write(out);
+        }
+        if is_optional {
+            out.push('?');
+        }
+        if !self.name.is_empty() {
+            out.push(' ');
+            out.push_str(self.name);
+        }
+        if let Some(default) = &self.default {
+            out.push('=');
+            write_default(out, default, unwrapped, &self.ty);
+        }
+    }
+}
+
+/// Strings are quoted for `str` arguments only; a list that repeats one integer is printed as that
+/// integer, but not for `SymInt` and the other types that merely count as integers.
+fn write_default(out: &mut String, default: &Value<'_>, unwrapped: &Type<'_>, ty: &Type<'_>) {
+    match (default, unwrapped, ty) {
+        (Value::Str(bytes), Type::Base(Base::Str), _) => write_quoted(out, bytes),
+        (Value::Ints(values), _, Type::List(element))
+            if matches!(**element, Type::Base(Base::Int)) =>
+        {
+            match values.as_slice() {
+                [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|v| v == first) => {
+                    write_int(out, *first);
+                }
+                _ => default.write(out),
+            }
+        }
+        _ => default.write(out),
+    }
+}

@@ -1,0 +1,144 @@
+//! What the official check answers, and why.
+
+use std::fmt;
+
+/// What torch says about the change from an old schema to a new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// `new.is_backward_compatible_with(old)`: programs written against the old schema run on the
+    /// new one. False where torch raises.
+    pub backward: bool,
+    /// The first part of `new.check_forward_compatible_with(old)`: programs written against the
+    /// new schema run on the old one. False where torch raises.
+    pub forward: bool,
+    /// The first thing that broke the backward check. Torch itself gives no reason for it.
+    pub backward_reason: Option<BackwardBreak>,
+    /// Torch's own words on the forward check, to the letter: empty when it holds, and for some
+    /// breaks as well. The message of the exception where torch raises.
+    pub forward_reason: String,
+    /// Torch raises `IndexError` instead of answering the backward check.
+    pub backward_crash: bool,
+    /// Torch raises `IndexError` instead of answering the forward check.
+    pub forward_crash: bool,
+}
+
+/// The first thing that broke the backward check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BackwardBreak {
+    /// Another name or namespace.
+    Name,
+    /// Another overload name.
+    Overload,
+    /// `...` came or went among arguments or returns.
+    Variadic,
+    /// Another number of returns.
+    ReturnCount {
+        /// How many the old schema has.
+        old: usize,
+        /// How many the new schema has.
+        new: usize,
+    },
+    /// The new schema has fewer arguments.
+    FewerArguments {
+        /// How many the old schema has.
+        old: usize,
+        /// How many the new schema has.
+        new: usize,
+    },
+    /// A return differs.
+    Return {
+        /// Which, from 0.
+        index: usize,
+        /// In what.
+        what: ArgumentBreak,
+    },
+    /// An argument of the old schema differs from the one that stands in its place.
+    Argument {
+        /// Its name in the old schema.
+        name: String,
+        /// In what.
+        what: ArgumentBreak,
+    },
+    /// A new argument has no default.
+    NewArgumentWithoutDefault {
+        /// Its name.
+        name: String,
+        /// Its type as torch compares it.
+        type_text: String,
+    },
+    /// Torch looks for an out argument past the end of the new schema and raises `IndexError`.
+    Crash {
+        /// Where it looks.
+        index: usize,
+        /// How many arguments there are.
+        size: usize,
+    },
+}
+
+impl BackwardBreak {
+    /// What the exception says.
+    pub(super) fn crash_text(index: usize, size: usize) -> String {
+        format!("vector::_M_range_check: __n (which is {index}) >= this->size() (which is {size})")
+    }
+}
+
+impl fmt::Display for BackwardBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name => f.write_str("the name changed"),
+            Self::Overload => f.write_str("the overload name changed"),
+            Self::Variadic => f.write_str("`...` was added or removed"),
+            Self::ReturnCount { old, new } => {
+                write!(f, "the number of returns changed from {old} to {new}")
+            }
+            Self::FewerArguments { old, new } => {
+                write!(f, "the number of arguments fell from {old} to {new}")
+            }
+            Self::Return { index, what } => write!(f, "return {index} {what}"),
+            Self::Argument { name, what } => write!(f, "argument `{name}` {what}"),
+            Self::NewArgumentWithoutDefault { name, type_text } => {
+                write!(
+                    f,
+                    "the new argument `{name}` of type {type_text} has no default"
+                )
+            }
+            Self::Crash { index, size } => {
+                write!(
+                    f,
+                    "torch raises IndexError: {}",
+                    Self::crash_text(*index, *size)
+                )
+            }
+        }
+    }
+}
+
+/// In what an argument or return differs from the one it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentBreak {
+    /// Another name.
+    Name,
+    /// Another list size, or only one has a list size.
+    Size,
+    /// Another alias annotation.
+    Alias,
+    /// Keyword-only now.
+    KwargOnly,
+    /// A type that does not take what the old one took.
+    Type,
+    /// The default is gone or has another value.
+    Default,
+}
+
+impl fmt::Display for ArgumentBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name => "has another name or gave its place to another",
+            Self::Size => "has another list size",
+            Self::Alias => "has another alias annotation",
+            Self::KwargOnly => "became keyword-only",
+            Self::Type => "has an incompatible type",
+            Self::Default => "has another default",
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! Open bins by how much room they have left.
+//!
+//! Bins with equal room are interchangeable, so they are kept as ranges of consecutive numbers in
+//! a stack per amount of room. Which amounts have a range at all stands in a bitmap of 64-ary
+//! levels: one bit an amount, one bit a word of the level below. The smallest amount that suffices
+//! is found with two or three word operations on capacities up to 262,144 and four at most.
+
+/// Open bins by free room, `0..=capacity`.
+pub(super) struct FreeSpace {
+    capacity: u32,
+    opened: u32,
+    /// The bitmap, finest level first, a single word last.
+    levels: Vec<Vec<u64>>,
+    /// For each amount of room the top of its stack of ranges, as an index plus one; 0 for none.
+    tops: Vec<u32>,
+    ranges: Vec<Range>,
+    /// The stack of places in `ranges` that are free again.
+    unused: u32,
+}
+
+/// Consecutive bins with equal room.
+struct Range {
+    bin: u32,
+    bins: u32,
+    /// The next in the stack, as in `tops`.
+    below: u32,
+}
+
+/// Where `items` items of one size were put: `per_bin` into each of the bins from `bin` on, and the
+/// rest into the one after them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Placement {
+    pub(super) bin: u32,
+    pub(super) per_bin: u32,
+    pub(super) items: u32,
+}
+
+impl Placement {
+    /// How many bins get `per_bin` items, and how many items the next one gets.
+    pub(super) fn full_and_rest(&self) -> (u32, u32) {
+        (self.items / self.per_bin, self.items % self.per_bin)
+    }
+}
+
+impl FreeSpace {
+    /// No bin is open yet.
+    pub(super) fn new(capacity: u32) -> Self {
+        let amounts = capacity as usize + 1;
+        let mut levels = Vec::new();
+        let mut words = amounts.div_ceil(64);
+        loop {
+            levels.push(vec![0; words]);
+            if words == 1 {
+                break;
+            }
+            words = words.div_ceil(64);
+        }
+        Self {
+            capacity,
+            opened: 0,
+            levels,
+            tops: vec![0; amounts],
+            ranges: Vec::new(),
+            unused: 0,
+        }
+    }
+
+    /// How many bins are open.
+    pub(super) fn opened(&self) -> u32 {
+        self.opened
+    }
+
+    /// Puts items of one size where best fit puts them one after the other, as many as go into one
+    /// range of equally free bins; into new bins when no open one has room. At least one item is
+    /// placed; `items` is at least 1 and `size` at most the capacity.
+    pub(super) fn place(&mut self, size: u32, items: u32) -> Placement {
+        let Some(room) = self.smallest_at_least(size) else {
+            let bins = items.div_ceil(fitting(self.capacity, size, items));
+            let bin = self.opened;
+            self.opened += bins;
+            return self.fill(self.capacity, size, items, bin, bins);
+        };
+        let per_bin = fitting(room, size, items);
+        let (bin, bins) = self.take(room, items.div_ceil(per_bin));
+        self.fill(room, size, items, bin, bins)
+    }
+
+    /// After a bin has taken an item it is the best fit for the next of the same size as long as
+    /// one fits, so the bins of a range are filled one after the other.
+    fn fill(&mut self, room: u32, size: u32, items: u32, bin: u32, bins: u32) -> Placement {
+        let per_bin = fitting(room, size, items);
+        let placed = u64::from(items).min(u64::from(per_bin) * u64::from(bins)) as u32;
+        let placement = Placement {
+            bin,
+            per_bin,
+            items: placed,
+        };
+        let (full, rest) = placement.full_and_rest();
+        self.put(room - per_bin * size, bin, full);
+        self.put(room - rest * size, bin + full, u32::from(rest > 0));
+        placement
+    }
+
+    fn smallest_at_least(&self, amount: u32) -> Option<u32> {
+        let mut at = amount as usize;
+        for (level, words) in self.levels.iter().enumerate() {
+            let word = words.get(at / 64)? & (u64::MAX << (at % 64));
+            if word != 0 {
+                return Some(self.descend(level, at / 64 * 64 + word.trailing_zeros() as usize));
+            }
+            at = at / 64 + 1;
+        }
+        None
+    }
+
+    /// The first amount under bit `at` of a level.
+    fn descend(&self, level: usize, mut at: usize) -> u32 {
+        for words in self.levels[..level].iter().rev() {
+            at = at * 64 + words[at].trailing_zeros() as usize;
+        }
+        at as u32
+    }
+
+    /// Puts bins on the stack of those with that much room.
+    fn put(&mut self, room: u32, bin: u32, bins: u32) {
+        if bins == 0 {
+            return;
+        }
+        let below = self.tops[room as usize];
+        let range = Range { bin, bins, below };
+        self.tops[room as usize] = match self.unused {
+            0 => {
+                self.ranges.push(range);
+                self.ranges.len() as u32
+            }
+            place => {
+                let place_taken = std::mem::replace(&mut self.ranges[place as usize - 1], range);
+                self.unused = place_taken.below;
+                place
+            }
+        };
+        if below == 0 {
+            self.mark(room);
+        }
+    }
+
+    /// Takes up to `wanted` bins off the topmost range of those with that much room: the first and
+    /// how many.
+    fn take(&mut self, room: u32, wanted: u32) -> (u32, u32) {
+        let top = self.tops[room as usize];
+        let range = &mut self.ranges[top as usize - 1];
+        let (bin, bins) = (range.bin, range.bins.min(wanted));
+        if bins < range.bins {
+            range.bin += bins;
+            range.bins -= bins;
+            return (bin, bins);
+        }
+        self.tops[room as usize] = std::mem::replace(&mut range.below, self.unused);
+        self.unused = top;
+        if self.tops[room as usize] == 0 {
+            self.unmark(room);
+        }
+        (bin, bins)
+    }
+
+    fn mark(&mut self, room: u32) {
+        let mut at = room as usize;
+        for words in &mut self.levels {
+            words[at / 64] |= 1 << (at % 64);
+            at /= 64;
+        }
+    }
+
+    fn unmark(&mut self, room: u32) {
+        let mut at = room as usize;
+        for words in &mut self.levels {
+            words[at / 64] &= !(1 << (at % 64));
+            if words[at / 64] != 0 {
+                return;
+            }
+            at /= 64;
+        }
+    }
+}
+
+/// How many items of one size go into a bin; without size, all of them.
+fn fitting(room: u32, size: u32, items: u32) -> u32 {
+    room.checked_div(size).unwrap_or(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_sufficient_room_is_found_on_every_level() {
+        for capacity in [1, 63, 64, 4_095, 4_096, 262_143, 300_000] {
+            let mut space = FreeSpace::new(capacity);
+            assert_eq!(space.smallest_at_least(0), None);
+            for room in [0, 1, capacity / 2, capacity - 1, capacity] {
+                space.put(room, 0, 1);
+                assert_eq!(space.smallest_at_least(room), Some(room));
+                assert_eq!(space.smallest_at_least(0), Some(room));
+                space.take(room, 1);
+                assert_eq!(space.smallest_at_least(0), None);
+            }
+            space.put(capacity, 0, 1);
+            assert_eq!(space.smallest_at_least(1), Some(capacity));
+        }
+    }
+
+    #[test]
+    fn equal_items_fill_bin_after_bin() {
+        let mut space = FreeSpace::new(10);
+        let placement = space.place(3, 7);
+        assert_eq!(
+            (placement.bin, placement.per_bin, placement.items),
+            (0, 3, 7)
+        );
+        assert_eq!(space.opened(), 3);
+        assert_eq!(space.smallest_at_least(2), Some(7));
+    }
+}

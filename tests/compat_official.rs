@@ -1,0 +1,182 @@
+//! The official verdict against what torch 2.9.0 itself answered.
+
+mod common;
+
+use opatlas::diff::official::{Verdict, compare, parse};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// The recorded answer of one of the two checks: a boolean, or that it raised.
+fn recorded(answer: &Value) -> (bool, bool) {
+    match answer {
+        Value::Bool(answer) => (*answer, false),
+        _ => (false, answer.as_str().unwrap().contains("IndexError")),
+    }
+}
+
+fn check_verdict(row: &Value, verdict: &Verdict) {
+    let backward = (verdict.backward, verdict.backward_crash);
+    let forward = (verdict.forward, verdict.forward_crash);
+    assert_eq!(backward, recorded(&row["bc"]), "backward: {row}");
+    assert_eq!(forward, recorded(&row["fc"]), "forward: {row}");
+    let reason = row["fc_reason"].as_str().unwrap();
+    assert_eq!(verdict.forward_reason, reason, "{row}");
+    let is_broken = verdict.backward_reason.is_some();
+    assert_eq!(is_broken, !verdict.backward, "{row}");
+}
+
+/// Pairs that torchgen's grammar can write: made-up ones, a rule each, and mutated real schemas.
+#[test]
+fn pairs_are_judged_as_recorded() {
+    let rows = common::golden("official_pairs.jsonl.gz");
+    assert!(rows.len() >= 4_375);
+    for row in &rows {
+        let [old, new] = ["old", "new"].map(|side| {
+            let text = row[side].as_str().unwrap();
+            parse(text).unwrap_or_else(|why| panic!("{text}: {why:?}"))
+        });
+        check_verdict(row, &compare(&old, &new));
+        for (side, schema) in [("old_canonical", &old), ("new_canonical", &new)] {
+            if let Some(canonical) = row[side].as_str() {
+                assert_eq!(schema.canonical(), canonical, "{row}");
+            }
+        }
+    }
+}
+
+/// Pairs in the whole language of the runtime, unreadable texts included.
+#[test]
+fn the_runtime_language_is_read_as_recorded() {
+    let mut unreadable = 0;
+    for row in &common::golden("official_runtime.jsonl.gz") {
+        let mut schemas = Vec::new();
+        for (side, canonical) in [("old", "old_canonical"), ("new", "new_canonical")] {
+            let Some(text) = row[side].as_str() else {
+                continue;
+            };
+            match (parse(text), row[canonical].as_str()) {
+                (Ok(schema), Some(canonical)) => {
+                    // What torch prints for bytes above 127 is cut to whole characters here.
+                    if canonical.is_ascii() {
+                        assert_eq!(schema.canonical(), canonical, "{text}");
+                    }
+                    schemas.push(schema);
+                }
+                (Err(why), None) => {
+                    unreadable += 1;
+                    let span = why[0].span;
+                    assert!(span.end as usize <= text.len(), "{text}: {why:?}");
+                }
+                (ours, theirs) => panic!("{text}\n{ours:?}\n{theirs:?}"),
+            }
+        }
+        if let [old, new] = &schemas[..] {
+            check_verdict(row, &compare(old, new));
+        }
+    }
+    assert!(unreadable > 500);
+}
+
+#[test]
+fn errors_point_at_what_is_wrong() {
+    for (text, wrong, message) in [
+        (
+            "f(DimVector x) -> ()",
+            "DimVector",
+            "the runtime knows no type `DimVector`",
+        ),
+        (
+            "f(int x=cpu) -> ()",
+            "cpu",
+            "the runtime knows no default `cpu`",
+        ),
+        ("f(int x) - > ()", "-", "expected `->`, found `-`"),
+        ("f(int x", "", "expected `)`, found the end"),
+        ("f(float x=1e999) -> ()", "1e999", "`1e999` is out of range"),
+        (
+            "f(int x=-99999999999999999999) -> ()",
+            "-99999999999999999999",
+            "out of range",
+        ),
+        ("f(str x=\"é\\q\") -> ()", "\"é\\q\"", "escape"),
+        ("f(int x=1, int y) -> ()", "int y", "`y` has no default"),
+        (
+            "f.default() -> ()",
+            "default",
+            "may not be an overload name",
+        ),
+        ("f(Tensor? is) -> ()", "is", "expected a name, found `is`"),
+        ("é() -> ()", "é", "expected a name, found `é`"),
+        ("f() -> () x", "x", "expected the end, found `x`"),
+        (
+            "f(Dict(t, int) x) -> ()",
+            "Dict(t, int)",
+            "cannot be the key",
+        ),
+        ("f", "", "only a name"),
+    ] {
+        let why = parse(text).unwrap_err();
+        assert_eq!(why[0].span.slice(text), wrong, "{text}: {why:?}");
+        assert!(why[0].message.contains(message), "{text}: {why:?}");
+    }
+}
+
+#[test]
+fn hostile_texts_are_refused_quickly() {
+    let deep = |open: &str, close: &str| {
+        format!(
+            "f({}int{} x) -> ()",
+            open.repeat(2_000),
+            close.repeat(2_000)
+        )
+    };
+    for text in [
+        deep("(", ")"),
+        deep("Future(", ")"),
+        deep("", "[]"),
+        deep("", "?[]"),
+        format!("f(Union({}int) x) -> ()", "int[], ".repeat(2_000)),
+        format!("f(int[2147483647] x=0) -> {}", "x".repeat(100)),
+        "x".repeat(20_000_000),
+    ] {
+        assert!(parse(&text).is_err());
+    }
+}
+
+#[test]
+fn unqualified_names_belong_to_aten() {
+    let (short, long) = (
+        parse("f() -> ()").unwrap(),
+        parse("aten::f() -> ()").unwrap(),
+    );
+    let other = parse("my::f() -> ()").unwrap();
+    assert!(compare(&short, &long).backward);
+    assert!(!compare(&short, &other).forward);
+    assert_eq!(other.canonical(), "my::f() -> ()");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused_with_spans_inside_it(text in ".{0,80}") {
+        if let Err(why) = parse(&text) {
+            prop_assert!(why.iter().all(|d| d.span.end as usize <= text.len()));
+        }
+    }
+
+    #[test]
+    fn any_sequence_of_tokens_is_read_or_refused(
+        tokens in prop::collection::vec(
+            prop::sample::select(vec![
+                "f", "(", ")", "[", "]", "Tensor", "int", "Scalar", "x", "=", "1", "1.5", "-", "?",
+                "!", "*", ",", ", ", "->", "...", "None", "'a'", "Union(", "Dict(", "a", "|", "2",
+            ]),
+            0..40,
+        )
+    ) {
+        let text = format!("f({}", tokens.concat());
+        if let Ok(schema) = parse(&text) {
+            prop_assert!(compare(&schema, &schema).backward);
+            prop_assert!(compare(&schema, &schema).forward);
+        }
+    }
+}
