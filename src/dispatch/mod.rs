@@ -8,10 +8,7 @@
 pub mod alias;
 pub mod calculator;
 pub mod explain;
-<<<<<<< HEAD
-=======
 pub mod handwritten;
->>>>>>> dispatch
 pub mod key_set;
 pub mod keys;
 pub mod refusals;
