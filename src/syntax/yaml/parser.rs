@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::source::Span;
 
-use super::scanner::{Scanned, Scanner, TagText, Token, TokenKind, ValueRef};
+use super::scanner::{LONGEST_SPAN, Scanned, Scanner, TagText, Token, TokenKind, ValueRef, offset};
 use super::syntax_error;
 use super::tag::Tag;
 use super::tree::Style;
@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
             let rest = self.text.get(token.span.start as usize..).unwrap_or("");
             let line = rest.lines().next().unwrap_or("");
             let word = line.split([' ', '\t']).next().unwrap_or("");
-            token.span.start + super::scanner::offset(word.len().min(200))
+            token.span.start + offset(word.floor_char_boundary(LONGEST_SPAN))
         } else {
             token.span.end
         };
