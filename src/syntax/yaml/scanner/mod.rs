@@ -101,7 +101,8 @@ pub(super) struct Scanner<'t> {
     flow: usize,
     indent: isize,
     indents: Vec<isize>,
-    ended: bool,
+    /// The last plain scalar, when it has several lines.
+    long_plain: Span,
     /// Values that had to be decoded.
     pub decoded: Decoded,
     /// The tags met.
@@ -123,7 +124,7 @@ impl<'t> Scanner<'t> {
             flow: 0,
             indent: -1,
             indents: Vec::new(),
-            ended: false,
+            long_plain: Span::default(),
             decoded: Decoded::default(),
             tags: Vec::new(),
             directives: Vec::new(),
@@ -338,7 +339,6 @@ impl<'t> Scanner<'t> {
         self.unroll_indent(-1);
         self.remove_simple_key()?;
         self.key_allowed = false;
-        self.ended = true;
         self.push(TokenKind::StreamEnd, Span::at(offset(self.cursor.pos)));
         Ok(())
     }
