@@ -1,7 +1,7 @@
 //! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
 //! diagnostic here, and reading goes on.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -51,7 +51,7 @@ pub(super) struct Builder<'t> {
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
     /// Anchors that stand in entries which could not be read.
-    pub lost: FxHashMap<&'t str, ()>,
+    pub lost: FxHashSet<&'t str>,
     /// Within how many collections nothing is constructed.
     ignoring: usize,
     events: usize,
@@ -63,12 +63,16 @@ pub(super) struct Builder<'t> {
     pub root: Option<NodeId>,
     /// Whether a root sequence is being read.
     pub in_sequence: bool,
+    /// Whether any root sequence has been begun.
+    pub listed: bool,
     /// What was said about the item that is being read.
     pub diagnostics: Vec<Diagnostic>,
     /// What was said about no item.
     pub document_diagnostics: Vec<Diagnostic>,
     said: usize,
     documents: usize,
+    /// Whether the next document is the rest of one that was left at an error.
+    resumed: bool,
     pub seen: Seen,
 }
 
@@ -81,17 +85,19 @@ impl<'t> Builder<'t> {
             pending: Vec::new(),
             open: Vec::new(),
             anchors: FxHashMap::default(),
-            lost: FxHashMap::default(),
+            lost: FxHashSet::default(),
             ignoring: 0,
             events: 0,
             end: 0,
             items: Vec::new(),
             root: None,
             in_sequence: false,
+            listed: false,
             diagnostics: Vec::new(),
             document_diagnostics: Vec::new(),
             said: 0,
             documents: 0,
+            resumed: false,
             seen: Seen::default(),
         }
     }
@@ -100,7 +106,7 @@ impl<'t> Builder<'t> {
     pub fn run(&mut self) -> Scanned<()> {
         loop {
             self.events += 1;
-            if self.events > MOST_EVENTS {
+            if self.is_exhausted() {
                 let at = Span::at(self.end);
                 let message =
                     format!("the file has more than {MOST_EVENTS} parts; the rest is not read");
@@ -127,7 +133,7 @@ impl<'t> Builder<'t> {
         self.pending.clear();
         self.ignoring = 0;
         self.in_sequence = false;
-        self.documents = self.documents.min(1);
+        self.resumed = self.documents > 0;
         self.parser.restart(from);
     }
 
@@ -165,6 +171,11 @@ impl<'t> Builder<'t> {
         self.document_diagnostics.push(diagnostic);
     }
 
+    /// Whether the file has more events than are read.
+    pub fn is_exhausted(&self) -> bool {
+        self.events > MOST_EVENTS
+    }
+
     /// Whether no more diagnostics are kept.
     pub fn is_full(&self) -> bool {
         self.said >= MOST_DIAGNOSTICS
@@ -172,6 +183,9 @@ impl<'t> Builder<'t> {
 
     fn start_document(&mut self, span: Span) {
         self.seen.markers |= !span.is_empty();
+        if std::mem::take(&mut self.resumed) {
+            return;
+        }
         self.documents += 1;
         self.anchors.clear();
         if self.documents == 2 {
@@ -204,7 +218,7 @@ impl<'t> Builder<'t> {
             // The target of an alias is never an alias: those cannot have anchors.
             Some(&id) => self.arena.add(span, Content::Alias(id)),
             None => {
-                if !self.lost.contains_key(name) {
+                if !self.lost.contains(name) {
                     self.say(check::undefined_alias(span, name));
                 }
                 NodeId::MISSING
@@ -218,8 +232,8 @@ impl<'t> Builder<'t> {
         let (ty, complaint) = match (props.tag, style) {
             (None, Style::Plain) => check::plain(text, span),
             (None, _) => (ScalarType::Str, None),
-            (Some((Tag::NonSpecific, _)), _) if !span.is_empty() || style != Style::Plain => {
-                check::plain(text, span)
+            (Some((Tag::NonSpecific, at)), _) if !span.is_empty() => {
+                check::non_specific(text, span, at)
             }
             (Some((tag, at)), _) => check::tagged(tag, text, at),
         };
@@ -241,6 +255,7 @@ impl<'t> Builder<'t> {
         }
         if self.open.is_empty() {
             self.in_sequence = !mapping;
+            self.listed |= !mapping;
         }
         let content = if mapping {
             Content::Mapping { from: 0, to: 0 }
@@ -356,14 +371,15 @@ impl<'t> Builder<'t> {
             return;
         }
         let pairs = &self.arena.pairs[from as usize..to as usize];
-        let keys = pairs.iter().map(|&(key, _)| {
+        let key = |number: usize| {
+            let (key, _) = pairs[number];
             let span = self.arena.node(key).span;
             match self.arena.content(key) {
                 Content::Scalar { value, ty, .. } => (span, Some((ty, self.value(value)))),
                 _ => (span, None),
             }
-        });
-        for complaint in check::keys(keys) {
+        };
+        for complaint in check::keys(pairs.len(), key) {
             self.say(complaint);
         }
     }

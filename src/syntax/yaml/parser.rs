@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use crate::source::Span;
 
-use super::scanner::{Scanned, Scanner, TagText, Token, TokenKind, ValueRef};
-use super::syntax_error;
+use super::scanner::{LONGEST_SPAN, Scanned, Scanner, TagText, Token, TokenKind, ValueRef, offset};
 use super::tag::Tag;
 use super::tree::Style;
+use super::{limit_error, syntax_error};
+
+/// A document may define this many tag handles.
+const MOST_HANDLES: usize = 100;
 
 /// What a node carries besides its content.
 #[derive(Debug, Clone, Copy)]
@@ -177,22 +180,25 @@ impl<'t> Parser<'t> {
         Ok(Event::CollectionEnd(end))
     }
 
+    /// The span of a token; where that is empty, that of the word which stands there.
+    fn visible(&self, token: Token) -> Span {
+        if !token.span.is_empty() {
+            return token.span;
+        }
+        let start = token.span.start;
+        let rest = self.text.get(start as usize..).unwrap_or("");
+        let word = rest.split([' ', '\t', '\n', '\r']).next().unwrap_or("");
+        let length = word.floor_char_boundary(LONGEST_SPAN);
+        Span::new(start, start + offset(length))
+    }
+
     fn unexpected<T>(
         &self,
         token: Token,
         message: impl Into<Cow<'static, str>>,
         help: &'static str,
     ) -> Scanned<T> {
-        let end = if token.span.is_empty() {
-            let rest = self.text.get(token.span.start as usize..).unwrap_or("");
-            let line = rest.lines().next().unwrap_or("");
-            let word = line.split([' ', '\t']).next().unwrap_or("");
-            token.span.start + super::scanner::offset(word.len().min(200))
-        } else {
-            token.span.end
-        };
-        let span = Span::new(token.span.start, end);
-        let mut error = syntax_error(span, message).with_help(help);
+        let mut error = syntax_error(self.visible(token), message).with_help(help);
         if let Some(&mark) = self.marks.last() {
             error = error.with_related("the list or mapping begins here", mark);
         }
@@ -277,6 +283,11 @@ impl<'t> Parser<'t> {
                             "this tag handle is already defined",
                             "remove one of the two",
                         );
+                    }
+                    if self.handles.len() >= MOST_HANDLES {
+                        let message =
+                            format!("the file defines more than {MOST_HANDLES} tag handles");
+                        return Err(limit_error(token.span, message).into());
                     }
                     self.handles.push(directive);
                 }
@@ -377,7 +388,7 @@ impl<'t> Parser<'t> {
                 self.pop();
                 Ok(empty_scalar(props, end))
             }
-            _ => self.no_content(token),
+            _ => self.no_content(token, place),
         }
     }
 
@@ -390,17 +401,15 @@ impl<'t> Parser<'t> {
         event
     }
 
-    fn no_content(&self, token: Token) -> Scanned<Event> {
+    fn no_content(&self, token: Token, place: Place) -> Scanned<Event> {
+        if place == Place::Flow {
+            return self.flow_error(token, "no value can begin here");
+        }
         match token.kind {
             TokenKind::BlockEntry => self.unexpected(
                 token,
                 "a list item cannot begin here",
-                "close the bracket above, or quote the `-` when it is text",
-            ),
-            TokenKind::StreamEnd => self.unexpected(
-                token,
-                "the file ends where a value must stand",
-                "close the bracket that is still open",
+                "begin the list on a line of its own, or quote the `-` when it is text",
             ),
             _ => self.unexpected(
                 token,
@@ -408,6 +417,30 @@ impl<'t> Parser<'t> {
                 "remove this, or quote it when it is text",
             ),
         }
+    }
+
+    /// Something that cannot stand within brackets. When it stands on a later line than the bracket,
+    /// the likely fault is the bracket.
+    fn flow_error<T>(&self, token: Token, message: &'static str) -> Scanned<T> {
+        let help =
+            "separate the items with `, `, and quote a value that holds brackets, commas or `: `";
+        let Some(&mark) = self.marks.last() else {
+            return self.unexpected(token, message, help);
+        };
+        let between = Span::new(mark.start, token.span.start).slice(self.text);
+        if !between.contains(['\n', '\r']) && !matches!(token.kind, TokenKind::StreamEnd) {
+            return self.unexpected(token, message, help);
+        }
+        let (open, close) = match mark.slice(self.text) {
+            "{" => ('{', '}'),
+            _ => ('[', ']'),
+        };
+        let error = syntax_error(mark, format!("this `{open}` is not closed"))
+            .with_help(format!(
+                "close it with `{close}`, or quote the value when it is text"
+            ))
+            .with_related("this cannot stand within it", self.visible(token));
+        Err(error.into())
     }
 
     /// The full name of a tag.
@@ -504,11 +537,7 @@ impl<'t> Parser<'t> {
         let mut token = self.peek()?;
         if !matches!(token.kind, TokenKind::FlowSequenceEnd) && self.state == State::FlowSequence {
             if !matches!(token.kind, TokenKind::FlowEntry) {
-                return self.unexpected(
-                    token,
-                    "`,` or `]` must follow an item of this list",
-                    "separate the items with `, ` and close the list with `]`",
-                );
+                return self.flow_error(token, "`,` or `]` must follow an item of this list");
             }
             token = self.after()?;
         }
@@ -566,11 +595,7 @@ impl<'t> Parser<'t> {
         let mut token = self.peek()?;
         if !matches!(token.kind, TokenKind::FlowMappingEnd) && self.state == State::FlowMappingKey {
             if !matches!(token.kind, TokenKind::FlowEntry) {
-                return self.unexpected(
-                    token,
-                    "`,` or `}` must follow an item of this mapping",
-                    "separate the items with `, ` and close the mapping with `}`",
-                );
+                return self.flow_error(token, "`,` or `}` must follow an item of this mapping");
             }
             token = self.after()?;
         }
