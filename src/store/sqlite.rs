@@ -13,12 +13,14 @@ mod rows;
 
 use std::path::Path;
 use std::str::FromStr as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Pool, Transaction};
+use sqlx::{ConnectOptions as _, Pool, Transaction, query};
+use tokio::sync::Mutex;
 
 use super::error::StoreError;
 
@@ -36,17 +38,20 @@ const READERS: u32 = 4;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// After how many pages (of 4 KiB) the log is folded into the database. Small, so that the log,
-/// which holds a changed page whole for each small change, stays small beside the database.
-const CHECKPOINT_PAGES: &str = "64";
-/// To how many bytes the log is cut when it begins anew.
-const LOG_BYTES: &str = "262144";
+/// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
+/// above it and can afford that; a small change is not, and leaves it to the background.
+const FOLD_PAGES: &str = "128";
+/// To how many bytes the log is cut when it begins anew: what a release needs, so that it is not
+/// cut and grown again all the time.
+const LOG_BYTES: &str = "1048576";
 
 /// A [`Store`](super::Store) in an SQLite file.
 #[derive(Debug, Clone)]
 pub struct SqliteStore {
     readers: Pool<Database>,
     writer: Pool<Database>,
+    /// Held while the log is folded in the background.
+    folding: Arc<Mutex<()>>,
 }
 
 impl SqliteStore {
@@ -80,7 +85,11 @@ impl SqliteStore {
             true => writer.clone(),
             false => pool(READERS).connect_lazy_with(options),
         };
-        Ok(Self { readers, writer })
+        Ok(Self {
+            readers,
+            writer,
+            folding: Arc::default(),
+        })
     }
 
     /// A connection for one statement that reads.
@@ -96,6 +105,30 @@ impl SqliteStore {
     /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
         begin_write(&self.writer).await
+    }
+
+    /// Ends a transaction that writes; what it wrote is durable once this returns.
+    async fn commit(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
+        work.commit().await?;
+        self.fold_log();
+        Ok(())
+    }
+
+    /// Folds the log into the database when the caller has its answer already. The log holds each
+    /// changed page whole; begun anew after every change, it stays small beside the database.
+    fn fold_log(&self) {
+        // One at a time is enough: the next change starts the next.
+        let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
+            return;
+        };
+        let readers = self.readers.clone();
+        tokio::spawn(async move {
+            // It cannot fail in a way that matters: what is not folded now is folded later.
+            let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
+                .execute(&readers)
+                .await;
+            drop(folding);
+        });
     }
 }
 
@@ -142,7 +175,7 @@ fn options(url: &str) -> Result<SqliteConnectOptions, StoreError> {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
-        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
+        .pragma("wal_autocheckpoint", FOLD_PAGES)
         .pragma("journal_size_limit", LOG_BYTES)
         .row_buffer_size(1024)
         .disable_statement_logging())
