@@ -85,7 +85,7 @@ fn offset(at: usize) -> u32 {
 #[must_use]
 pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     let whole = Piece::new(text, at);
-    let cut = text.rfind("::");
+    let cut = last_separator(text);
     let namespace = cut.map(|cut| whole.to(cut));
     let schema = cut.map_or(whole, |cut| whole.from(cut + 2));
     let mut reader = Reader::default();
@@ -100,6 +100,14 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
         schema: read.filter(|_| complete),
         diagnostics: reader.diagnostics,
     }
+}
+
+/// Where the last `::` stands when the text is cut at every `::` from its beginning: of three
+/// colons the third belongs to what follows.
+#[must_use]
+pub fn last_separator(text: &str) -> Option<usize> {
+    let last = text.split("::").last()?;
+    (text.len() - last.len()).checked_sub(2)
 }
 
 /// Reads an operator's name, as it stands in `func`, `autogen` or `structured_delegate`.
