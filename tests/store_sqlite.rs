@@ -65,7 +65,7 @@ async fn addresses_that_cannot_be_used_are_refused_with_the_reason() {
         (format!("sqlite://{shown}"), "is a folder"),
         (
             format!("sqlite://{shown}/a.db?mode=rw"),
-            "its files cannot be opened",
+            "a.db`: its files cannot be opened",
         ),
     ] {
         let said = refusal(&url).await;
@@ -210,32 +210,41 @@ async fn an_ingest_given_up_leaves_nothing_and_the_store_usable() {
     assert_whole(&store, &url(&folder)).await;
 }
 
+/// When to kill a process.
+#[derive(Clone, Copy)]
+enum Kill {
+    /// This long after its start: while it opens the store, or in its first ingest.
+    Early(Duration),
+    /// This long after its first answer.
+    Late(Duration),
+}
+
 /// Kills a process that ingests, again and again, at moments spread over an ingest.
 #[tokio::test]
 async fn a_killed_process_loses_nothing_that_it_acknowledged() {
     let folder = tempfile::tempdir().unwrap();
-    with_project(&url(&folder)).await.close().await;
     let mut acknowledged = Vec::new();
-    for round in 0..20 {
-        acknowledged.extend(kill_after(
-            folder.path(),
-            round,
-            Duration::from_millis(20 + round * 7),
-        ));
-        let store = SqliteStore::open(&url(&folder)).await.unwrap();
+    for round in 0..24 {
+        let delay = Duration::from_millis(round * 7);
+        let kill = match round % 2 {
+            0 => Kill::Early(delay),
+            _ => Kill::Late(delay),
+        };
+        acknowledged.extend(killed(folder.path(), round, kill));
+        let store = with_project(&url(&folder)).await;
         for digest in &acknowledged {
             store.bundle(&project(), *digest).await.unwrap();
         }
         assert_whole(&store, &url(&folder)).await;
         store.close().await;
     }
-    println!("{} ingests acknowledged over 20 kills", acknowledged.len());
-    assert!(acknowledged.len() >= 20);
+    println!("{} ingests acknowledged over 24 kills", acknowledged.len());
+    assert!(acknowledged.len() >= 12);
 }
 
-/// Runs [`ingest_until_killed`] in a process of its own, kills it this long after its first answer,
-/// and gives the digests that it had answered with.
-fn kill_after(folder: &Path, round: u64, delay: Duration) -> Vec<Digest> {
+/// Runs [`ingest_until_killed`] in a process of its own, kills it, and gives the digests that it had
+/// answered with.
+fn killed(folder: &Path, round: u64, kill: Kill) -> Vec<Digest> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "ingest_until_killed", "--nocapture"])
         .env("OPATLAS_TEST_CRASH_FOLDER", folder)
@@ -248,12 +257,14 @@ fn kill_after(folder: &Path, round: u64, delay: Duration) -> Vec<Digest> {
         .lines()
         .map_while(Result::ok);
     let digest = |line: String| Digest::parse(line.strip_prefix("acknowledged ")?);
-    let mut digests = vec![lines.by_ref().find_map(digest).unwrap()];
+    let (first, delay) = match kill {
+        Kill::Early(delay) => (None, delay),
+        Kill::Late(delay) => (lines.by_ref().find_map(digest), delay),
+    };
     std::thread::sleep(delay);
     child.kill().unwrap();
     child.wait().unwrap();
-    digests.extend(lines.filter_map(digest));
-    digests
+    first.into_iter().chain(lines.filter_map(digest)).collect()
 }
 
 /// The other process of the test above; by itself it does nothing.
@@ -267,9 +278,7 @@ async fn ingest_until_killed() {
         .parse()
         .unwrap();
     let path = Path::new(&folder).join("opatlas.db");
-    let store = SqliteStore::open(&format!("sqlite://{}", path.display()))
-        .await
-        .unwrap();
+    let store = with_project(&format!("sqlite://{}", path.display())).await;
     println!();
     for at in 0.. {
         let files = release_like(round * 1_000_000 + at);
@@ -285,7 +294,7 @@ async fn ingest_until_killed() {
 /// A bundle of two files, a few hundred entries of which are like those of no other seed.
 fn release_like(seed: u64) -> Bundle {
     let entry = |at: u64| {
-        let own = if at % 7 == 0 { seed } else { 0 };
+        let own = if at.is_multiple_of(7) { seed } else { 0 };
         format!(
             "- func: op{at}.v{own}(Tensor self) -> Tensor\n  variants: function, method\n  dispatch:\n    CPU: op{at}\n"
         )

@@ -3,6 +3,7 @@
 //! The modules below name only [`Connection`] and [`Database`], so that they serve any database
 //! that understands [`sql`](super::sql).
 
+mod address;
 mod calls;
 mod content;
 mod ingest;
@@ -11,8 +12,6 @@ mod projects;
 mod revisions;
 mod rows;
 
-use std::path::Path;
-use std::str::FromStr as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +21,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, S
 use sqlx::{ConnectOptions as _, Pool, Transaction, query};
 use tokio::sync::Mutex;
 
+use self::address::Address;
 use super::error::StoreError;
 
 type Database = sqlx::Sqlite;
@@ -63,14 +63,16 @@ impl SqliteStore {
     /// program has written there, [`StoreError::Corrupt`] when it is not a database,
     /// [`StoreError::Unavailable`] when it cannot be opened or written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
-        let options = options(url)?;
-        let in_memory = options.get_filename().as_os_str().is_empty()
-            || url.contains(":memory:")
-            || url.contains("mode=memory");
-        if !in_memory {
-            check_path(options.get_filename())?;
-        }
-        let writer = pool(WRITERS).connect_with(options.clone()).await?;
+        let address = Address::parse(url)?;
+        address.check()?;
+        let opened = Self::connect(&address).await;
+        opened.map_err(|error| error.located(&address.shown()))
+    }
+
+    async fn connect(address: &Address) -> Result<Self, StoreError> {
+        let writer = pool(WRITERS)
+            .connect_with(configured(&address.options))
+            .await?;
         let known = MIGRATIONS.iter().map(|migration| migration.version).max();
         let known = known.unwrap_or_default();
         // One transaction around all of them: two processes may start at once, and the second then
@@ -80,10 +82,15 @@ impl SqliteStore {
             .run_direct(None, &mut *work, false)
             .await
             .map_err(|error| StoreError::of_migration(error, known))?;
+        // Changes nothing, but fails where nothing can be changed: `BEGIN IMMEDIATE` is content to
+        // read a database that is read-only.
+        query("DELETE FROM projects WHERE FALSE")
+            .execute(&mut *work)
+            .await?;
         work.commit().await?;
-        let readers = match in_memory {
-            true => writer.clone(),
-            false => pool(READERS).connect_lazy_with(options),
+        let readers = match address.is_file() {
+            true => pool(READERS).connect_lazy_with(configured(&address.options)),
+            false => writer.clone(),
         };
         Ok(Self {
             readers,
@@ -138,6 +145,19 @@ async fn begin_write(pool: &Pool<Database>) -> Result<Transaction<'static, Datab
     Ok(pool.begin_with("BEGIN IMMEDIATE").await?)
 }
 
+fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    let options = options.clone();
+    options
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("wal_autocheckpoint", FOLD_PAGES)
+        .pragma("journal_size_limit", LOG_BYTES)
+        .row_buffer_size(1024)
+        .disable_statement_logging()
+}
+
 fn pool(connections: u32) -> SqlitePoolOptions {
     // Connections live as long as the store: a database in memory lives in its connection.
     SqlitePoolOptions::new()
@@ -148,52 +168,26 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .test_before_acquire(false)
 }
 
-fn options(url: &str) -> Result<SqliteConnectOptions, StoreError> {
-    let address = |why: String| StoreError::Address {
-        url: url.to_owned(),
-        why,
-    };
-    if !url.starts_with("sqlite:") {
-        return Err(address("it does not begin with `sqlite:`".to_owned()));
-    }
-    if url.contains("mode=ro") || url.contains("immutable=") {
-        return Err(address(
-            "Opatlas must be able to write to its database".to_owned(),
-        ));
-    }
-    if matches!(url, "sqlite:" | "sqlite://") {
-        return Err(address("it names no file".to_owned()));
-    }
-    let options =
-        SqliteConnectOptions::from_str(url).map_err(|error| address(error.to_string()))?;
-    let options = match url.contains("mode=") {
-        true => options,
-        false => options.create_if_missing(true),
-    };
-    Ok(options
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .pragma("wal_autocheckpoint", FOLD_PAGES)
-        .pragma("journal_size_limit", LOG_BYTES)
-        .row_buffer_size(1024)
-        .disable_statement_logging())
-}
+#[cfg(test)]
+mod tests {
+    use sqlx::query_scalar;
 
-/// Says what SQLite's "unable to open database file" leaves open.
-fn check_path(path: &Path) -> Result<(), StoreError> {
-    let shown = path.display();
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let what = match folder {
-        Some(folder) if !folder.is_dir() => format!(
-            "`{shown}` cannot be made, since the folder `{}` does not exist",
-            folder.display()
-        ),
-        _ if path.is_dir() => format!("`{shown}` is a folder; name a file in it"),
-        _ => return Ok(()),
-    };
-    Err(StoreError::Unavailable { what, source: None })
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_acknowledged_was_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+        let store = SqliteStore::open(&url).await.unwrap();
+        let mut work = store.write().await.unwrap();
+        let mode: String = query_scalar("PRAGMA journal_mode")
+            .fetch_one(&mut *work)
+            .await
+            .unwrap();
+        let synchronous: i64 = query_scalar("PRAGMA synchronous")
+            .fetch_one(&mut *work)
+            .await
+            .unwrap();
+        assert_eq!((mode.as_str(), synchronous), ("wal", 2));
+    }
 }
