@@ -135,3 +135,41 @@ impl BadRuns {
         self.runs.into_iter().enumerate().map(diagnostic).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_places_are_found_and_lengths_kept() {
+        let cases: [(&[u8], &str, &[(u32, u32)]); 7] = [
+            (b"- a", "- a", &[]),
+            (
+                b"\xEF\xBB\xBF- \xC2\x85\xE2\x80\xA8\t\r\n",
+                "\u{FEFF}- \u{85}\u{2028}\t\r\n",
+                &[],
+            ),
+            (b"a\0b\x1B\x7F", "a?b??", &[(1, 2), (3, 4), (4, 5)]),
+            (b"a\xFF\xFEb", "a??b", &[(1, 3)]),
+            (b"\xED\xA0\x80", "???", &[(0, 3)]),
+            ("\u{80}\u{FFFF}é".as_bytes(), "?????é", &[(0, 2), (2, 5)]),
+            (b"\xFF\xFE-\0", "????", &[(0, 4)]),
+        ];
+        for (bytes, text, places) in cases {
+            let (decoded, found) = decode(bytes);
+            let spans: Vec<_> = found
+                .iter()
+                .map(|found| (found.span.start, found.span.end))
+                .collect();
+            assert_eq!((&*decoded, &spans[..]), (text, places));
+        }
+    }
+
+    #[test]
+    fn a_binary_file_gives_few_findings() {
+        let bytes: Vec<u8> = (0..100_000u32).map(|at| (at * 7 % 251) as u8).collect();
+        let (text, found) = decode(&bytes);
+        assert_eq!(text.len(), bytes.len());
+        assert_eq!(found.len(), MOST);
+    }
+}

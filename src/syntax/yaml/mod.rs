@@ -34,7 +34,7 @@ use crate::source::Span;
 use build::{Builder, Built};
 
 pub use encoding::decode;
-pub use scalar::{ScalarType, resolve};
+pub use scalar::ScalarType;
 pub use split::split;
 pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 

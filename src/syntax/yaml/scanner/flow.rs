@@ -113,14 +113,18 @@ impl Scanner<'_> {
                 "put the whole value in quotes when the colon belongs to it",
             );
         }
-        let last = lines
-            .rfind(['\n', '\r'])
-            .map_or("", |end| &lines[end + 1..]);
+        let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+        let first = lines.split(breaks).next().unwrap_or("");
+        let first = Span::new(
+            self.long_plain.start,
+            self.long_plain.start + offset(first.len()),
+        );
+        let last = lines.rsplit(breaks).next().unwrap_or("");
         let last = last.trim_start_matches([' ', '\t']);
         let span = Span::new(self.long_plain.end - offset(last.len()), offset(at + 1));
         syntax_error(span, "this line continues the value above it and so cannot hold a key")
             .with_help("indent it as deep as the other keys, or put the whole value in quotes when the colon belongs to it")
-            .with_related("the value begins here", Span::new(self.long_plain.start, self.long_plain.start + 1))
+            .with_related("the value begins here", first)
             .into()
     }
 

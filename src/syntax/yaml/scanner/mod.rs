@@ -12,6 +12,7 @@ mod flow;
 mod name;
 mod plain;
 mod quoted;
+mod token;
 
 use std::collections::VecDeque;
 
@@ -23,58 +24,13 @@ use super::{DEEPEST, limit_error, syntax_error};
 use cursor::Cursor;
 pub(super) use cursor::offset;
 pub(super) use decoded::{Decoded, Piece, ValueRef};
+pub(super) use token::{TagText, Token, TokenKind};
 
 /// How much of a line is marked where it is wrong as a whole.
 pub(super) const LONGEST_SPAN: usize = 200;
 
 /// What went wrong, boxed because it is rare.
 pub(super) type Scanned<T> = Result<T, Box<Diagnostic>>;
-
-/// A piece of syntax and the bytes it was read from.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
-    /// What.
-    pub kind: TokenKind,
-    /// Where.
-    pub span: Span,
-}
-
-/// libyaml's tokens without the first, which says nothing.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum TokenKind {
-    StreamEnd,
-    /// `%YAML major.minor`.
-    Version(u32, u32),
-    /// `%TAG`, by number in [`Scanner::directives`].
-    TagDirective(usize),
-    DocumentStart,
-    DocumentEnd,
-    BlockSequenceStart,
-    BlockMappingStart,
-    BlockEnd,
-    FlowSequenceStart,
-    FlowSequenceEnd,
-    FlowMappingStart,
-    FlowMappingEnd,
-    BlockEntry,
-    FlowEntry,
-    Key,
-    Value,
-    Alias,
-    Anchor,
-    /// By number in [`Scanner::tags`].
-    Tag(usize),
-    Scalar(Style, ValueRef),
-}
-
-/// A tag or a `%TAG` directive: a handle and what follows it, escapes decoded.
-#[derive(Debug, Clone)]
-pub(super) struct TagText {
-    /// `!`, `!!`, `!name!`; empty for `!<verbatim>` and for `!` alone.
-    pub handle: Box<str>,
-    /// The suffix; of a directive its prefix.
-    pub rest: Box<str>,
-}
 
 /// A token that turns out to be a key when `:` follows on its line.
 #[derive(Clone, Copy)]
