@@ -1,19 +1,31 @@
 //! Where checks put what they find.
 
-use crate::diagnostic::{Diagnostic, Finding, Related};
+use crate::diagnostic::{Diagnostic, Finding, Related, Severity};
 use crate::model::operator::PlacedEntry;
-use crate::source::NATIVE_FUNCTIONS;
+use crate::release::Release;
+use crate::source::{NATIVE_FUNCTIONS, Span};
 
 use super::registry;
 
-/// Collects findings. A complaint under a rule that is not in the registry is dropped, which the
-/// tests of the registry rule out.
-#[derive(Debug, Default)]
+/// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
+/// is read is read for all releases. One under a rule that is not in the registry is dropped too,
+/// which the tests of the registry rule out.
+#[derive(Debug)]
 pub struct Sink {
+    release: Release,
     findings: Vec<Finding>,
 }
 
 impl Sink {
+    /// An empty one, for findings under the rules of a release.
+    #[must_use]
+    pub fn new(release: Release) -> Self {
+        Self {
+            release,
+            findings: Vec::new(),
+        }
+    }
+
     /// A complaint about an entry of `native_functions.yaml`, with places within the entry.
     pub fn entry(&mut self, placed: &PlacedEntry, diagnostic: Diagnostic) {
         let operator = placed.entry.name.as_ref().map(|name| {
@@ -48,6 +60,9 @@ impl Sink {
             debug_assert!(false, "rule {} is not registered", diagnostic.rule);
             return;
         };
+        if !rule.applies_to(self.release) {
+            return;
+        }
         let related = diagnostic
             .related
             .into_iter()
@@ -66,12 +81,31 @@ impl Sink {
             help: diagnostic.help,
             related: related.collect(),
             fix: diagnostic.fix,
+            suppressed: false,
         });
     }
 
-    /// All findings in a stable order: by file, place, rule and message, each once.
+    /// All findings in a stable order: by file, place, rule and message, each once, and without
+    /// the conventions that a place breaks where it breaks a rule. `review` may change the
+    /// findings, and what it reports on `native_functions.yaml` is added to them.
     #[must_use]
-    pub fn into_findings(mut self) -> Vec<Finding> {
+    pub fn into_findings(
+        mut self,
+        review: impl FnOnce(&mut [Finding]) -> Vec<Diagnostic>,
+    ) -> Vec<Finding> {
+        self.sort();
+        drop_followers(&mut self.findings);
+        let reports = review(&mut self.findings);
+        if !reports.is_empty() {
+            for report in reports {
+                self.file(NATIVE_FUNCTIONS, report);
+            }
+            self.sort();
+        }
+        self.findings
+    }
+
+    fn sort(&mut self) {
         self.findings.sort_by(|a, b| {
             let key = |f: &Finding| (f.span.start, f.span.end, f.rule);
             a.file
@@ -80,6 +114,39 @@ impl Sink {
                 .then_with(|| a.message.cmp(&b.message))
         });
         self.findings.dedup();
-        self.findings
     }
+}
+
+/// Drops warnings and infos on text that an error stands on: once the error is mended the text is
+/// another one. Findings come sorted by place.
+fn drop_followers(findings: &mut Vec<Finding>) {
+    let errors: Vec<(Box<str>, Span)> = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error && !finding.span.is_empty())
+        .map(|finding| (finding.file.clone(), finding.span))
+        .collect();
+    if errors.is_empty() {
+        return;
+    }
+    // For each error, how far errors up to it reach in its file.
+    let mut reach: Vec<u32> = Vec::with_capacity(errors.len());
+    for (i, (file, span)) in errors.iter().enumerate() {
+        let before = match i.checked_sub(1) {
+            Some(before) if errors[before].0 == *file => reach[before],
+            _ => 0,
+        };
+        reach.push(before.max(span.end));
+    }
+    findings.retain(|finding| {
+        if finding.severity == Severity::Error {
+            return true;
+        }
+        let behind = errors.partition_point(|(file, span)| {
+            (&**file, span.start) < (&*finding.file, finding.span.end.max(finding.span.start + 1))
+        });
+        let Some(last) = behind.checked_sub(1) else {
+            return true;
+        };
+        errors[last].0 != finding.file || reach[last] <= finding.span.start
+    });
 }
