@@ -86,6 +86,23 @@ pub struct Example {
     pub text: &'static str,
 }
 
+impl Example {
+    /// An example that is a whole `native_functions.yaml`.
+    #[must_use]
+    pub const fn native(text: &'static str) -> Self {
+        Self {
+            file: NATIVE_FUNCTIONS,
+            text,
+        }
+    }
+
+    /// An example that is a whole `tags.yaml`.
+    #[must_use]
+    pub const fn tags(text: &'static str) -> Self {
+        Self { file: TAGS, text }
+    }
+}
+
 /// A rule. Ids are forever: they are never renamed and never used again.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -124,7 +141,7 @@ impl Rule {
 /// Everything that the rules of the catalogue's release find in it, in a stable order.
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
     for diagnostic in &native.diagnostics {
         sink.file(NATIVE_FUNCTIONS, diagnostic.clone());

@@ -2,18 +2,30 @@
 
 use crate::diagnostic::{Diagnostic, Finding, Related};
 use crate::model::operator::PlacedEntry;
+use crate::release::Release;
 use crate::source::NATIVE_FUNCTIONS;
 
 use super::registry;
 
-/// Collects findings. A complaint under a rule that is not in the registry is dropped, which the
-/// tests of the registry rule out.
-#[derive(Debug, Default)]
+/// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
+/// is read is read for all releases. One under a rule that is not in the registry is dropped too,
+/// which the tests of the registry rule out.
+#[derive(Debug)]
 pub struct Sink {
+    release: Release,
     findings: Vec<Finding>,
 }
 
 impl Sink {
+    /// An empty one, for findings under the rules of a release.
+    #[must_use]
+    pub fn new(release: Release) -> Self {
+        Self {
+            release,
+            findings: Vec::new(),
+        }
+    }
+
     /// A complaint about an entry of `native_functions.yaml`, with places within the entry.
     pub fn entry(&mut self, placed: &PlacedEntry, diagnostic: Diagnostic) {
         let operator = placed.entry.name.as_ref().map(|name| {
@@ -48,6 +60,9 @@ impl Sink {
             debug_assert!(false, "rule {} is not registered", diagnostic.rule);
             return;
         };
+        if !rule.applies_to(self.release) {
+            return;
+        }
         let related = diagnostic
             .related
             .into_iter()
