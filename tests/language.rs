@@ -16,8 +16,22 @@ use proptest::prelude::*;
 /// Types, annotated ones included.
 fn ty() -> impl Strategy<Value = String> {
     let base = prop::sample::select(vec![
-        "Tensor", "int", "SymInt", "bool", "float", "str", "Scalar", "ScalarType", "Device",
-        "Generator", "Layout", "MemoryFormat", "Dimname", "QScheme", "Storage", "Stream",
+        "Tensor",
+        "int",
+        "SymInt",
+        "bool",
+        "float",
+        "str",
+        "Scalar",
+        "ScalarType",
+        "Device",
+        "Generator",
+        "Layout",
+        "MemoryFormat",
+        "Dimname",
+        "QScheme",
+        "Storage",
+        "Stream",
         "__torch__.torch.classes.a.B_1",
     ]);
     let suffix = prop::sample::select(vec!["", "?", "[]", "[2]", "[]?", "?[]", "[3]?[]"]);
@@ -35,7 +49,18 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 fn default() -> impl Strategy<Value = String> {
-    let known = ["None", "0", "-1", "1e-05", "True", "[]", "[0,1]", "'a b'", "Mean", "contiguous_format"];
+    let known = [
+        "None",
+        "0",
+        "-1",
+        "1e-05",
+        "True",
+        "[]",
+        "[0,1]",
+        "'a b'",
+        "Mean",
+        "contiguous_format",
+    ];
     prop_oneof![
         3 => Just(String::new()),
         1 => prop::sample::select(known.to_vec()).prop_map(|value| format!("={value}")),
@@ -44,13 +69,17 @@ fn default() -> impl Strategy<Value = String> {
 
 /// Arguments whose written ones, if keyword-only, come last, as the language demands.
 fn arguments() -> impl Strategy<Value = String> {
-    let argument = (ty(), name(), default()).prop_map(|(ty, name, default)| format!("{ty} {name}{default}"));
+    let argument =
+        (ty(), name(), default()).prop_map(|(ty, name, default)| format!("{ty} {name}{default}"));
     let plain = (ty(), name(), default())
         .prop_filter("written", |(ty, ..)| !ty.contains('!'))
         .prop_map(|(ty, name, default)| format!("{ty} {name}{default}"));
     let out = (0..4_usize).prop_map(|n| {
         let letters = ["a", "b", "c"];
-        letters[..n.min(3)].iter().map(|l| format!("Tensor({l}!) out_{l}")).collect::<Vec<_>>()
+        letters[..n.min(3)]
+            .iter()
+            .map(|l| format!("Tensor({l}!) out_{l}"))
+            .collect::<Vec<_>>()
     });
     let lists = (
         prop::collection::vec(argument, 0..5),
@@ -68,12 +97,13 @@ fn arguments() -> impl Strategy<Value = String> {
 }
 
 fn returns() -> impl Strategy<Value = String> {
-    let one = (ty(), prop::option::of(name())).prop_filter_map("an arrow needs a name", |(ty, name)| {
-        match name {
-            Some(name) => Some(format!("{ty} {name}")),
-            None => (!ty.contains("->")).then_some(ty),
-        }
-    });
+    let one =
+        (ty(), prop::option::of(name())).prop_filter_map("an arrow needs a name", |(ty, name)| {
+            match name {
+                Some(name) => Some(format!("{ty} {name}")),
+                None => (!ty.contains("->")).then_some(ty),
+            }
+        });
     prop::collection::vec(one, 0..4).prop_map(|list| match list.as_slice() {
         [only] => only.clone(),
         many => format!("({})", many.join(", ")),
@@ -187,7 +217,10 @@ fn a_former_revision_changes_nothing_but_the_time() {
     };
     let before = Catalogue::read(&old, Release::V2_8, None);
     let (shared, all) = agree(&new, Release::V2_9, &before);
-    assert!(shared * 10 > all * 9, "only {shared} of {all} entries are shared");
+    assert!(
+        shared * 10 > all * 9,
+        "only {shared} of {all} entries are shared"
+    );
 }
 
 proptest! {
@@ -229,9 +262,17 @@ fn one_broken_entry_costs_one_finding() {
     }
     let native = NativeFunctions::read(text.as_bytes(), None);
     let found = native.diagnostics.len()
-        + native.entries.iter().map(|e| e.entry.diagnostics.len()).sum::<usize>();
+        + native
+            .entries
+            .iter()
+            .map(|e| e.entry.diagnostics.len())
+            .sum::<usize>();
     assert_eq!(found, 1, "{:?}", native.diagnostics);
-    let readable = native.entries.iter().filter(|e| e.entry.schema.is_some()).count();
+    let readable = native
+        .entries
+        .iter()
+        .filter(|e| e.entry.schema.is_some())
+        .count();
     assert!(readable >= 299, "{readable}");
 }
 
@@ -239,9 +280,15 @@ fn one_broken_entry_costs_one_finding() {
 fn the_sample_shows_every_kind_and_breaks_no_rule() {
     let mut bundle = Bundle::default();
     for (name, bytes) in [
-        (NATIVE_FUNCTIONS, &include_bytes!("../sample/native_functions.yaml")[..]),
+        (
+            NATIVE_FUNCTIONS,
+            &include_bytes!("../sample/native_functions.yaml")[..],
+        ),
         ("tags.yaml", include_bytes!("../sample/tags.yaml")),
-        ("derivatives.yaml", include_bytes!("../sample/derivatives.yaml")),
+        (
+            "derivatives.yaml",
+            include_bytes!("../sample/derivatives.yaml"),
+        ),
     ] {
         bundle.insert(name, bytes);
     }
@@ -252,6 +299,11 @@ fn the_sample_shows_every_kind_and_breaks_no_rule() {
             .filter(|f| f.severity == opatlas::diagnostic::Severity::Error)
             .collect();
         assert_eq!(errors, [], "{release}");
-        assert!(catalogue.operators.iter().any(opatlas::model::operator::Operator::is_generated));
+        assert!(
+            catalogue
+                .operators
+                .iter()
+                .any(opatlas::model::operator::Operator::is_generated)
+        );
     }
 }

@@ -3,17 +3,25 @@
 
 mod annotations;
 mod arguments;
+mod autogen;
 mod defaults;
+mod dispatch;
 mod edit;
+mod field_edit;
 mod fields;
 mod grammar;
+mod group_tags;
 mod out_naming;
+mod overloads;
 mod returns;
+mod scope;
+mod structured;
 mod subject;
 mod suppressions;
 mod tags;
 mod types;
 mod variants;
+mod views;
 mod yaml;
 
 use crate::model::catalogue::Catalogue;
@@ -36,6 +44,12 @@ pub(super) static TABLES: &[&[Rule]] = &[
     variants::RULES,
     tags::RULES,
     suppressions::RULES,
+    overloads::RULES,
+    dispatch::RULES,
+    structured::RULES,
+    autogen::RULES,
+    group_tags::RULES,
+    views::RULES,
 ];
 
 /// The checks of all families.
@@ -51,4 +65,10 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     returns::check,
     variants::check,
     tags::check,
+    overloads::check,
+    dispatch::check,
+    structured::check,
+    autogen::check,
+    group_tags::check,
+    views::check,
 ];
