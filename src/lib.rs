@@ -21,6 +21,7 @@ pub mod model;
 pub mod release;
 pub mod report;
 pub mod rules;
+pub mod service;
 pub mod source;
 pub mod store;
 pub mod suggest;
