@@ -14,6 +14,7 @@
 //! lines and columns only at the edge. `store`, `service`, `api`, `cli` and `web` are adapters
 //! around it. Start reading at [`model`], then [`dispatch`] and [`rules`].
 
+pub mod api;
 pub mod diagnostic;
 pub mod diff;
 pub mod dispatch;

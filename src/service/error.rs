@@ -44,8 +44,10 @@ pub enum ServiceError {
     #[error("project `{0}` has no revisions yet")]
     NoRevisions(crate::store::ProjectName),
     /// No operator of this name.
-    #[error("there is no operator `{name}`")]
+    #[error("{revision} has no operator `{name}`")]
     UnknownOperator {
+        /// The revision, in words.
+        revision: String,
         /// The name asked for.
         name: String,
         /// Names that are near.

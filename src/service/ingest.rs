@@ -54,7 +54,9 @@ impl Service {
             });
         }
         for (name, bytes) in bundle.files() {
-            check_name(name)?;
+            if !Bundle::is_file_name(name) {
+                return Err(Refusal::of_name(name));
+            }
             if bytes.len() > self.limits.file_bytes {
                 return Err(Refusal::FileSize {
                     name: name.to_owned(),
@@ -191,19 +193,20 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
     }
 }
 
-fn check_name(name: &str) -> Result<(), Refusal> {
-    if Bundle::is_file_name(name) {
-        return Ok(());
+impl Refusal {
+    /// The refusal of a file name that bundles do not have.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        let known = [
+            NATIVE_FUNCTIONS,
+            source::TAGS,
+            source::DERIVATIVES,
+            source::DEPRECATED,
+            source::OBSERVED,
+        ];
+        Self::FileName {
+            name: name.chars().take(128).collect(),
+            suggestion: nearest(name, known),
+        }
     }
-    let known = [
-        NATIVE_FUNCTIONS,
-        source::TAGS,
-        source::DERIVATIVES,
-        source::DEPRECATED,
-        source::OBSERVED,
-    ];
-    Err(Refusal::FileName {
-        name: name.chars().take(128).collect(),
-        suggestion: nearest(name, known),
-    })
 }

@@ -9,12 +9,13 @@ use crate::model::operator::OperatorId;
 use crate::release::Release;
 use crate::rules;
 use crate::source::{Bundle, Digest, LineIndex, LineSpan, NATIVE_FUNCTIONS, Span};
-use crate::suggest::nearest_few;
+use crate::suggest::nearest;
 use crate::syntax::yaml;
 
+use super::address::Resolved;
 use super::error::ServiceError;
 
-/// How many near names a refusal gives.
+/// How many overloads a refusal gives.
 const SUGGESTIONS: usize = 3;
 
 /// A revision, read once and shared. Immutable; what is costly and not always needed is made when
@@ -130,10 +131,11 @@ impl Snapshot {
     /// The operator of a name as it stands in paths.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] with near names.
-    pub fn find(&self, name: &str) -> Result<OperatorId, ServiceError> {
+    /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
+    pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         let found = self.catalogue.find_qualified(name);
         found.ok_or_else(|| ServiceError::UnknownOperator {
+            revision: revision.title(),
             name: name.chars().take(128).collect(),
             suggestions: self.near(name),
         })
@@ -143,19 +145,13 @@ impl Snapshot {
         let wanted = name.strip_prefix("aten::").unwrap_or(name);
         let names = self.catalogue.operators.iter();
         let names: Vec<String> = names.map(|operator| operator.qualified_name()).collect();
-        let mut near: Vec<String> = nearest_few(wanted, names.iter().map(|n| &**n), SUGGESTIONS)
-            .into_iter()
-            .map(Into::into)
-            .collect();
-        if near.is_empty() {
-            // `add` where there is only `add.Tensor`, or the right name with a wrong overload.
-            let base = wanted.split('.').next().unwrap_or(wanted);
-            let overloads = names
-                .iter()
-                .filter(|name| name.split('.').next() == Some(base));
-            near.extend(overloads.take(SUGGESTIONS).cloned());
+        if let Some(near) = nearest(wanted, names.iter().map(|n| &**n)) {
+            return vec![near.to_owned()];
         }
-        near
+        // The overloads of the right base: `add` where there is only `add.Tensor`.
+        let base = wanted.split('.').next();
+        let overloads = names.iter().filter(|n| n.split('.').next() == base);
+        overloads.take(SUGGESTIONS).cloned().collect()
     }
 
     /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
@@ -169,7 +165,9 @@ impl Snapshot {
 }
 
 impl Source {
-    fn new(text: Arc<str>) -> Self {
+    /// Indexes a text.
+    #[must_use]
+    pub fn new(text: Arc<str>) -> Self {
         Self {
             index: LineIndex::new(&text),
             text,

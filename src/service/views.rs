@@ -15,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::address::Resolved;
 use super::{ENGINE_VERSION, Service, ServiceError};
+use crate::source::Digest;
 
 /// What a view is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,10 +72,26 @@ impl ViewId {
         Self::finish(hasher)
     }
 
+    /// The id of a file of a revision, which is the same whatever the program.
+    #[must_use]
+    pub fn of_file(revision: Digest, name: &str) -> Self {
+        let mut hasher = Text(Sha256::new());
+        // Writing to a hasher does not fail.
+        let _ = write!(hasher, "file\n{revision}\n{name}");
+        Self::finish(hasher)
+    }
+
     /// The id of an answer that is known by its bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self::finish(Text(Sha256::new_with_prefix(bytes)))
+    }
+
+    /// A short mark of it, to recognize what belongs to it.
+    #[must_use]
+    pub fn mark(self) -> u32 {
+        let [a, b, c, d, ..] = self.0;
+        u32::from_be_bytes([a, b, c, d])
     }
 
     fn finish(hasher: Text) -> Self {
