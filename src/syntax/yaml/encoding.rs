@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn bad_places_are_found_and_lengths_kept() {
-        let cases: [(&[u8], &str, &[(u32, u32)]); 7] = [
+        type Case<'t> = (&'t [u8], &'t str, &'t [(u32, u32)]);
+        let cases: [Case<'_>; 7] = [
             (b"- a", "- a", &[]),
             (
                 b"\xEF\xBB\xBF- \xC2\x85\xE2\x80\xA8\t\r\n",

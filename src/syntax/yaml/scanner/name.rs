@@ -134,7 +134,9 @@ impl Scanner<'_> {
                 uri.push(byte);
                 self.cursor.skip(1);
             } else {
-                return Ok(String::from_utf8_lossy(&uri).into());
+                // To libyaml a NUL, which can be escaped, ends the name.
+                let name = uri.split(|&byte| byte == 0).next().unwrap_or(&[]);
+                return Ok(String::from_utf8_lossy(name).into());
             }
         }
     }
