@@ -15,6 +15,7 @@
 //! around it. Start reading at [`model`], then [`dispatch`] and [`rules`].
 
 pub mod api;
+pub mod cli;
 pub mod diagnostic;
 pub mod diff;
 pub mod dispatch;

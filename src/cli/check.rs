@@ -9,11 +9,13 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use crate::api;
 use crate::diagnostic::{Finding, Severity};
 use crate::model::catalogue::Catalogue;
 use crate::release::Release;
 use crate::report::findings::{self, Colour, Findings, SourceText};
 use crate::rules;
+use crate::service::{Snapshot, Source};
 use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use crate::syntax::yaml::{self, Kind, Root};
 
@@ -99,7 +101,10 @@ impl Check {
             Some(text) => {
                 let parsed = Release::parse(text)?;
                 if parsed.newer_than_known {
-                    eprintln!("note: {text} is newer than the newest release known; judged as {}", parsed.release);
+                    eprintln!(
+                        "note: {text} is newer than the newest release known; judged as {}",
+                        parsed.release
+                    );
                 }
                 parsed.release
             }
@@ -110,70 +115,125 @@ impl Check {
             for input in &mut inputs {
                 applied += fix(input, release)?;
             }
-            eprintln!("{applied} {} applied", if applied == 1 { "fix" } else { "fixes" });
+            eprintln!(
+                "{applied} {} applied",
+                if applied == 1 { "fix" } else { "fixes" }
+            );
         }
-        let judged: Vec<(Vec<Finding>, BTreeMap<Box<str>, SourceText>, Catalogue)> =
-            inputs.iter().map(|input| self.judge(input, release)).collect();
-        let mut failed = false;
-        for (findings, sources, catalogue) in judged {
-            failed |= findings.iter().any(|f| self.fail_on.is_met(f));
-            let report = Findings {
-                findings: &findings,
-                sources,
-            };
-            self.show(&report, &catalogue)?;
-        }
+        let judged: Vec<Judged> = inputs
+            .into_iter()
+            .map(|input| self.judge(input, release))
+            .collect();
+        let mut findings = judged.iter().flat_map(|judged| &judged.findings);
+        let failed = findings.any(|finding| self.fail_on.is_met(finding));
+        self.show(&judged)?;
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    fn judge(
-        &self,
-        input: &Input,
-        release: Release,
-    ) -> (Vec<Finding>, BTreeMap<Box<str>, SourceText>, Catalogue) {
-        let catalogue = Catalogue::read(&input.bundle, release, None);
-        let mut findings = rules::check(&catalogue);
-        if self.quiet {
-            findings.retain(|f| f.severity != Severity::Info);
-        }
-        let sources = input.bundle.files().map(|(name, bytes)| {
-            let (text, _) = yaml::decode(bytes);
-            let path = input.paths.get(name).map_or_else(
-                || name.to_owned(),
-                |path| path.display().to_string(),
-            );
+    fn judge(&self, input: Input, release: Release) -> Judged {
+        let snapshot = Snapshot::read(input.bundle, release, None);
+        let findings = snapshot.findings().iter();
+        let shown = |finding: &&Finding| {
+            !finding.suppressed && !(self.quiet && finding.severity == Severity::Info)
+        };
+        let sources = snapshot.bundle.files().map(|(name, _)| {
+            let path = input
+                .paths
+                .get(name)
+                .map_or_else(|| name.to_owned(), |path| path.display().to_string());
+            let text = snapshot.source(name).map_or("", Source::text);
             (name.into(), SourceText::new(path, text.into()))
         });
-        (findings, sources.collect(), catalogue)
+        Judged {
+            findings: findings.filter(shown).cloned().collect(),
+            sources: sources.collect(),
+            snapshot,
+        }
     }
 
-    fn show(&self, report: &Findings<'_>, catalogue: &Catalogue) -> anyhow::Result<()> {
-        match self.format {
-            Format::Text => {
-                let colour = match std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-                    true => Colour::Always,
-                    false => Colour::Never,
-                };
-                let generated = catalogue.operators.iter().filter(|op| op.is_generated()).count();
-                let shown = findings::text(report, colour);
-                println!(
-                    "{} ({} operators and {generated} generated ones read, judged as {})",
-                    shown.trim_end(),
-                    catalogue.operators.len() - generated,
-                    catalogue.release
-                );
+    fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            println!("{:#}", json(judged));
+            return Ok(());
+        }
+        for judged in judged {
+            let report = Findings {
+                findings: &judged.findings,
+                sources: judged.sources.clone(),
+            };
+            match self.format {
+                Format::Text => print!("{}", text(&report, &judged.snapshot)),
+                Format::Json => {}
+                Format::Markdown => print!("{}", findings::markdown(&report)),
+                Format::Sarif => println!("{:#}", findings::sarif(&report)),
+                Format::Junit => print!("{}", findings::junit(&report)),
+                Format::Github => print!("{}", findings::github(&report)),
             }
-            Format::Json => {
-                let answer = crate::api::validated(report.findings, catalogue, &report.sources);
-                println!("{}", serde_json::to_string_pretty(&answer)?);
-            }
-            Format::Markdown => print!("{}", findings::markdown(report)),
-            Format::Sarif => println!("{:#}", findings::sarif(report)),
-            Format::Junit => print!("{}", findings::junit(report)),
-            Format::Github => print!("{}", findings::github(report)),
         }
         Ok(())
     }
+}
+
+/// A bundle with what was found in it.
+struct Judged {
+    snapshot: Snapshot,
+    findings: Vec<Finding>,
+    sources: BTreeMap<Box<str>, SourceText>,
+}
+
+fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
+    let on_terminal = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = match on_terminal {
+        true => Colour::Always,
+        false => Colour::Never,
+    };
+    let summary = snapshot.summary();
+    format!(
+        "{} ({} operators and {} generated ones read, judged as {})\n",
+        findings::text(report, colour).trim_end(),
+        summary.operators,
+        summary.generated,
+        snapshot.release(),
+    )
+}
+
+/// What the validation call of the HTTP API answers, with the files called as the user does.
+fn json(judged: &[Judged]) -> serde_json::Value {
+    let mut findings = Vec::new();
+    let (mut operators, mut generated, mut valid) = (0, 0, true);
+    for judged in judged {
+        let summary = judged.snapshot.summary();
+        operators += summary.operators;
+        generated += summary.generated;
+        valid &= summary.errors == 0;
+        for finding in &judged.findings {
+            let mut shown = api::finding::one(&judged.snapshot, finding);
+            let path = |file: &mut Option<String>| {
+                if let Some(source) = file.as_deref().and_then(|f| judged.sources.get(f)) {
+                    *file = Some(source.path.to_string());
+                }
+            };
+            path(&mut shown.file);
+            shown
+                .related
+                .iter_mut()
+                .for_each(|related| path(&mut related.file));
+            findings.push(shown);
+        }
+    }
+    let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
+    let counts = findings::Counts::of(&all);
+    serde_json::json!({
+        "valid": valid,
+        "summary": {
+            "operators": operators,
+            "generated": generated,
+            "errors": counts.errors,
+            "warnings": counts.warnings,
+            "infos": counts.infos,
+        },
+        "findings": findings,
+    })
 }
 
 /// Sorts the files into bundles: what goes with all operators goes into each.
@@ -214,7 +274,9 @@ fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
 fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
-        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?;
         return Ok(bytes);
     }
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
@@ -234,7 +296,9 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     let Kind::Mapping(pairs) = tree.kind(*root) else {
         return None;
     };
-    let is_backend = pairs.iter().any(|(key, _)| tree.str_value(*key) == Some("backend"));
+    let is_backend = pairs
+        .iter()
+        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
     let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
     (is_backend && Bundle::is_file_name(&own)).then_some(own)
 }
@@ -242,14 +306,37 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
 /// Applies the mechanical fixes to the files, until none is left or they change nothing more.
 /// Gives how many were applied.
 fn fix(input: &mut Input, release: Release) -> anyhow::Result<usize> {
-    let fixed = rules::fix::fix(&input.bundle, release);
-    for (name, bytes) in &fixed.files {
-        let path = &input.paths[name];
+    let names: Vec<String> = input
+        .bundle
+        .files()
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    let mut applied = 0;
+    for name in names {
+        let Some(Ok(text)) = input
+            .bundle
+            .file(&name)
+            .map(|bytes| std::str::from_utf8(bytes))
+        else {
+            continue;
+        };
+        let fixed = rules::fix::apply_all(text, |text| {
+            let mut bundle = input.bundle.clone();
+            bundle.insert(&name, text.as_bytes());
+            let mut findings = rules::check(&Catalogue::read(&bundle, release, None));
+            findings.retain(|finding| *finding.file == *name);
+            findings
+        });
+        if fixed.applied == 0 {
+            continue;
+        }
+        let path = &input.paths[name.as_str()];
         if path.as_os_str() == "-" {
             bail!("standard input cannot be fixed in place; name a file");
         }
-        fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-        input.bundle.insert(name, bytes.clone());
+        fs::write(path, &fixed.text).with_context(|| format!("cannot write {}", path.display()))?;
+        applied += fixed.applied;
+        input.bundle.insert(&name, fixed.text.into_bytes());
     }
-    Ok(fixed.applied)
+    Ok(applied)
 }

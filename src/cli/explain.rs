@@ -19,7 +19,12 @@ impl Explain {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let Some(id) = self.rule else {
             for rule in registry::all() {
-                println!("{:40} {:8} {}", rule.id, rule.severity.as_str(), first_line(rule.what));
+                println!(
+                    "{:40} {:8} {}",
+                    rule.id,
+                    rule.severity.as_str(),
+                    first_line(rule.what)
+                );
             }
             return Ok(ExitCode::SUCCESS);
         };
@@ -57,5 +62,8 @@ fn page(rule: &Rule) -> String {
 }
 
 fn indented(text: &str) -> String {
-    text.trim_end().lines().map(|line| format!("  {line}\n")).collect()
+    text.trim_end()
+        .lines()
+        .map(|line| format!("  {line}\n"))
+        .collect()
 }

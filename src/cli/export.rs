@@ -37,13 +37,17 @@ impl Export {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let service = local::open(&self.database).await?;
         let resolved = service.resolve(&self.project, &self.revision, None).await?;
-        let bundle = service.bundle(&resolved).await?;
+        let bundle = service.snapshot(&resolved).await?.bundle.clone();
         service.close().await;
         let names: Vec<&str> = bundle.files().map(|(name, _)| name).collect();
         if let Some(wanted) = &self.file
             && !names.contains(&wanted.as_str())
         {
-            bail!("{} has no `{wanted}`; it has {}", resolved.title(), names.join(", "));
+            bail!(
+                "{} has no `{wanted}`; it has {}",
+                resolved.title(),
+                names.join(", ")
+            );
         }
         let wanted = |name: &str| self.file.as_deref().is_none_or(|file| file == name);
         for (name, bytes) in bundle.files().filter(|(name, _)| wanted(name)) {

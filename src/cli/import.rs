@@ -76,7 +76,10 @@ pub(super) struct Import {
 impl Import {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         if self.label.is_some() && self.releases.len() > 1 {
-            bail!("--label names one revision, but {} releases are given", self.releases.len());
+            bail!(
+                "--label names one revision, but {} releases are given",
+                self.releases.len()
+            );
         }
         if let Some(dir) = &self.dir {
             let bundle = read_folder(dir)?;
@@ -94,7 +97,10 @@ impl Import {
             self.store(fetched).await?
         };
         if failed > 0 {
-            bail!("{failed} of {} releases could not be fetched", self.releases.len());
+            bail!(
+                "{failed} of {} releases could not be fetched",
+                self.releases.len()
+            );
         }
         Ok(code)
     }
@@ -151,7 +157,7 @@ impl Import {
             let protection = if self.force {
                 Protection::Forced
             } else {
-                Protection::Versions
+                Protection::Kept
             };
             let ingest = Ingest {
                 project: &self.project,
@@ -209,7 +215,9 @@ fn version(spec: &str) -> anyhow::Result<&str> {
 fn progress(count: usize) -> ProgressBar {
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
     // Without a terminal nothing is drawn, and the template is a constant that is right.
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed})") {
+    if let Ok(style) =
+        ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed})")
+    {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(120));
@@ -217,7 +225,7 @@ fn progress(count: usize) -> ProgressBar {
 }
 
 /// The files of a folder that belong to a bundle; the others are named on standard error.
-fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
+pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     let mut bundle = Bundle::default();
     let mut ignored = Vec::new();
     read_files(folder, "", &mut bundle, &mut ignored)?;
@@ -230,7 +238,10 @@ fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     }
     if !ignored.is_empty() {
         ignored.sort();
-        eprintln!("ignored, being no files of a bundle: {}", ignored.join(", "));
+        eprintln!(
+            "ignored, being no files of a bundle: {}",
+            ignored.join(", ")
+        );
     }
     Ok(bundle)
 }
@@ -241,7 +252,8 @@ fn read_files(
     bundle: &mut Bundle,
     ignored: &mut Vec<String>,
 ) -> anyhow::Result<()> {
-    let files = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let files =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for file in files {
         let file = file.with_context(|| format!("cannot read {}", folder.display()))?;
         let name = format!("{prefix}{}", file.file_name().to_string_lossy());
@@ -251,7 +263,8 @@ fn read_files(
                 ignored.push(format!("{name}/"));
             }
         } else if Bundle::is_file_name(&name) {
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             bundle.insert(&name, bytes);
         } else {
             ignored.push(name);

@@ -1,6 +1,8 @@
 //! The command line: one file a command. Exit codes are 0 for fine, 1 for findings or breakage, 2
 //! for bad usage or unreadable input.
 
+mod check;
+mod explain;
 mod export;
 pub mod fetch;
 mod import;
@@ -27,6 +29,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Check(check::Check),
+    Explain(explain::Explain),
     Import(import::Import),
     Export(export::Export),
     Openapi(openapi::Openapi),
@@ -49,13 +53,18 @@ struct Database {
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("cannot start: {error}")),
     };
     let done = runtime.block_on(async {
         match cli.command {
             Command::Serve(serve) => serve.run().await,
+            Command::Check(check) => check.run(),
+            Command::Explain(explain) => explain.run(),
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,
             Command::Openapi(openapi) => openapi.run(),

@@ -21,7 +21,8 @@ impl Openapi {
         text.push('\n');
         match self.out {
             Some(path) => {
-                fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+                fs::write(&path, text)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
             }
             None => print!("{text}"),
         }

@@ -9,7 +9,10 @@ pub(super) const LABEL: &str = "sample";
 pub(super) fn bundle() -> Bundle {
     let mut bundle = Bundle::default();
     let files: [(&str, &[u8]); 3] = [
-        (NATIVE_FUNCTIONS, include_bytes!("../../sample/native_functions.yaml")),
+        (
+            NATIVE_FUNCTIONS,
+            include_bytes!("../../sample/native_functions.yaml"),
+        ),
         (TAGS, include_bytes!("../../sample/tags.yaml")),
         (DERIVATIVES, include_bytes!("../../sample/derivatives.yaml")),
     ];

@@ -22,7 +22,12 @@ use super::{Database, local, sample};
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, env = "OPATLAS_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
+    #[arg(
+        long,
+        env = "OPATLAS_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
     listen: SocketAddr,
 
     /// On an empty database, first import this PyTorch release (the sample where it cannot be had)
@@ -73,7 +78,9 @@ impl Serve {
 
 fn log_to_stderr(format: LogFormat) {
     let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     // A second subscriber would be refused; there is only this one.
     let _ = match format {
         LogFormat::Text => lines.try_init(),
@@ -86,7 +93,9 @@ async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> 
     if !service.projects(None, 1).await?.items.is_empty() {
         return Ok(());
     }
-    eprintln!("The database is empty: fetching PyTorch {version} with pip (about 100 MB, once) ...");
+    eprintln!(
+        "The database is empty: fetching PyTorch {version} with pip (about 100 MB, once) ..."
+    );
     let wanted = version.to_owned();
     let fetched =
         tokio::task::spawn_blocking(move || Fetcher::new(None, cache)?.fetch(&wanted)).await?;
@@ -111,7 +120,7 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
             bundle,
             label: Some(label),
             release: None,
-            protection: Protection::Versions,
+            protection: Protection::Kept,
         })
         .await?;
     eprintln!("{}", told(PROJECT, label, &ingested));
