@@ -131,8 +131,8 @@ fn random_documents() {
             elsewhere.push(format!("{id} line {line}: {cause}: {errors:?}"));
         }
     }
-    differences.none();
     assert!(elsewhere.is_empty(), "{}", elsewhere.join("\n"));
+    differences.none();
 }
 
 /// Whether an error stands in the entry that begins on a line, or names it.

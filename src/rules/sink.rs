@@ -1,11 +1,13 @@
 //! Where checks put what they find.
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::{Diagnostic, Finding, Related, Severity};
 use crate::model::operator::PlacedEntry;
 use crate::release::Release;
 use crate::source::{NATIVE_FUNCTIONS, Span};
 
-use super::registry;
+use super::{Stage, registry};
 
 /// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
 /// is read is read for all releases. One under a rule that is not in the registry is dropped too,
@@ -57,7 +59,6 @@ impl Sink {
 
     fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
         let Some(rule) = registry::find(diagnostic.rule) else {
-            debug_assert!(false, "rule {} is not registered", diagnostic.rule);
             return;
         };
         if !rule.applies_to(self.release) {
@@ -86,7 +87,7 @@ impl Sink {
     }
 
     /// All findings in a stable order: by file, place, rule and message, each once, and without
-    /// the conventions that a place breaks where it breaks a rule. `review` may change the
+    /// those that only follow from another one in the same place. `review` may change the
     /// findings, and what it reports on `native_functions.yaml` is added to them.
     #[must_use]
     pub fn into_findings(
@@ -117,36 +118,55 @@ impl Sink {
     }
 }
 
-/// Drops warnings and infos on text that an error stands on: once the error is mended the text is
-/// another one. Findings come sorted by place.
+/// Drops what is said about text that an error of an earlier stage stands on, and all conventions
+/// where any error stands: once the error is mended the text is another one. Findings come sorted
+/// by place.
 fn drop_followers(findings: &mut Vec<Finding>) {
-    let errors: Vec<(Box<str>, Span)> = findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error && !finding.span.is_empty())
-        .map(|finding| (finding.file.clone(), finding.span))
-        .collect();
-    if errors.is_empty() {
+    let stage = |rule| registry::find(rule).map_or(Stage::Convention, |rule| rule.stage);
+    let mut by_stage: BTreeMap<Stage, Reach> = BTreeMap::new();
+    for finding in findings.iter() {
+        if finding.severity == Severity::Error && !finding.span.is_empty() {
+            by_stage
+                .entry(stage(finding.rule))
+                .or_default()
+                .add(&finding.file, finding.span);
+        }
+    }
+    if by_stage.is_empty() {
         return;
     }
-    // For each error, how far errors up to it reach in its file.
-    let mut reach: Vec<u32> = Vec::with_capacity(errors.len());
-    for (i, (file, span)) in errors.iter().enumerate() {
-        let before = match i.checked_sub(1) {
-            Some(before) if errors[before].0 == *file => reach[before],
-            _ => 0,
-        };
-        reach.push(before.max(span.end));
-    }
     findings.retain(|finding| {
-        if finding.severity == Severity::Error {
-            return true;
-        }
-        let behind = errors.partition_point(|(file, span)| {
-            (&**file, span.start) < (&*finding.file, finding.span.end.max(finding.span.start + 1))
-        });
-        let Some(last) = behind.checked_sub(1) else {
-            return true;
+        let limit = match finding.severity {
+            Severity::Error => stage(finding.rule),
+            Severity::Warning | Severity::Info => Stage::Convention,
         };
-        errors[last].0 != finding.file || reach[last] <= finding.span.start
+        let mut earlier = by_stage.range(..limit);
+        !earlier.any(|(_, reach)| reach.covers(&finding.file, finding.span))
     });
+}
+
+/// Places in the order of their beginnings, each with how far those up to it reach in its file.
+#[derive(Default)]
+struct Reach {
+    places: Vec<(Box<str>, u32, u32)>,
+}
+
+impl Reach {
+    fn add(&mut self, file: &str, span: Span) {
+        let reach = match self.places.last() {
+            Some((last, _, reach)) if **last == *file => span.end.max(*reach),
+            _ => span.end,
+        };
+        self.places.push((file.into(), span.start, reach));
+    }
+
+    /// Whether one of the places shares text with a span, or holds it when it is empty.
+    fn covers(&self, file: &str, span: Span) -> bool {
+        let end = span.end.max(span.start + 1);
+        let before = self
+            .places
+            .partition_point(|(of, start, _)| (&**of, *start) < (file, end));
+        let last = before.checked_sub(1).map(|last| &self.places[last]);
+        last.is_some_and(|(of, _, reach)| **of == *file && *reach > span.start)
+    }
 }

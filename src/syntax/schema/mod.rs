@@ -236,7 +236,10 @@ impl Reader {
         if text.text.is_empty() {
             return Arguments::new(list, 0, 0);
         }
-        for piece in text.split_comma() {
+        let pieces: Vec<Piece<'_>> = text.split_comma().collect();
+        let mut next = 0;
+        while let Some(&piece) = pieces.get(next) {
+            next += 1;
             if piece.text.is_empty() {
                 self.report(argument::missing(piece, text));
                 continue;
@@ -250,7 +253,15 @@ impl Reader {
                     self.group(&argument, positional.is_some(), &mut out, list.len());
                     list.push(argument);
                 }
-                Err(diagnostic) => self.report(*diagnostic),
+                Err(diagnostic) => match argument::cut_within(text, &pieces, next - 1) {
+                    Some((whole, end)) => {
+                        // What stood before the cut was no argument of its own.
+                        list.retain(|argument| argument.at.0.start < whole.at);
+                        next = end;
+                        self.report(argument::divided(whole, *diagnostic));
+                    }
+                    None => self.report(*diagnostic),
+                },
             }
         }
         self.expand_shorthand(&mut list);

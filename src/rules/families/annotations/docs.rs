@@ -118,8 +118,8 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
     Rule {
         what: "Some returns are written aliases and some are not.",
         why: "The generated code hands either the written arguments back or the new values.",
-        bad: Example::native("- func: split_(Tensor(a!) self) -> (Tensor(a!), Tensor)\n"),
-        good: Example::native("- func: split_(Tensor(a!) self) -> Tensor(a!)\n"),
+        bad: Example::native("- func: split(Tensor(a!) self) -> (Tensor(a!), Tensor)\n"),
+        good: Example::native("- func: split(Tensor self) -> (Tensor, Tensor)\n"),
         source: POST_INIT,
         ..error("mixed-mutable-immutable-returns")
     },

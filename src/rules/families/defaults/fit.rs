@@ -11,7 +11,8 @@ pub(super) fn fits(ty: &Type, default: &str) -> bool {
         Type::List(inner, size) => match list_items(default) {
             Some(items) => {
                 let count = items.len();
-                let sized = size.is_none_or(|size| count == 0 || size == count as u64);
+                // A size of 1 only allows one value for a list of any length.
+                let sized = size.is_none_or(|size| size == 1 || count == 0 || size == count as u64);
                 sized && items.into_iter().all(|item| fits(inner, item.trim()))
             }
             None => size.is_some() && fits(inner, default),

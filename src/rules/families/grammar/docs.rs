@@ -121,7 +121,7 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale_ops(Tensor self) -> Tensor\n",
         ),
         good: Example::native(
-            "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale_operands(Tensor self) -> Tensor\n",
+            "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale_by(Tensor self) -> Tensor\n",
         ),
         source: "torchgen/utils.py: FileManager.write_with_template",
         ..grammar("op-name-header-taken", Severity::Error, Stage::Codegen)

@@ -86,12 +86,19 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
 /// Names that speak of an out variant where there is none.
 fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
+    let overload = subject.schema.name.overload();
+    let is_out_overload = overload == "out" || overload.ends_with("_out");
     let named = arguments
         .all()
         .iter()
         .enumerate()
         .find(|(_, a)| is_out_name(&a.name) && a.ty.is_tensor_like());
     if let Some((i, argument)) = named {
+        // Backward operators take the forward's `out` as a plain input.
+        let meant = arguments.is_keyword_only(i) || is_out_overload;
+        if !argument.is_write() && !meant {
+            return;
+        }
         if !argument.is_write() {
             let diagnostic = Diagnostic::new(
                 "out-argument-annotation",
@@ -107,7 +114,12 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             subject.report(sink, annotate(subject.schema, argument, diagnostic));
             return;
         }
-        if !arguments.is_keyword_only(i) {
+        let returned = subject
+            .schema
+            .returns
+            .iter()
+            .any(|r| r.annotation == argument.annotation);
+        if !arguments.is_keyword_only(i) && !returned {
             let diagnostic = Diagnostic::new(
                 "schema-kind",
                 argument.at.0,
@@ -122,8 +134,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             return;
         }
     }
-    let overload = subject.schema.name.overload();
-    if kind != SchemaKind::Scratch && (overload == "out" || overload.ends_with("_out")) {
+    if arguments.out().is_empty() && is_out_overload {
         let diagnostic = Diagnostic::new(
             "schema-kind",
             subject.schema.name_at.0,

@@ -47,8 +47,8 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
         why: "The documentation knows tensors, lists of tensors and tuples of tensors, and operators \
               that ask something return numbers. Others are accepted, but autograd, vmap and most \
               backends do not handle them.",
-        bad: Example::native("- func: first(Tensor self) -> Tensor?\n"),
-        good: Example::native("- func: first(Tensor self) -> Tensor\n"),
+        bad: Example::native("- func: first(Tensor self) -> int?\n"),
+        good: Example::native("- func: first(Tensor self) -> int\n"),
         source: "aten/src/ATen/native/README.md: returns",
         ..rule("return-type-allowed", Severity::Info, Stage::Convention)
     },

@@ -58,7 +58,7 @@ fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sin
         .with_help("return nothing, or the tensor itself"),
         Some(fault) => Diagnostic::new("return-type-not-generated", at, fault.message(&ret.ty))
             .with_help(fault.help()),
-        None if is_unusual(&ret.ty) => Diagnostic::new(
+        None if is_unusual(&ret.ty) && !ret.is_write() => Diagnostic::new(
             "return-type-allowed",
             at,
             format!("`{}` is an unusual type to return", ret.ty),

@@ -51,25 +51,26 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
         ..error("type-container", Stage::Entry)
     },
     Rule {
-        what: "A type is a custom class (`__torch__.torch.classes.` and a dotted name), or begins \
-               like one without naming it.",
-        why: "Such types are read, but have no type in the generated C++, so no operator of this \
-              file can use one. They belong to operators that are registered by a library.",
+        what: "A type begins like a custom class, `__torch__.torch.classes.`, but no dotted name of \
+               letters, digits and underscores follows.",
+        why: "Custom classes are named by their path in the runtime's registry of classes.",
+        bad: Example::native(
+            "- func: scale(Tensor self, __torch__.torch.classes. plan) -> Tensor\n",
+        ),
+        good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
+        ..error("type-custom-class", Stage::Entry)
+    },
+    Rule {
+        what: "A type is read, but has no type in the generated C++: a custom class, `GraphModule`, \
+               `ConstQuantizerPtr`, `SymBool` before 2.9, and a `SymInt` within more than one `?` \
+               or list.",
+        why: "Every argument and return becomes a C++ type. For these there is none, which shows \
+              only when the C++ is generated. Operators on custom classes are registered by a \
+              library instead.",
         bad: Example::native(
             "- func: scale(Tensor self, __torch__.torch.classes.acme.Plan plan) -> Tensor\n",
         ),
         good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
-        source: CPP,
-        ..error("type-custom-class", Stage::Codegen)
-    },
-    Rule {
-        what: "A type is read, but has no type in the generated C++: `GraphModule` and \
-               `ConstQuantizerPtr`, `SymBool` before 2.9, and a `SymInt` within more than one `?` \
-               or list.",
-        why: "Every argument and return becomes a C++ type. For these there is none, which shows \
-              only when the C++ is generated.",
-        bad: Example::native("- func: scale(Tensor self, SymInt[][] sizes) -> Tensor\n"),
-        good: Example::native("- func: scale(Tensor self, SymInt[] sizes) -> Tensor\n"),
         source: CPP,
         ..error("type-not-generated", Stage::Codegen)
     },

@@ -122,7 +122,7 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Custom(name) => Diagnostic::new(
-            "type-custom-class",
+            "type-not-generated",
             at,
             format!("the custom class `{name}` has no type in the generated C++"),
         )
