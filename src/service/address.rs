@@ -118,9 +118,9 @@ impl Service {
         let Some(last) = last else {
             return Err(ServiceError::NoRevisions(project));
         };
-        let mut labels = last.labels;
-        labels.retain(|label| label.release.is_some());
-        match labels.into_iter().max_by_key(|label| label.moved_at) {
+        // A label that stands for a release says how to judge; any label names the revision.
+        let labels = last.labels.into_iter();
+        match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
             Some(label) => by_label(project, label, asked),
             None => Ok(Resolved {
                 project,
