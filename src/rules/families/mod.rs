@@ -6,7 +6,6 @@ mod arguments;
 mod autogen;
 mod defaults;
 mod dispatch;
-mod edit;
 mod field_edit;
 mod fields;
 mod grammar;

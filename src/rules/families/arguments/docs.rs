@@ -140,16 +140,4 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
         source: "torchgen/api/translate.py: translate; torchgen/gen_functionalization_type.py",
         ..error("tensor-options-need-out", Stage::Codegen)
     },
-    Rule {
-        what: "An operator that makes tensors has no `dispatch`: its name begins with `new_` or \
-               ends in `_like`, or it takes `dtype, layout, device, pin_memory` and no tensor.",
-        why: "Without `dispatch` an operator is an implicit composite, which is decomposed before \
-              it reaches `__torch_dispatch__`. Factories must be seen there.",
-        bad: Example::native("- func: ramp_like(Tensor self) -> Tensor\n"),
-        good: Example::native(
-            "- func: ramp_like(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: ramp_like\n  autogen: ramp_like.out\n",
-        ),
-        source: "torchgen/model.py: NativeFunction.from_yaml",
-        ..error("factory-needs-dispatch", Stage::Entry)
-    },
 ];

@@ -6,13 +6,10 @@ mod options;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::catalogue::Catalogue;
-use crate::model::entry::Field;
 use crate::model::schema::Argument;
-use crate::model::types::BaseType;
 use crate::release::Release;
 
 use super::Sink;
-use super::edit;
 use super::grammar::is_quirk;
 use super::subject::{Subject, is_identifier, name_place, subjects};
 
@@ -34,7 +31,6 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         names(&subject, catalogue.release, sink);
         duplicates(&subject, sink);
         options::optional(&subject, sink);
-        factory(&subject, sink);
     }
     options::need_out(catalogue, sink);
 }
@@ -99,36 +95,4 @@ fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
             .with_related("the first one", name_place(first));
         subject.report(sink, diagnostic);
     }
-}
-
-/// Operators that make tensors are no implicit composites.
-fn factory(subject: &Subject<'_>, sink: &mut Sink) {
-    let entry = subject.entry();
-    if entry.dispatch.is_some() || entry.structured || entry.structured_delegate.is_some() {
-        return;
-    }
-    let arguments = &subject.schema.arguments;
-    let base = subject.schema.name.base();
-    let message = if base.starts_with("new_") {
-        format!("`{base}` makes a tensor by its name (`new_`), so it needs a `dispatch` section")
-    } else if base.ends_with("_like") {
-        format!("`{base}` makes a tensor by its name (`_like`), so it needs a `dispatch` section")
-    } else if arguments.tensor_options().is_some() && !arguments.has_like(BaseType::Tensor) {
-        format!("`{base}` makes a tensor from its options alone, so it needs a `dispatch` section")
-    } else {
-        return;
-    };
-    let mut diagnostic =
-        Diagnostic::new("factory-needs-dispatch", subject.schema.name_at.0, message);
-    let kernel = subject.schema.default_kernel();
-    diagnostic = diagnostic.with_help(format!(
-        "add `dispatch:` with `CompositeExplicitAutograd: {kernel}`, or with a kernel for each backend"
-    ));
-    let line = format!("  CompositeExplicitAutograd: {kernel}");
-    if entry.field(Field::Dispatch).is_none()
-        && let Some((span, text)) = edit::add_lines(subject.text(), entry, &["dispatch:", &line])
-    {
-        diagnostic = diagnostic.with_fix(span, text);
-    }
-    subject.report(sink, diagnostic);
 }

@@ -9,7 +9,7 @@ use crate::model::operator::PlacedEntry;
 use crate::suggest;
 
 use super::Sink;
-use super::edit;
+use super::field_edit::adding;
 use super::subject::{Subject, subjects};
 
 pub(super) use docs::RULES;
@@ -121,18 +121,12 @@ fn foreach(subject: &Subject<'_>, sink: &mut Sink) {
         "the tensors of a `_foreach` operator may be on several devices, so the device check must be off",
     )
     .with_help("add `device_check: NoCheck`");
-    let fix = match entry.field(Field::DeviceCheck) {
-        Some(place) if place.value.is_empty() => None,
-        Some(place) => Some((place.value, "NoCheck".to_owned())),
-        None => edit::add_lines(subject.text(), entry, &["device_check: NoCheck"]),
+    let diagnostic = match entry.field(Field::DeviceCheck) {
+        Some(place) if place.value.is_empty() => diagnostic,
+        Some(place) => diagnostic.with_fix(place.value, "NoCheck"),
+        None => adding(diagnostic, subject.text(), entry, "device_check: NoCheck"),
     };
-    subject.report(
-        sink,
-        match fix {
-            Some((span, text)) => diagnostic.with_fix(span, text),
-            None => diagnostic,
-        },
-    );
+    subject.report(sink, diagnostic);
 }
 
 fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {

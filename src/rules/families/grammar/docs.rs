@@ -65,8 +65,12 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
                counts, even one in a default.",
         why: "The text of `func` is cut at each `::` before the schema is read; one namespace and \
               the schema is all that may be left.",
-        bad: Example::native("- func: acme::vision::scale(Tensor self, float factor) -> Tensor\n"),
-        good: Example::native("- func: acme::scale(Tensor self, float factor) -> Tensor\n"),
+        bad: Example::native(
+            "- func: acme::vision::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::scale\n  autogen: scale.out\n",
+        ),
+        good: Example::native(
+            "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::scale\n  autogen: scale.out\n",
+        ),
         source: "torchgen/utils.py: NamespaceHelper.from_namespaced_entity",
         ..error("namespace")
     },
@@ -75,10 +79,10 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
         why: "Entries, kernels and groups are looked up by name alone. Such operators pass only as \
               long as no key of theirs meets, and tools that go by the name mix them up.",
         bad: Example::native(
-            "- func: acme::scale(Tensor self, float factor) -> Tensor\n- func: scale(Tensor self, int factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: scale_by_int\n  autogen: scale.out\n",
+            "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme_scale\n  autogen: scale.out\n- func: scale(Tensor self, int factor) -> Tensor\n",
         ),
         good: Example::native(
-            "- func: acme::scale(Tensor self, float factor) -> Tensor\n- func: scale.int(Tensor self, int factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: scale_by_int\n  autogen: scale.int_out\n",
+            "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme_scale\n  autogen: scale.out\n- func: scale.int(Tensor self, int factor) -> Tensor\n",
         ),
         source: "torchgen/model.py: OperatorName, BackendIndex.grow_index",
         ..grammar(

@@ -119,7 +119,10 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             .returns
             .iter()
             .any(|r| r.annotation == argument.annotation);
-        if !arguments.is_keyword_only(i) && !returned {
+        if argument.is_write() && returned {
+            return; // refused
+        }
+        if !arguments.is_keyword_only(i) {
             let diagnostic = Diagnostic::new(
                 "schema-kind",
                 argument.at.0,

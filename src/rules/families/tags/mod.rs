@@ -8,10 +8,11 @@ use crate::model::entry::{Field, Placed, TagName};
 use crate::model::operator::PlacedEntry;
 use crate::model::types::BaseType;
 use crate::release::Release;
+use crate::source::Span;
 use crate::suggest;
 
 use super::Sink;
-use super::edit;
+use super::field_edit::adding;
 use super::subject::{Subject, name_place, subjects};
 
 pub(super) use docs::RULES;
@@ -83,20 +84,17 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
     {
         return;
     }
-    let mut diagnostic = Diagnostic::new(
+    let diagnostic = Diagnostic::new(
         "random-needs-seeded-tag",
         at,
         format!("{cause}, so the operator must be tagged `{SEEDED}`"),
     )
     .with_help(format!("add `tags: {SEEDED}`"));
-    if let Some((span, text)) = tag_fix(subject) {
-        diagnostic = diagnostic.with_fix(span, text);
-    }
-    subject.report(sink, diagnostic);
+    subject.report(sink, adding_tag(diagnostic, subject));
 }
 
 /// Where and why an operator counts as random (torchgen `NativeFunction.__post_init__`).
-fn randomness(subject: &Subject<'_>, release: Release) -> Option<(crate::source::Span, String)> {
+fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)> {
     let name = &subject.schema.name;
     let full = name.as_str();
     let lists = &release.data().name_lists;
@@ -129,21 +127,25 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(crate::source:
     ))
 }
 
-/// The edit that adds the tag to those that are there.
-fn tag_fix(subject: &Subject<'_>) -> Option<(crate::source::Span, String)> {
+/// The diagnostic with an edit that adds the tag to those that are there.
+fn adding_tag(diagnostic: Diagnostic, subject: &Subject<'_>) -> Diagnostic {
     let entry = subject.entry();
     let Some(place) = entry.field(Field::Tags) else {
-        return edit::add_lines(subject.text(), entry, &[&format!("tags: {SEEDED}")]);
+        return adding(
+            diagnostic,
+            subject.text(),
+            entry,
+            &format!("tags: {SEEDED}"),
+        );
     };
     let text = place.value.slice(subject.text());
-    match text.strip_suffix(']') {
-        Some("[") => Some((place.value, format!("[{SEEDED}]"))),
-        Some(list) if list.starts_with('[') => {
-            Some((place.value, format!("{}, {SEEDED}]", list.trim_end())))
+    let tags = match text.strip_suffix(']') {
+        Some("[") => format!("[{SEEDED}]"),
+        Some(list) if list.starts_with('[') => format!("{}, {SEEDED}]", list.trim_end()),
+        _ if entry.tags.len() == 1 && !text.contains(['\n', '-', '#']) => {
+            format!("[{text}, {SEEDED}]")
         }
-        _ if entry.tags.len() == 1 && !text.contains(['\n', '-']) => {
-            Some((place.value, format!("[{text}, {SEEDED}]")))
-        }
-        _ => None,
-    }
+        _ => return diagnostic,
+    };
+    diagnostic.with_fix(place.value, tags)
 }
