@@ -64,6 +64,74 @@ impl GenerationFault {
     }
 }
 
+/// Why nothing is generated for a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftAlone {
+    /// All members bypass the dispatcher (`manual_cpp_binding`).
+    Manual,
+    /// A member is a view.
+    View,
+    /// All members decompose, and none is tagged `core` where that counts.
+    Composite,
+}
+
+/// Why a group is left alone, if it is: it bypasses the dispatcher, is about views, or decomposes.
+#[must_use]
+pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Option<LeftAlone> {
+    let data = release.data();
+    let members = || group.members().map(|id| &operators[id.index()]);
+    let ignored = data.name_lists.view_in_group_ignored_base_names;
+    let forced = data.core_tag_forces_generation && members().any(|op| op.has_tag("core"));
+    if members().all(Operator::has_manual_cpp_binding) {
+        Some(LeftAlone::Manual)
+    } else if members().any(|op| op.is_view && !ignored.contains(op.name().base())) {
+        Some(LeftAlone::View)
+    } else if !forced && members().all(|op| op.has_kernel("CompositeImplicitAutograd")) {
+        Some(LeftAlone::Composite)
+    } else {
+        None
+    }
+}
+
+/// The member that the others are made from; none in a group of scratch operators alone.
+#[must_use]
+pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
+    let mut order = release.data().generation_base_order.iter();
+    order.find_map(|kind| match kind {
+        "functional" => group.functional,
+        "inplace" => group.inplace,
+        "out" => group.out,
+        "mutable" => group.mutable,
+        _ => None,
+    })
+}
+
+/// Whether an out variant can be made from an operator: from its tensor-like returns, or from
+/// `self` when it is in place.
+#[must_use]
+pub fn can_have_out(operator: &Operator) -> bool {
+    let returns = &operator.schema().returns;
+    operator.kind == SchemaKind::Inplace || returns.iter().any(|r| r.ty.is_tensor_like())
+}
+
+/// The names of the variants that a group lacks and that would be generated for it if its base
+/// asked for them, in the order of their names.
+#[must_use]
+pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<OperatorName> {
+    let Some(base) = base(group, release) else {
+        return Vec::new();
+    };
+    let schema = operators[base.index()].schema();
+    let out = group.out.is_none().then(|| variants::out_name(schema));
+    let functional = group
+        .functional
+        .is_none()
+        .then(|| variants::functional_name(schema));
+    let mut names: Vec<OperatorName> = out.into_iter().chain(functional).collect();
+    names.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    names
+}
+
 /// Completes the groups. New operators are appended to `operators`.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
@@ -104,28 +172,11 @@ impl Generation<'_> {
         list.contains(self.operator(id).name().as_str())
     }
 
-    /// Whether a group is left alone: it bypasses the dispatcher, is about views, or decomposes.
-    fn is_skipped(&self, group: &Group) -> bool {
-        let lists = &self.release.data().name_lists;
-        let mut members = group.members().map(|id| self.operator(id));
-        let all =
-            |test: &dyn Fn(&Operator) -> bool| group.members().all(|id| test(self.operator(id)));
-        let is_core = members.any(|op| op.has_tag("core"));
-        let forced = is_core && self.release.data().core_tag_forces_generation;
-        all(&Operator::has_manual_cpp_binding)
-            || group.members().any(|id| {
-                let op = self.operator(id);
-                op.is_view
-                    && !lists
-                        .view_in_group_ignored_base_names
-                        .contains(op.name().base())
-            })
-            || (all(&|op| op.has_kernel("CompositeImplicitAutograd")) && !forced)
-    }
-
     fn complete(&mut self, group: &Group) {
-        let Some(base) = self.base(group) else { return };
-        if self.is_skipped(group) {
+        let Some(base) = base(group, self.release) else {
+            return;
+        };
+        if left_alone(self.operators, group, self.release).is_some() {
             return;
         }
         let lists = &self.release.data().name_lists;
@@ -144,12 +195,7 @@ impl Generation<'_> {
             return;
         }
         let operator = self.operator(base);
-        let valid = operator.kind == SchemaKind::Inplace
-            || operator
-                .schema()
-                .returns
-                .iter()
-                .any(|r| r.ty.is_tensor_like());
+        let valid = can_have_out(operator);
         let wanted = operator.written().is_some_and(|placed| {
             let names = &placed.entry.autogen;
             names.iter().any(|name| name.value.as_str().contains("out"))
@@ -170,20 +216,6 @@ impl Generation<'_> {
             let schema = functional_schema(self.operator(base).schema());
             self.add(base, Ok(schema));
         }
-    }
-
-    /// The member that the others are made from; none in a group of scratch operators alone.
-    fn base(&self, group: &Group) -> Option<OperatorId> {
-        let order = self.release.data().generation_base_order.iter();
-        order
-            .filter_map(|kind| match kind {
-                "functional" => group.functional,
-                "inplace" => group.inplace,
-                "out" => group.out,
-                "mutable" => group.mutable,
-                _ => None,
-            })
-            .next()
     }
 
     /// The operator of this name that has a kernel on the key of generated operators. torchgen

@@ -37,13 +37,27 @@ fn plain_form(name: &OperatorName) -> NameForm {
     }
 }
 
-/// The out variant of an in-place, mutable or functional schema, or why there is none.
-pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'static str> {
-    let name = OperatorName::from_parts(
+/// The name of the out variant that is made from a schema.
+pub(super) fn out_name(base: &FunctionSchema) -> OperatorName {
+    OperatorName::from_parts(
         base.name.stem(),
         plain_form(&base.name),
         &out_overload(base.name.overload()),
-    );
+    )
+}
+
+/// The name of the functional variant that is made from a schema.
+pub(super) fn functional_name(base: &FunctionSchema) -> OperatorName {
+    let form = match base.kind() {
+        SchemaKind::Mutable if !base.name.is_dunder() => NameForm::Functional,
+        _ => plain_form(&base.name),
+    };
+    OperatorName::from_parts(base.name.stem(), form, base.name.overload())
+}
+
+/// The out variant of an in-place, mutable or functional schema, or why there is none.
+pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'static str> {
+    let name = out_name(base);
     let kind = base.kind();
     let (arguments, returns) = if kind == SchemaKind::Inplace {
         let this = base.arguments.self_index().ok_or("it has no `self`")?;
@@ -131,10 +145,6 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
 
 /// The functional variant of an in-place, mutable or out schema.
 pub(super) fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
-    let form = match base.kind() {
-        SchemaKind::Mutable if !base.name.is_dunder() => NameForm::Functional,
-        _ => plain_form(&base.name),
-    };
     let kept = base.returns.iter().map(|r| Return {
         annotation: None,
         ..r.clone()
@@ -146,7 +156,7 @@ pub(super) fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
         at: a.at,
     });
     FunctionSchema {
-        name: OperatorName::from_parts(base.name.stem(), form, base.name.overload()),
+        name: functional_name(base),
         arguments: signature_arguments(base, Vec::new()),
         returns: kept.chain(written).collect(),
         name_at: base.name_at,

@@ -27,6 +27,25 @@ pub(super) fn removing(
     }
 }
 
+/// The diagnostic with an edit that adds a whole entry behind this one.
+pub(super) fn entry_after(
+    diagnostic: Diagnostic,
+    text: &str,
+    entry: &Entry,
+    lines: &str,
+) -> Diagnostic {
+    let Some((at, added)) = addition(text, entry, lines) else {
+        return diagnostic;
+    };
+    // The first line has the dash of the list's item, one column and a blank before the fields.
+    let first = added.find(|c: char| c != '\n' && c != ' ').unwrap_or(0);
+    if first < 3 {
+        return diagnostic;
+    }
+    let added = format!("\n{}- {}", &added[..first - 2], &added[first..]);
+    diagnostic.with_fix(at, added)
+}
+
 fn addition(text: &str, entry: &Entry, lines: &str) -> Option<(Span, String)> {
     let func = entry.field(Field::Func)?;
     let indent = indentation(text, func.key)?;

@@ -1,0 +1,264 @@
+//! Complete groups as functionalization and the kernels of generated operators need them (torchgen
+//! `gen_functionalization_type.py`, `native_function_generation.py`).
+
+use crate::diagnostic::Diagnostic;
+use crate::model::operator::{Operator, OperatorId};
+use crate::model::schema::{Argument, FunctionSchema};
+use crate::model::types::Type;
+use crate::release::Release;
+use crate::rules::sink::Sink;
+use crate::source::Span;
+
+use super::super::scope::{CompleteGroup, Scope};
+use super::autogen_at;
+
+/// Checks a group that is otherwise in order.
+pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    let functional = scope.operator(group.functional);
+    let target = Functional::of(functional.schema());
+    for id in group.writing() {
+        let operator = scope.operator(id);
+        let fault = aliases_twice(operator)
+            .or_else(|| target.unmatched(operator, functional))
+            .or_else(|| target.lacks_options(operator, functional))
+            .or_else(|| optional_out(scope, operator))
+            .or_else(|| cumulative(operator, functional, release));
+        if let Some(fault) = fault.filter(|_| !scope.is_clouded(id)) {
+            scope.report(sink, id, fault);
+        }
+    }
+    if let Some(fault) = aliases_twice(functional).filter(|_| !scope.is_clouded(group.functional)) {
+        scope.report(sink, group.functional, fault);
+    }
+    if let Some((id, fault)) = view_member(scope, group, release)
+        && !scope.is_clouded(id)
+    {
+        scope.report(sink, id, fault);
+    }
+    if let Some(fault) = kernel_from_nothing(scope, group) {
+        scope.report(sink, group.functional, fault);
+    }
+}
+
+/// How many arguments a return may be the alias of, for each return (torchgen
+/// `FunctionSchema.aliased_return_names`).
+fn aliased(schema: &FunctionSchema) -> impl Iterator<Item = usize> {
+    schema.returns.iter().map(|ret| match &ret.annotation {
+        None => 0,
+        annotation => {
+            let arguments = schema.arguments.all().iter();
+            arguments.filter(|a| a.annotation == *annotation).count()
+        }
+    })
+}
+
+fn fresh_returns(schema: &FunctionSchema) -> usize {
+    aliased(schema).filter(|&count| count == 0).count()
+}
+
+fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
+    let schema = operator.schema();
+    let at = aliased(schema).position(|count| count > 1)?;
+    let annotation = &schema.returns[at].annotation;
+    let mut same = schema
+        .arguments
+        .all()
+        .iter()
+        .filter(|a| a.annotation == *annotation);
+    let (first, second) = (same.next()?, same.next()?);
+    // Two out arguments of one letter are reported with the schema.
+    let outs = schema.arguments.out();
+    if outs.contains(first) && outs.contains(second) {
+        return None;
+    }
+    let message = format!(
+        "a return of `{}` is the alias of both `{}` and `{}`",
+        operator.name(),
+        first.name,
+        second.name
+    );
+    let diagnostic = Diagnostic::new(
+        "group-return-aliases-twice",
+        schema.returns[at].at.0,
+        message,
+    )
+    .with_help("give each argument a letter of its own")
+    .with_related("one argument", first.at.0)
+    .with_related("the other", second.at.0);
+    Some(diagnostic)
+}
+
+/// What the functional variant offers to those that are replaced by it.
+struct Functional {
+    fresh: usize,
+    has_options: bool,
+}
+
+impl Functional {
+    fn of(schema: &FunctionSchema) -> Self {
+        Self {
+            fresh: fresh_returns(schema),
+            has_options: schema.arguments.tensor_options().is_some(),
+        }
+    }
+
+    /// The new values of all arguments that are written to come from the functional variant.
+    fn unmatched(&self, operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
+        let schema = operator.schema();
+        let written = schema
+            .arguments
+            .all()
+            .iter()
+            .filter(|a| a.is_write())
+            .count();
+        if written + fresh_returns(schema) == self.fresh {
+            return None;
+        }
+        let message = format!(
+            "`{}` is replaced by `{}`, which does not return a new value for everything that is written to",
+            operator.name(),
+            functional.name()
+        );
+        let diagnostic = Diagnostic::new("group-functional-writes", name_at(operator), message)
+            .with_help(
+                "let the functional variant write to none of its arguments and return new tensors",
+            );
+        Some(diagnostic)
+    }
+
+    /// dtype, layout, device and pinning are taken from the out argument, found by its name.
+    fn lacks_options(&self, operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
+        let arguments = operator.schema().arguments.all();
+        let is_source = |a: &Argument| &*a.name == "out" && a.ty.is_tensor();
+        if !self.has_options || arguments.iter().any(is_source) {
+            return None;
+        }
+        let message = format!(
+            "`{}` has TensorOptions, which `{}` can only take from a tensor argument called `out`",
+            functional.name(),
+            operator.name()
+        );
+        let diagnostic = Diagnostic::new("group-factory-out", name_at(operator), message)
+            .with_help("call the out argument `out`; a factory has one return");
+        Some(diagnostic)
+    }
+}
+
+/// Where the name stands; that of what it was made from when it is generated.
+fn name_at(operator: &Operator) -> Span {
+    operator.schema().name_at.0
+}
+
+/// A generated out argument of type `Tensor?` has no C++ type that its kernel could take.
+fn optional_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
+    let generated = operator.generated()?;
+    if generated.use_const_ref_for_mutable_tensors {
+        return None;
+    }
+    let is_optional = |a: &Argument| {
+        let optional = matches!(&a.ty, Type::Optional(inner) if inner.is_tensor());
+        optional && a.is_write()
+    };
+    generated
+        .schema
+        .arguments
+        .all()
+        .iter()
+        .find(|a| is_optional(a))?;
+    let from = scope.operator(generated.from);
+    if from.schema().arguments.all().iter().any(is_optional) {
+        return None;
+    }
+    let message = format!(
+        "`{}` cannot be written in C++: an optional tensor cannot be an out argument",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new("autogen-optional-return", autogen_at(from), message)
+        .with_help("return a plain `Tensor`, or remove `autogen`")
+        .with_related("the optional return", from.schema().returns_at.0);
+    Some(diagnostic)
+}
+
+/// Two out variants keep the dtype of `out`, which the functional variant must be told.
+fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
+    let mut names = vec!["cumsum.out", "cumprod.out"];
+    if release < Release::V2_13 {
+        names.extend(["cumsum.dimname_out", "cumprod.dimname_out"]);
+    }
+    if release < Release::V2_12 || !names.contains(&operator.name().as_str()) {
+        return None;
+    }
+    let outs = operator.schema().arguments.out().len();
+    let has_dtype = functional
+        .schema()
+        .arguments
+        .all()
+        .iter()
+        .any(|a| &*a.name == "dtype");
+    if outs == 1 && has_dtype {
+        return None;
+    }
+    let message = format!(
+        "`{}` must have one out argument and a functional variant with an argument `dtype`",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new("group-cumulative-dtype", name_at(operator), message)
+        .with_help("keep the arguments of PyTorch's own operator");
+    Some(diagnostic)
+}
+
+/// A view among the variants, where nothing is registered for views (torchgen
+/// `gen_functionalization_registration`).
+fn view_member(
+    scope: &Scope<'_>,
+    group: CompleteGroup,
+    release: Release,
+) -> Option<(OperatorId, Diagnostic)> {
+    let by_hand = release >= Release::V2_2
+        && group
+            .inplace
+            .is_some_and(|id| scope.operator(id).name().as_str() == "set_.source_Tensor");
+    if by_hand {
+        return None;
+    }
+    for id in group.members() {
+        let operator = scope.operator(id);
+        if release >= Release::V2_1 && operator.has_kernel("CompositeImplicitAutograd") {
+            continue;
+        }
+        let name = operator.name();
+        if matches!(name.as_str(), "lift" | "resize_") {
+            return None;
+        }
+        let exempt = release >= Release::V2_3 && name.base() == "set_";
+        if operator.is_view && !exempt {
+            let message = format!("`{name}` is a view, and its group has an out variant");
+            let diagnostic = Diagnostic::new("group-view-member", name_at(operator), message)
+                .with_help("a view returns no new tensor that could be written elsewhere: remove the out variant, or the annotation that makes it a view");
+            return Some((id, diagnostic));
+        }
+    }
+    None
+}
+
+/// The kernel of a generated functional variant calls a written one that writes (torchgen
+/// `gen_composite_functional_kernel`).
+fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnostic> {
+    let functional = scope.operator(group.functional);
+    let tagged = |id: OperatorId| super::is_tagged_generated(scope.operator(id));
+    let callable = [group.inplace, group.mutable]
+        .into_iter()
+        .flatten()
+        .any(|id| !tagged(id));
+    if !tagged(group.functional) || functional.is_generated() || callable {
+        return None;
+    }
+    let message = format!(
+        "`{}` is tagged `generated`, but there is no variant that its kernel could be generated from",
+        functional.name()
+    );
+    let diagnostic = Diagnostic::new("tags-generated-reserved", name_at(functional), message)
+        .with_help("remove the tag");
+    Some(diagnostic)
+}
