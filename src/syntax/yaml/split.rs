@@ -12,13 +12,16 @@ use super::scanner::offset;
 /// [`super::parse_chunk`] of every piece does.
 #[must_use]
 pub fn split(text: &str) -> Option<Vec<Span>> {
-    let first = first_entry(text)?;
-    let mut starts = entry_lines(text, first, 0);
-    let mut start = starts.next()?;
+    let mut start = first_entry(text)?;
     let mut spans = Vec::with_capacity(text.len() / 200 + 1);
-    for next in starts {
-        spans.push(Span::new(offset(start), offset(next)));
-        start = next;
+    let from = start;
+    // Dashes that follow a line break are rarer by far than lines.
+    for found in memchr::memmem::find_iter(&text.as_bytes()[from..], b"\n-") {
+        let at = from + found + 1;
+        if begins_entry(&text[at..]) {
+            spans.push(Span::new(offset(start), offset(at)));
+            start = at;
+        }
     }
     spans.push(Span::new(offset(start), offset(text.len())));
     Some(spans)
