@@ -1,15 +1,7 @@
-//! Examples of rules, and the operators that those of other files speak of.
+//! Examples of rules as bundles, with the operators that those of other files speak of.
 
-use crate::source::{Bundle, NATIVE_FUNCTIONS};
-
-/// An example that is run as a test: a bad one gives exactly its rule, a good one nothing.
-#[derive(Debug, Clone, Copy)]
-pub struct Example {
-    /// The file it is about, by its name in a bundle.
-    pub file: &'static str,
-    /// Its text.
-    pub text: &'static str,
-}
+use super::Example;
+use crate::source::Bundle;
 
 /// The `native_functions.yaml` beside examples of other files.
 pub const OPERATORS: &str = "\
@@ -58,7 +50,6 @@ impl Example {
     pub fn bundle(&self) -> Bundle {
         let mut bundle = Bundle::of_native_functions(OPERATORS.as_bytes());
         bundle.insert(self.file, self.text.as_bytes());
-        debug_assert!(bundle.file(NATIVE_FUNCTIONS).is_some());
         bundle
     }
 }

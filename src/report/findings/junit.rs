@@ -29,8 +29,15 @@ pub fn junit(report: &Findings<'_>) -> String {
 }
 
 fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
-    let findings: Vec<&Finding> = report.findings.iter().filter(|f| &*f.file == file).collect();
-    let failures = findings.iter().filter(|f| f.severity == Severity::Error).count();
+    let findings: Vec<&Finding> = report
+        .findings
+        .iter()
+        .filter(|f| &*f.file == file)
+        .collect();
+    let failures = findings
+        .iter()
+        .filter(|f| f.severity == Severity::Error)
+        .count();
     let path = escaped(report.path(file));
     let _ = writeln!(
         out,
@@ -38,7 +45,10 @@ fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
         findings.len().max(1)
     );
     if findings.is_empty() {
-        let _ = writeln!(out, "    <testcase name=\"no findings\" classname=\"{path}\"/>");
+        let _ = writeln!(
+            out,
+            "    <testcase name=\"no findings\" classname=\"{path}\"/>"
+        );
     }
     for finding in findings {
         case(report, finding, &path, out);

@@ -8,7 +8,10 @@ use crate::diagnostic::Finding;
 /// A heading that counts, then one item a finding, what is worst first.
 #[must_use]
 pub fn markdown(report: &Findings<'_>) -> String {
-    let mut out = format!("### Operator declarations: {}\n", Counts::of(report.findings));
+    let mut out = format!(
+        "### Operator declarations: {}\n",
+        Counts::of(report.findings)
+    );
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|f| f.severity);
     for finding in findings {
@@ -18,7 +21,12 @@ pub fn markdown(report: &Findings<'_>) -> String {
 }
 
 fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
-    let _ = write!(out, "\n- **{}** {}", finding.severity, escaped(&finding.message));
+    let _ = write!(
+        out,
+        "\n- **{}** {}",
+        finding.severity,
+        escaped(&finding.message)
+    );
     if let Some(operator) = &finding.operator {
         let _ = write!(out, " in {}", code(operator));
     }
@@ -29,7 +37,12 @@ fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
     let _ = writeln!(out, " · {} · `{}`", code(&place), finding.rule);
     if let Some(source) = report.source(&finding.file) {
         let line = source.line(source.lines(finding.span).start.line);
-        let shown: String = line.slice(&source.text).trim_end().chars().take(400).collect();
+        let shown: String = line
+            .slice(&source.text)
+            .trim_end()
+            .chars()
+            .take(400)
+            .collect();
         if !shown.is_empty() {
             let _ = writeln!(out, "  {}", code(shown.trim_start()));
         }

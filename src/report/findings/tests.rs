@@ -24,7 +24,10 @@ fn with_report<T>(show: impl Fn(&Findings<'_>) -> T) -> T {
 #[test]
 fn text_shows_the_line_the_place_and_the_way_out() {
     let shown = with_report(|report| text(report, Colour::Never));
-    assert!(shown.contains("error[type-unknown]: unknown type `double`"), "{shown}");
+    assert!(
+        shown.contains("error[type-unknown]: unknown type `double`"),
+        "{shown}"
+    );
     assert!(shown.contains("--> ops/a b.yaml:1:28"), "{shown}");
     assert!(shown.contains("did you mean `float`?"), "{shown}");
     assert!(shown.trim_end().ends_with("errors"), "{shown}");
@@ -37,7 +40,10 @@ fn text_shows_the_line_the_place_and_the_way_out() {
 fn sarif_points_where_the_finding_stands() {
     let log = with_report(sarif);
     let results = log["runs"][0]["results"].as_array().unwrap();
-    let unknown = results.iter().find(|r| r["ruleId"] == "type-unknown").unwrap();
+    let unknown = results
+        .iter()
+        .find(|r| r["ruleId"] == "type-unknown")
+        .unwrap();
     let place = &unknown["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "ops/a%20b.yaml");
     assert_eq!(place["region"]["startColumn"], 28);
@@ -54,14 +60,23 @@ fn tools_get_what_they_can_read() {
     assert!(annotations.contains("::error file=ops/a b.yaml,line=1,endLine=1,col=28"));
     let xml = with_report(junit);
     assert!(xml.contains("<failure type=\"type-unknown\""));
-    assert_eq!(xml.matches("<testcase").count(), xml.matches("</testcase>").count());
+    assert_eq!(
+        xml.matches("<testcase").count(),
+        xml.matches("</testcase>").count()
+    );
     let comment = with_report(markdown);
-    assert!(comment.starts_with("### Operator declarations: "), "{comment}");
+    assert!(
+        comment.starts_with("### Operator declarations: "),
+        "{comment}"
+    );
 }
 
 #[test]
 fn nothing_found_is_one_line() {
     let report = Findings::default();
     assert_eq!(text(&report, Colour::Never), "nothing found\n");
-    assert_eq!(markdown(&report), "### Operator declarations: nothing found\n");
+    assert_eq!(
+        markdown(&report),
+        "### Operator declarations: nothing found\n"
+    );
 }

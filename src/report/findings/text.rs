@@ -60,7 +60,10 @@ fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
         }
     }
     for related in &finding.related {
-        let elsewhere = related.file.as_deref().filter(|file| *file != &*finding.file);
+        let elsewhere = related
+            .file
+            .as_deref()
+            .filter(|file| *file != &*finding.file);
         if let Some(source) = elsewhere.and_then(|file| report.source(file)) {
             let place = (related.span, AnnotationKind::Context, &*related.message);
             group = group.element(snippet(source, &[place]));
@@ -85,7 +88,11 @@ fn places<'a>(finding: &'a Finding, source: &SourceText) -> (Vec<Place<'a>>, Vec
     let mut near = vec![(finding.span, AnnotationKind::Primary, "")];
     let mut far = Vec::new();
     for related in &finding.related {
-        if related.file.as_deref().is_some_and(|file| file != &*finding.file) {
+        if related
+            .file
+            .as_deref()
+            .is_some_and(|file| file != &*finding.file)
+        {
             continue;
         }
         let place = (related.span, AnnotationKind::Context, &*related.message);
@@ -107,7 +114,11 @@ fn snippet<'a>(
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let lines = || places.iter().map(|(span, ..)| source.lines(*span));
     let first = lines().map(|l| l.start.line).min().unwrap_or(1);
-    let last = lines().map(|l| l.end.line).max().unwrap_or(first).min(first + TOGETHER);
+    let last = lines()
+        .map(|l| l.end.line)
+        .max()
+        .unwrap_or(first)
+        .min(first + TOGETHER);
     let mut window = source.line(first).to(source.line(last));
     if window.len() > LONGEST_LINE {
         window = excerpt(source, window, places[0].0);

@@ -15,7 +15,7 @@ use crate::rules::sink::Sink;
 use crate::source::{DERIVATIVES, Span};
 use crate::suggest::{nearest, nearest_few};
 
-pub(super) static RULES: [Rule; 13] = [
+pub(in crate::rules::families) static RULES: [Rule; 13] = [
     Rule {
         what: "The file is a list, and each of its items is a mapping.",
         why: "The reader goes through the file entry by entry and takes each one's `name` and formulas out of a mapping. An empty file is no list either; one without entries is written `[]`.",
@@ -28,7 +28,9 @@ pub(super) static RULES: [Rule; 13] = [
         what: "Each entry has a `name`.",
         why: "The name says which operator the formulas are for.",
         bad: example("- self: grad * other\n  other: grad * self\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
         ..error("deriv-name-missing")
     },
@@ -52,7 +54,9 @@ pub(super) static RULES: [Rule; 13] = [
         what: "The operator of an entry has a variant that formulas can belong to: one of the same base name that is no out variant and whose overload is not called `functional`, or, alone, an in-place one.",
         why: "Formulas are written for one variant, and the others are served through it. Without such a variant there is nothing to differentiate.",
         bad: example("- name: tidy.functional(Tensor self) -> Tensor\n  self: grad\n"),
-        good: example("- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n"),
+        good: example(
+            "- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, canonical_function",
         ..error("deriv-canonical-function")
     },
@@ -60,15 +64,21 @@ pub(super) static RULES: [Rule; 13] = [
         what: "`dispatch:` is a mapping from dispatch keys to mappings from arguments to formulas.",
         why: "Each key has formulas of its own.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch: Default\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
         ..error("deriv-dispatch-shape")
     },
     Rule {
         what: "Formulas stand under `Default`, `AutogradNestedTensor`, or `Autograd` with the name of a backend that the generator knows.",
         why: "`Default` registers to the alias `Autograd`; the others register to the key of that name. The alias itself and keys that have nothing to do with autograd cannot take formulas.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Autograd:\n      self: grad * other\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n    AutogradCUDA:\n      self: grad * other\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Autograd:\n      self: grad * other\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n    AutogradCUDA:\n      self: grad * other\n",
+        ),
         source: "torchgen/model.py, AUTOGRAD_KEYS",
         ..error("deriv-dispatch-key")
     },
@@ -83,7 +93,9 @@ pub(super) static RULES: [Rule; 13] = [
     Rule {
         what: "An operator with an entry has no argument called `grad_input_mask` or `result`.",
         why: "Generated backward code uses these names itself: one for the gradients that are wanted, one for the output.",
-        bad: example("- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n"),
+        bad: example(
+            "- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
+        ),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
         ..error("deriv-arg-names")
@@ -91,32 +103,48 @@ pub(super) static RULES: [Rule; 13] = [
     Rule {
         what: "No formula is for a name that is both an argument and a named return of the operator.",
         why: "It could be the gradient of the one or the tangent of the other.",
-        bad: example("- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  values: grads[0] + grads[1]\n"),
-        good: example("- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  self: grads[0] + grads[1]\n"),
+        bad: example(
+            "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  values: grads[0] + grads[1]\n",
+        ),
+        good: example(
+            "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  self: grads[0] + grads[1]\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, set_up_derivatives",
         ..error("deriv-arg-return-clash")
     },
     Rule {
         what: "`output_differentiability` is a list of booleans, one for each output, or holds exactly one condition in C++.",
         why: "A condition is only supported for operators with a single output.",
-        bad: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [condition, other]\n  self: grad\n"),
-        good: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n"),
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [condition, other]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
         ..error("deriv-output-differentiability")
     },
     Rule {
         what: "Only one entry is for an operator, variants of it that share their formulas included.",
         why: "Of two entries for one operator the last silently wins; the formulas of the other are lost.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
         ..warning("deriv-duplicate-entry")
     },
     Rule {
         what: "An entry with `dispatch:` has no formulas beside it.",
         why: "Only what stands under a dispatch key is read; the rest is silently lost.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n  other: grad * self\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n      other: grad * self\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n  other: grad * self\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n      other: grad * self\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
         ..warning("deriv-ignored-key")
     },
@@ -143,7 +171,10 @@ pub(super) fn unmatched(
             let diagnostic = Diagnostic::new(
                 "deriv-schema-must-match-exactly",
                 at,
-                format!("`{}` copies a view and cannot have an entry before 2.3", operator_name(name)),
+                format!(
+                    "`{}` copies a view and cannot have an entry before 2.3",
+                    operator_name(name)
+                ),
             )
             .with_help("remove the entry; the formulas of the view serve its copy");
             about(catalogue, operator, sink, diagnostic);
@@ -152,9 +183,14 @@ pub(super) fn unmatched(
             let diagnostic = Diagnostic::new(
                 "deriv-canonical-function",
                 at,
-                format!("`{}` has no variant that formulas could belong to", operator_name(name)),
+                format!(
+                    "`{}` has no variant that formulas could belong to",
+                    operator_name(name)
+                ),
             )
-            .with_help("name an operator with a functional or in-place variant of the same base name");
+            .with_help(
+                "name an operator with a functional or in-place variant of the same base name",
+            );
             about(catalogue, operator, sink, diagnostic);
         }
     }
@@ -173,7 +209,7 @@ fn unknown_schema(
     const RULE: &str = "deriv-schema-must-match-exactly";
     let schema = file.value(entry.name);
     let name = operator_name(schema);
-    if is_unread(catalogue, name) {
+    if catalogue.native_functions.may_hide(name) {
         return;
     }
     let at = file.place(entry.name, 0..schema.len());
@@ -194,7 +230,12 @@ fn unknown_schema(
     let at = file.place(entry.name, 0..name.len());
     let diagnostic = Diagnostic::new(RULE, at, format!("there is no operator `{name}`"));
     let base = name.split('.').next().unwrap_or(name);
-    let names = || catalogue.operators.iter().map(|operator| operator.name().as_str());
+    let names = || {
+        catalogue
+            .operators
+            .iter()
+            .map(|operator| operator.name().as_str())
+    };
     let overloads: Vec<&str> = names()
         .filter(|other| other.split('.').next() == Some(base))
         .take(6)
@@ -210,18 +251,6 @@ fn unknown_schema(
     sink.about(DERIVATIVES, name, diagnostic.with_help(help));
 }
 
-/// Whether nothing can be said of this name, because what would declare it could not be read.
-fn is_unread(catalogue: &Catalogue, name: &str) -> bool {
-    let native = &catalogue.native_functions;
-    !native.is_list
-        || !native.diagnostics.is_empty()
-        || native.entries.iter().any(|placed| {
-            let entry = &placed.entry;
-            let named = entry.name.as_ref();
-            entry.schema.is_none() && named.is_none_or(|named| named.as_str() == name)
-        })
-}
-
 /// Where the name begins to differ from the schema, to the end of that word; the operator's name
 /// stays out of it.
 fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> Span {
@@ -233,7 +262,9 @@ fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> S
         .map_or(written.len().min(canonical.len()), |((at, _), _)| at);
     let separator = |c: char| " ,()=".contains(c);
     let start = written[..same].rfind(separator).map_or(0, |at| at + 1);
-    let end = written[same..].find(separator).map_or(written.len(), |at| same + at);
+    let end = written[same..]
+        .find(separator)
+        .map_or(written.len(), |at| same + at);
     file.place(entry.name, start..end)
 }
 
@@ -246,7 +277,10 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
             Diagnostic::new(
                 "deriv-ignored-key",
                 *at,
-                format!("`{}` is not read, since the entry has a `dispatch`", at.slice(&file.text)),
+                format!(
+                    "`{}` is not read, since the entry has a `dispatch`",
+                    at.slice(&file.text)
+                ),
             )
             .with_help("move it under `Default:`"),
         );

@@ -14,7 +14,7 @@ use crate::rules::Rule;
 use crate::rules::sink::Sink;
 use crate::source::Span;
 
-pub(super) static RULES: [Rule; 10] = [
+pub(in crate::rules::families) static RULES: [Rule; 10] = [
     Rule {
         what: "A formula is a string. Of a tangent that only matters where some argument has a gradient.",
         why: "Formulas are C++ text; YAML reads `3` as a number and nothing as null.",
@@ -25,14 +25,20 @@ pub(super) static RULES: [Rule; 10] = [
     Rule {
         what: "An argument is not both differentiated and called `non_differentiable`.",
         why: "The two say the opposite of each other.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n  other: non_differentiable\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: non_differentiable\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n  other: non_differentiable\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: non_differentiable\n",
+        ),
         ..error("deriv-overlap-nondiff")
     },
     Rule {
         what: "`grads[i]` speaks of an output that exists: i is less than the number of returns.",
         why: "There is one incoming gradient for each output.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grads[1] * other\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grads[1] * other\n",
+        ),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_derivative",
         ..error("deriv-grads-oob")
@@ -41,7 +47,9 @@ pub(super) static RULES: [Rule; 10] = [
         what: "The gradients of one operator do not speak of both `grad` and `grads`.",
         why: "`grad` stands for the gradient of the only differentiable output. A mixture compiles, and goes wrong when differentiated twice.",
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad + grads[1]\n"),
-        good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n"),
+        good: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
         ..error("deriv-grad-and-grads")
     },
@@ -56,40 +64,60 @@ pub(super) static RULES: [Rule; 10] = [
     Rule {
         what: "The gradients of one operator speak of the incoming gradients by one method: `grad_NAME` after the returns, or `grad` and `grads`.",
         why: "A named gradient and an index may be the same gradient, which nobody checks.",
-        bad: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad\n"),
-        good: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad_indices\n"),
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad_indices\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
         ..error("deriv-named-grad-mix")
     },
     Rule {
         what: "Formulas do not call `.sizes()` or `->sizes()`.",
         why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_sizes()` keeps them symbolic.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sym_sizes())\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sym_sizes())\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error("deriv-sizes-banned")
     },
     Rule {
         what: "Formulas do not call `.size(N)` or `->size(N)` with a number.",
         why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_size(N)` keeps them symbolic.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.size(0)\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.sym_size(0)\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.size(0)\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.sym_size(0)\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error("deriv-size-banned")
     },
     Rule {
         what: "Formulas do not call `.strides()` or `->strides()`.",
         why: "Strides may be symbolic, and plain ones would be baked into a traced program. `sym_strides()` keeps them symbolic.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.as_strided(self.strides())\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.as_strided(self.strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error("deriv-strides-banned")
     },
     Rule {
         what: "`x.sym_strides()` stands only in a formula for `x` and nothing else.",
         why: "Asking for strides is an error on tensors that have none, and the generated code can only report it for the argument that is differentiated.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, other.sym_strides())\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, other.sym_strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error("deriv-strides-single")
     },
@@ -135,7 +163,7 @@ struct Check<'c, 'a> {
     sink: &'c mut Sink,
 }
 
-impl Check<'_, '_> {
+impl<'c, 'a> Check<'c, 'a> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.subjects.report(self.sink, diagnostic);
     }
@@ -169,7 +197,9 @@ impl Check<'_, '_> {
             };
             let place = |formula: &Formula| {
                 let mut names = file.names(formula);
-                let range = names.find(|(_, n)| n == name).map_or(0..0, |(range, _)| range);
+                let range = names
+                    .find(|(_, n)| n == name)
+                    .map_or(0..0, |(range, _)| range);
                 file.place(formula.names, range)
             };
             let diagnostic = Diagnostic::new(
@@ -185,9 +215,17 @@ impl Check<'_, '_> {
 
     fn refused_calls(&mut self, backward: &Backward<'_>) {
         let calls = [
-            ("deriv-sizes-banned", "sizes", bare_calls(backward.text, "sizes")),
+            (
+                "deriv-sizes-banned",
+                "sizes",
+                bare_calls(backward.text, "sizes"),
+            ),
             ("deriv-size-banned", "size", numbered_sizes(backward.text)),
-            ("deriv-strides-banned", "strides", bare_calls(backward.text, "strides")),
+            (
+                "deriv-strides-banned",
+                "strides",
+                bare_calls(backward.text, "strides"),
+            ),
         ];
         for (rule, method, places) in calls {
             for range in places {
@@ -221,7 +259,9 @@ impl Check<'_, '_> {
                 self.place(backward, range),
                 format!("`{name}.sym_strides()` stands only in a formula for `{name}` alone"),
             )
-            .with_help(format!("give `{name}` a formula of its own, or do without its strides"));
+            .with_help(format!(
+                "give `{name}` a formula of its own, or do without its strides"
+            ));
             self.report(diagnostic);
         }
     }
@@ -297,7 +337,7 @@ impl Check<'_, '_> {
     }
 
     /// The first formula that uses a gradient by the name of its output, and that name.
-    fn named(&self) -> Option<(&Backward<'_>, String)> {
+    fn named(&self) -> Option<(&'c Backward<'a>, String)> {
         let outputs = self.subjects.entry.output_differentiability.as_ref();
         let returns = self.subjects.subject.schema.returns.iter();
         let names: Vec<String> = returns
@@ -306,7 +346,8 @@ impl Check<'_, '_> {
             .filter(|(_, ret)| ret.ty.is_tensor_like())
             .filter_map(|(_, ret)| Some(format!("grad_{}", ret.name.as_deref()?)))
             .collect();
-        self.expansion.backward.iter().find_map(|backward| {
+        let expansion = self.expansion;
+        expansion.backward.iter().find_map(|backward| {
             let name = names.iter().find(|name| uses(backward.formula(), name))?;
             Some((backward, name.clone()))
         })
@@ -320,7 +361,9 @@ impl Check<'_, '_> {
             let found = gradient_indices(backward.formula());
             indices.extend(found.into_iter().map(|(_, index)| (index, backward)));
         }
-        let [(0, first), ..] = indices[..] else { return };
+        let [(0, first), ..] = indices[..] else {
+            return;
+        };
         if uses_of_grads != indices.len() || indices.iter().any(|(index, _)| *index != 0) {
             return;
         }

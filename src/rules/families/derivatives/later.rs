@@ -14,7 +14,7 @@ use crate::model::schema::SchemaKind;
 use crate::rules::Rule;
 use crate::rules::sink::Sink;
 
-pub(super) static RULES: [Rule; 9] = [
+pub(in crate::rules::families) static RULES: [Rule; 9] = [
     Rule {
         what: "An operator with a gradient, and every variant that shares it, has a `dispatch:` with more than CompositeImplicitAutograd.",
         why: "The decomposition is what autograd would differentiate, so a kernel for autograd never runs. The writer of autograd code stops at such operators.",
@@ -26,64 +26,96 @@ pub(super) static RULES: [Rule; 9] = [
     Rule {
         what: "`output_differentiability` speaks of every output.",
         why: "The writer of autograd code counts the flags and stops when there are more or fewer than returns.",
-        bad: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n"),
-        good: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n"),
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
         ..warning("deriv-output-count")
     },
     Rule {
         what: "No output is called not differentiable when the formulas serve an in-place variant.",
         why: "The in-place variant has to count the versions of the tensor that it writes, which it would not do for an output without gradient.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n",
+        ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
         ..warning("deriv-output-inplace")
     },
     Rule {
         what: "Everything that a gradient formula is for is a tensor argument, or a list or optional of tensors.",
         why: "Only tensors have gradients. The reader looks at the first name only; the writer of autograd code stops at the others.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n",
+        ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, find_args_with_derivatives",
         ..warning("deriv-gradient-target")
     },
     Rule {
         what: "An operator with a gradient has a differentiable output, and is not among those that autograd leaves alone.",
         why: "The gradient could never be used; the writer of autograd code stops rather than to drop it.",
-        bad: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n"),
-        good: example("- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n"),
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
         ..warning("deriv-gradient-unused")
     },
     Rule {
         what: "There are tangent formulas for all differentiable outputs or for none.",
         why: "The writer of autograd code counts them and stops when some are missing.",
-        bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n"),
-        good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n"),
+        bad: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n",
+        ),
+        good: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n",
+        ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
         ..warning("deriv-forward-count")
     },
     Rule {
         what: "An in-place operator has at most one tangent formula, and one written for it does not use `self_p`.",
         why: "The value of `self` is overwritten when the tangent is computed: the formula may use `result`, or `original_self_p` to keep a copy.",
-        bad: example("- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n"),
-        good: example("- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n"),
+        bad: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n",
+        ),
+        good: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n",
+        ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
         ..warning("deriv-inplace-forward")
     },
     Rule {
         what: "The gradient for `self` does not ask for the strides of an argument when it serves an in-place operator.",
         why: "The strides would be read after `self` has been overwritten.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n",
+        ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
         ..warning("deriv-inplace-strides")
     },
     Rule {
         what: "Formulas that are written for an operator that writes its arguments, and serve the functional operator generated from it, keep nothing called `self`.",
         why: "In the one `self` is what comes out, in the other what goes in; the formula would have to be rewritten.",
-        bad: example("- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n"),
-        good: example("- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n"),
+        bad: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n",
+        ),
+        good: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n",
+        ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
         ..warning("deriv-generated-self")
     },
@@ -199,7 +231,10 @@ impl Check<'_, '_> {
             let fault = Diagnostic::new(
                 "deriv-output-count",
                 outputs.at,
-                format!("{} outputs are spoken of, but the operator has {count}", outputs.count()),
+                format!(
+                    "{} outputs are spoken of, but the operator has {count}",
+                    outputs.count()
+                ),
             )
             .with_help("give one flag for each output");
             self.subjects.report(sink, fault);
@@ -233,7 +268,11 @@ impl Check<'_, '_> {
             return returns.filter(|(index, _)| outputs.allows(*index)).count();
         }
         let excluded = |name: &str| {
-            let name = if schema.name.is_inplace() { "self" } else { name };
+            let name = if schema.name.is_inplace() {
+                "self"
+            } else {
+                name
+            };
             expansion.non_differentiable.iter().any(|(n, _)| *n == name)
         };
         let count = returns
@@ -250,10 +289,10 @@ impl Check<'_, '_> {
             inputs.any(|a| *a.name == *name && a.ty.is_tensor_like())
         };
         let file = self.subjects.file;
-        let mut names = expansion
-            .backward
-            .iter()
-            .flat_map(|b| file.names(b.source).map(|(range, name)| (b, range, name)));
+        let mut names = expansion.backward.iter().flat_map(|b| {
+            file.names(b.source)
+                .map(move |(range, name)| (b, range, name))
+        });
         let (backward, range, name) = names.find(|(_, _, name)| !tensor(name))?;
         let known = expansion.arguments.iter().any(|a| a.name == name);
         let message = if known {
@@ -266,7 +305,11 @@ impl Check<'_, '_> {
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
         match crate::suggest::nearest(name, tensors.iter().copied()).filter(|_| !known) {
-            Some(near) => Some(fault.with_help(format!("did you mean `{near}`?")).with_fix(at, near)),
+            Some(near) => Some(
+                fault
+                    .with_help(format!("did you mean `{near}`?"))
+                    .with_fix(at, near),
+            ),
             None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
         }
     }
@@ -309,7 +352,9 @@ impl Check<'_, '_> {
             Diagnostic::new(
                 "deriv-forward-count",
                 at,
-                format!("there are tangents for {tangents} outputs, but {outputs} are differentiable"),
+                format!(
+                    "there are tangents for {tangents} outputs, but {outputs} are differentiable"
+                ),
             )
             .with_help("write a formula for each differentiable output, or for none"),
         )
@@ -322,16 +367,17 @@ impl Check<'_, '_> {
         let name = self.name(*inplace.first()?);
         let file = self.subjects.file;
         if expansion.forward.len() > 1 {
-            let message = format!("the formulas serve the in-place `{name}`, which can have one tangent formula only");
+            let message = format!(
+                "the formulas serve the in-place `{name}`, which can have one tangent formula only"
+            );
             let at = file.span(first.source.names);
             return Some(
                 Diagnostic::new(RULE, at, message)
                     .with_help("keep the formula for the output that is written in place"),
             );
         }
-        let own = self.those(|operator, basis| {
-            operator.kind == SchemaKind::Inplace && basis == Basis::Own
-        });
+        let own = self
+            .those(|operator, basis| operator.kind == SchemaKind::Inplace && basis == Basis::Own);
         if own.is_empty() || !uses(&first.formula, "self_p") {
             return None;
         }
@@ -341,8 +387,12 @@ impl Check<'_, '_> {
             _ => first.source.value_at,
         };
         Some(
-            Diagnostic::new(RULE, at, "the value of `self` is overwritten when the tangent is computed")
-                .with_help("use `result`, or `original_self_p` for a copy of the old value"),
+            Diagnostic::new(
+                RULE,
+                at,
+                "the value of `self` is overwritten when the tangent is computed",
+            )
+            .with_help("use `result`, or `original_self_p` for a copy of the old value"),
         )
     }
 
@@ -357,9 +407,13 @@ impl Check<'_, '_> {
             Diagnostic::new(
                 "deriv-inplace-strides",
                 at,
-                format!("the formula serves the in-place `{name}`, where strides cannot be asked for"),
+                format!(
+                    "the formula serves the in-place `{name}`, where strides cannot be asked for"
+                ),
             )
-            .with_help("write an entry of its own for the in-place operator, or do without strides"),
+            .with_help(
+                "write an entry of its own for the in-place operator, or do without strides",
+            ),
         )
     }
 
@@ -377,7 +431,9 @@ impl Check<'_, '_> {
                 at,
                 format!("the formula uses `self`, but serves the generated `{name}` too"),
             )
-            .with_help("do without `self`, or write the functional operator out with an entry of its own"),
+            .with_help(
+                "do without `self`, or write the functional operator out with an entry of its own",
+            ),
         )
     }
 }

@@ -3,10 +3,10 @@
 //! What the reader of formulas refuses is an error. What only the writers of autograd code refuse
 //! ([`later`]) is a warning: the file is read, the build fails.
 
-mod entries;
-mod gradients;
-mod later;
-mod tangents;
+pub(super) mod entries;
+pub(super) mod gradients;
+pub(super) mod later;
+pub(super) mod tangents;
 
 use crate::diagnostic::{Diagnostic, Related, Severity};
 use crate::model::catalogue::Catalogue;
@@ -18,14 +18,6 @@ use crate::release::Release;
 use crate::rules::sink::Sink;
 use crate::rules::{Example, Family, Rule, Stage};
 use crate::source::{DERIVATIVES, NATIVE_FUNCTIONS};
-
-/// The rules of all parts.
-pub(super) static TABLES: [&[Rule]; 4] = [
-    &entries::RULES,
-    &gradients::RULES,
-    &tangents::RULES,
-    &later::RULES,
-];
 
 const fn rule(id: &'static str, severity: Severity) -> Rule {
     Rule {
@@ -63,7 +55,6 @@ const fn example(text: &'static str) -> Example {
 struct Subjects<'a> {
     catalogue: &'a Catalogue,
     file: &'a Derivatives,
-    index: u32,
     entry: &'a DerivativeEntry,
     target: Target,
     subject: Subject<'a>,
@@ -77,7 +68,6 @@ impl<'a> Subjects<'a> {
         Self {
             catalogue,
             file,
-            index: u32::try_from(index).unwrap_or(u32::MAX),
             entry,
             target,
             subject: Subject {

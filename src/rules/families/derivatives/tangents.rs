@@ -13,7 +13,7 @@ use crate::rules::sink::Sink;
 use crate::source::Span;
 use crate::suggest::nearest;
 
-pub(super) static RULES: [Rule; 5] = [
+pub(in crate::rules::families) static RULES: [Rule; 5] = [
     Rule {
         what: "The first name that a gradient formula is for is an argument of the operator, by its name in C++ (`options` for dtype, layout, device and pin_memory together).",
         why: "Whatever begins with another name is taken for the tangent of an output, and no output has that name. Mostly the name of an argument is misspelt, or has changed.",
@@ -25,24 +25,36 @@ pub(super) static RULES: [Rule; 5] = [
     Rule {
         what: "A tangent formula is for an output: `result` of an operator with one return, `result0`, `result1`, ..., or the name of a return.",
         why: "The generated code puts the tangent into that output.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
         ..error("deriv-forward-target")
     },
     Rule {
         what: "A tangent formula speaks of a differentiable argument `x` as `x_p` (its value) or `x_t` (its tangent), never as `x`.",
         why: "The plain name would not say which of the two is meant. Lists of tensors are handed on whole and excepted.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other_p + self_p * other_t\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other_p + self_p * other_t\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
         ..error("deriv-forward-ambiguous")
     },
     Rule {
         what: "`auto_element_wise` stands for the tangent of an operator with one differentiable input, one gradient formula and one output, and not of an in-place one.",
         why: "The tangent is made from the gradient formula, which is only the same thing when each element of the output depends on one element of one input.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_element_wise\n"),
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_element_wise\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
         ..error("deriv-auto-element-wise")
     },
@@ -50,7 +62,9 @@ pub(super) static RULES: [Rule; 5] = [
         what: "`auto_linear` stands for the tangent of an operator with a differentiable input and a single output.",
         why: "The tangent is made by calling the operator on the tangents of its inputs.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  result: auto_linear\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n",
+        ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
         ..error("deriv-auto-linear")
     },
@@ -80,7 +94,9 @@ struct Check<'c, 'a> {
 impl Check<'_, '_> {
     fn value_at(&self, forward: &Forward<'_>) -> Span {
         let scalar = forward.source.formula;
-        scalar.map_or(forward.source.value_at, |scalar| self.subjects.file.span(scalar))
+        scalar.map_or(forward.source.value_at, |scalar| {
+            self.subjects.file.span(scalar)
+        })
     }
 
     /// The formula is for an output that exists.
@@ -97,7 +113,9 @@ impl Check<'_, '_> {
         if forward.names == ["result"] {
             return match returns.len() {
                 1 => None,
-                count => fault(format!("`result` is the only output, but the operator has {count}")),
+                count => fault(format!(
+                    "`result` is the only output, but the operator has {count}"
+                )),
             };
         }
         let numbered: Vec<usize> = forward
@@ -108,7 +126,9 @@ impl Check<'_, '_> {
         if numbered.is_empty() {
             return Some(self.no_target(forward));
         }
-        let beyond = numbered.into_iter().find(|number| *number >= returns.len())?;
+        let beyond = numbered
+            .into_iter()
+            .find(|number| *number >= returns.len())?;
         fault(format!("there is no output `result{beyond}`"))
     }
 
@@ -212,12 +232,12 @@ impl Check<'_, '_> {
     fn plain_names(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let stem = self.subjects.subject.schema.name.stem();
         let foreach = stem.starts_with("_foreach_");
-        let checked = |argument: &&Binding<'_>| {
-            foreach || argument.kind != BindingKind::TensorList
-        };
+        let checked = |argument: &&Binding<'_>| foreach || argument.kind != BindingKind::TensorList;
         let mut inputs = self.expansion.differentiable().filter(checked);
         let Some(text) = forward.text else {
-            return inputs.next().map(|_| formula_type(self.subjects, forward.source));
+            return inputs
+                .next()
+                .map(|_| formula_type(self.subjects, forward.source));
         };
         let name = inputs
             .map(|argument| &*argument.name)
@@ -230,12 +250,16 @@ impl Check<'_, '_> {
         let message = if written.is_some() {
             format!("`{name}` does not say whether its value or its tangent is meant")
         } else {
-            format!("the formula made from `{text}` would name `{name}`, which may be its value or its tangent")
+            format!(
+                "the formula made from `{text}` would name `{name}`, which may be its value or its tangent"
+            )
         };
         let help = if written.is_some() {
             format!("write `{name}_p` for the value, `{name}_t` for the tangent")
         } else {
-            format!("write the formula out, with `{name}_p` and `{name}_t`; or put spaces around every `{name}` in the gradient formula")
+            format!(
+                "write the formula out, with `{name}_p` and `{name}_t`; or put spaces around every `{name}` in the gradient formula"
+            )
         };
         Some(Diagnostic::new("deriv-forward-ambiguous", at, message).with_help(help))
     }
