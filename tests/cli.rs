@@ -29,7 +29,12 @@ fn stderr(output: &Output) -> String {
 
 fn succeeds(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}{}", stdout(&output), stderr(&output));
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}{}",
+        stdout(&output),
+        stderr(&output)
+    );
     stdout(&output)
 }
 
@@ -39,8 +44,14 @@ fn fake_pip(folder: &Path) -> String {
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&wheel).unwrap());
     let options = zip::write::SimpleFileOptions::default();
     for (member, text) in [
-        ("torchgen/packaged/ATen/native/native_functions.yaml", "- func: one(Tensor self) -> Tensor\n"),
-        ("torchgen/packaged/ATen/native/tags.yaml", "- tag: core\n  desc: small\n"),
+        (
+            "torchgen/packaged/ATen/native/native_functions.yaml",
+            "- func: one(Tensor self) -> Tensor\n",
+        ),
+        (
+            "torchgen/packaged/ATen/native/tags.yaml",
+            "- tag: core\n  desc: small\n",
+        ),
         ("torch/__init__.py", "raise SystemExit\n"),
     ] {
         archive.start_file(member, options).unwrap();
@@ -65,20 +76,38 @@ fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let pip = fake_pip(folder);
-    let told = succeeds(folder, &["import", "torch==2.9.0", "--pip", &pip, "--cache", "cache"]);
-    assert!(told.starts_with("pytorch 2.9.0: 1 operators and 0 generated ones, 0 errors"), "{told}");
+    let told = succeeds(
+        folder,
+        &["import", "torch==2.9.0", "--pip", &pip, "--cache", "cache"],
+    );
+    assert!(
+        told.starts_with("pytorch 2.9.0: 1 operators and 0 generated ones, 0 errors"),
+        "{told}"
+    );
     assert!(told.contains("judged as 2.9; stored as sha256:"), "{told}");
     assert!(folder.join("cache/2.9.0/tags.yaml").is_file());
     assert!(!folder.join("cache/2.9.0/__init__.py").exists());
     // From the cache, without pip; the revision is there already.
     let told = succeeds(folder, &["import", "torch==2.9.0", "--cache", "cache"]);
     assert!(told.contains("already there"), "{told}");
-    let failed = run(folder, &["import", "torch==9.9.9", "torch==2.9.0", "--pip", &pip]);
+    let failed = run(
+        folder,
+        &["import", "torch==9.9.9", "torch==2.9.0", "--pip", &pip],
+    );
     assert_eq!(failed.status.code(), Some(2));
     let said = stderr(&failed);
-    assert!(said.contains("there is no torch 9.9.9; the index has 2.9.0, 2.8.0"), "{said}");
-    assert!(said.contains("1 of 2 releases could not be fetched"), "{said}");
-    assert!(stdout(&failed).contains("pytorch 2.9.0"), "one failure does not stop the rest");
+    assert!(
+        said.contains("there is no torch 9.9.9; the index has 2.9.0, 2.8.0"),
+        "{said}"
+    );
+    assert!(
+        said.contains("1 of 2 releases could not be fetched"),
+        "{said}"
+    );
+    assert!(
+        stdout(&failed).contains("pytorch 2.9.0"),
+        "one failure does not stop the rest"
+    );
 }
 
 #[test]
@@ -92,15 +121,41 @@ fn what_is_imported_comes_back_byte_for_byte() {
     std::fs::write(files.join("native_functions.yaml"), operators).unwrap();
     std::fs::write(files.join("backends/acme.yaml"), backend).unwrap();
     std::fs::write(files.join("notes.txt"), "mine").unwrap();
-    let output = run(folder, &["import", "--dir", "files", "--label", "main", "--project", "acme"]);
+    let output = run(
+        folder,
+        &[
+            "import",
+            "--dir",
+            "files",
+            "--label",
+            "main",
+            "--project",
+            "acme",
+        ],
+    );
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("ignored, being no files of a bundle: notes.txt"));
-    succeeds(folder, &["export", "main", "--project", "acme", "--out", "back"]);
-    for (name, text) in [("native_functions.yaml", operators), ("backends/acme.yaml", backend)] {
+    succeeds(
+        folder,
+        &["export", "main", "--project", "acme", "--out", "back"],
+    );
+    for (name, text) in [
+        ("native_functions.yaml", operators),
+        ("backends/acme.yaml", backend),
+    ] {
         let back = std::fs::read_to_string(folder.join("back").join(name)).unwrap();
         assert_eq!(back, text);
     }
-    let one = succeeds(folder, &["export", "--project", "acme", "--file", "backends/acme.yaml"]);
+    let one = succeeds(
+        folder,
+        &[
+            "export",
+            "--project",
+            "acme",
+            "--file",
+            "backends/acme.yaml",
+        ],
+    );
     assert_eq!(one, backend);
 }
 
@@ -108,7 +163,11 @@ fn what_is_imported_comes_back_byte_for_byte() {
 fn bad_usage_and_unreadable_input_are_told_apart_from_findings() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    std::fs::write(folder.join("good.yaml"), "- func: f(Tensor self) -> Tensor\n").unwrap();
+    std::fs::write(
+        folder.join("good.yaml"),
+        "- func: f(Tensor self) -> Tensor\n",
+    )
+    .unwrap();
     std::fs::write(folder.join("bad.yaml"), "- func: f(Tensor self) -> Tensr\n").unwrap();
     for (arguments, code) in [
         (vec!["check", "good.yaml"], 0),
@@ -127,11 +186,20 @@ fn bad_usage_and_unreadable_input_are_told_apart_from_findings() {
         (vec!["serve", "--database", "mysql://x"], 2),
     ] {
         let output = run(folder, &arguments);
-        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(code),
+            "{arguments:?}: {}",
+            stderr(&output)
+        );
         assert!(code != 2 || !stderr(&output).is_empty());
     }
     let near = run(folder, &["explain", "out-return-match"]);
-    assert!(stderr(&near).contains("did you mean out-return-matches"), "{}", stderr(&near));
+    assert!(
+        stderr(&near).contains("did you mean out-return-matches"),
+        "{}",
+        stderr(&near)
+    );
 }
 
 #[test]
@@ -144,7 +212,11 @@ fn check_shows_the_place_the_reason_and_the_way_out() {
     let shown = stdout(&run(folder, &["check", "ops.yaml"]));
     insta::assert_snapshot!("check", shown);
     let fixed = run(folder, &["check", "ops.yaml", "--fix"]);
-    assert!(stderr(&fixed).contains("fixes applied"), "{}", stderr(&fixed));
+    assert!(
+        stderr(&fixed).contains("fixes applied"),
+        "{}",
+        stderr(&fixed)
+    );
     let mended = std::fs::read_to_string(folder.join("ops.yaml")).unwrap();
     assert!(mended.contains("- func: blend_(Tensor(a!) self) -> Tensor(a!)\n  variants: method"));
     for format in ["json", "sarif"] {
@@ -170,7 +242,12 @@ fn standard_input_and_companions_are_read() {
         .spawn()
         .unwrap();
     let text = "- func: f(Tensor self) -> Tensor\n  tags: mine\n";
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(text.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", stdout(&output));
 }
@@ -180,7 +257,11 @@ fn the_openapi_document_is_the_one_that_is_checked_in() {
     let folder = tempfile::tempdir().unwrap();
     let printed = succeeds(folder.path(), &["openapi"]);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json");
-    assert_eq!(printed, std::fs::read_to_string(path).unwrap(), "run `make openapi`");
+    assert_eq!(
+        printed,
+        std::fs::read_to_string(path).unwrap(),
+        "run `make openapi`"
+    );
 }
 
 #[test]
@@ -196,14 +277,21 @@ fn an_empty_database_is_filled_and_served_and_used_again() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+        let mut lines =
+            std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
         let address = lines.next().unwrap().unwrap();
         let address = address.rsplit("http://").next().unwrap().to_owned();
         let told = lines.next().unwrap().unwrap();
         assert!(told.contains("pytorch sample"), "{told}");
-        let answer = get(&address, "/v1/projects/pytorch/revisions/latest/operators/blend.Tensor");
+        let answer = get(
+            &address,
+            "/v1/projects/pytorch/revisions/latest/operators/blend.Tensor",
+        );
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(answer.contains("\"structured_delegate\":\"blend.out\""), "{answer}");
+        assert!(
+            answer.contains("\"structured_delegate\":\"blend.out\""),
+            "{answer}"
+        );
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let said = stderr(&output);
@@ -215,7 +303,11 @@ fn an_empty_database_is_filled_and_served_and_used_again() {
 fn get(address: &str, path: &str) -> String {
     use std::io::Read as _;
     let mut stream = std::net::TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    write!(
+        stream,
+        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer

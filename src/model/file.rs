@@ -41,6 +41,18 @@ impl NativeFunctions {
         Self::whole(&text, diagnostics)
     }
 
+    /// Whether an operator of this name may be declared by something that could not be read, so
+    /// that its absence means nothing.
+    #[must_use]
+    pub fn may_hide(&self, name: &str) -> bool {
+        let broken = !self.is_list || !self.diagnostics.is_empty();
+        broken
+            || self.entries.iter().any(|placed| {
+                let named = placed.entry.name.as_ref();
+                placed.entry.schema.is_none() && named.is_none_or(|named| named.as_str() == name)
+            })
+    }
+
     /// Each top-level entry on its own. `None` when the file is not that simple.
     fn by_chunks(text: &str, previous: Option<&Self>) -> Option<Self> {
         let chunks = yaml::split(text)?;

@@ -4,6 +4,7 @@
 //! Its check is code in the file of its family. Rules that are about what can be read at all are
 //! reported while reading (`syntax`, `model::lower`) and only documented here.
 
+mod example;
 mod families;
 pub mod fix;
 pub mod registry;
@@ -15,6 +16,7 @@ use crate::model::catalogue::Catalogue;
 use crate::release::Release;
 use crate::source::{NATIVE_FUNCTIONS, TAGS};
 
+pub use example::OPERATORS as EXAMPLE_OPERATORS;
 use sink::Sink;
 
 /// What a rule is about; one file each.

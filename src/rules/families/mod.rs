@@ -4,7 +4,9 @@
 mod annotations;
 mod arguments;
 mod autogen;
+mod backends;
 mod defaults;
+mod derivatives;
 mod dispatch;
 mod field_edit;
 mod fields;
@@ -49,6 +51,11 @@ pub(super) static TABLES: &[&[Rule]] = &[
     autogen::RULES,
     group_tags::RULES,
     views::RULES,
+    &derivatives::entries::RULES,
+    &derivatives::gradients::RULES,
+    &derivatives::tangents::RULES,
+    &derivatives::later::RULES,
+    &backends::RULES,
 ];
 
 /// The checks of all families.
@@ -70,4 +77,6 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     autogen::check,
     group_tags::check,
     views::check,
+    derivatives::check,
+    backends::check,
 ];
