@@ -4,7 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::diagnostic::{self, Diagnostic};
-use crate::service::{Snapshot, Source, Summary};
+use crate::report::findings::SourceText;
+use crate::service::{Snapshot, Summary};
 use crate::source::{self, LineSpan};
 
 /// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
@@ -68,7 +69,8 @@ pub struct Fix {
     "operator": "blend.out",
     "help": "write `-> Tensor(a!)`",
     "related": [],
-    "fix": null
+    "fix": null,
+    "suppressed": false
 }))]
 pub struct Finding {
     /// The rule's id.
@@ -89,6 +91,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// A mechanical edit, where there is one.
     pub fix: Option<Fix>,
+    /// Whether a comment in the file allows it; such findings are listed only when they are errors.
+    pub suppressed: bool,
 }
 
 /// Counts over a bundle.
@@ -107,10 +111,10 @@ pub struct SummaryView {
     pub infos: usize,
 }
 
-/// All findings of a snapshot.
+/// The findings of a snapshot that are listed.
 #[must_use]
 pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
-    let findings = snapshot.findings().iter();
+    let findings = snapshot.listed();
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
@@ -138,13 +142,14 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
             replacement: fix.replacement.to_string(),
         }),
         file: Some(finding.file.to_string()),
+        suppressed: finding.suppressed,
     }
 }
 
 /// A complaint about a text that is no file of a bundle.
 #[must_use]
-pub fn of_text(text: &Source, diagnostic: &Diagnostic) -> Finding {
-    let span = |span| Span::from(text.place(span));
+pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
+    let span = |span| Span::from(text.lines(span));
     let related = diagnostic.related.iter().map(|(message, at)| Related {
         message: message.to_string(),
         file: None,
@@ -163,6 +168,7 @@ pub fn of_text(text: &Source, diagnostic: &Diagnostic) -> Finding {
             span: span(fix.span),
             replacement: fix.replacement.to_string(),
         }),
+        suppressed: false,
     }
 }
 
@@ -171,7 +177,7 @@ pub fn of_text(text: &Source, diagnostic: &Diagnostic) -> Finding {
 #[must_use]
 pub fn place(snapshot: &Snapshot, file: &str, span: source::Span) -> Span {
     match snapshot.source(file) {
-        Some(source) => source.place(span).into(),
+        Some(source) => source.lines(span).into(),
         None => Span {
             line: 1,
             column: 1,

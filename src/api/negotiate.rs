@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 
 use crate::service::Encoding;
 
@@ -17,6 +17,12 @@ pub enum Media {
     NdJson,
     /// A file.
     Yaml,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Markdown, for comments.
+    Markdown,
+    /// Text with snippets, for terminals.
+    Text,
 }
 
 /// Answers that have one form.
@@ -32,6 +38,9 @@ impl Media {
             Self::Json => "application/json",
             Self::NdJson => "application/x-ndjson",
             Self::Yaml => "application/yaml",
+            Self::Sarif => "application/sarif+json",
+            Self::Markdown => "text/markdown; charset=utf-8",
+            Self::Text => "text/plain; charset=utf-8",
         }
     }
 }
@@ -44,6 +53,15 @@ pub struct Wishes {
     pub encoding: Encoding,
     /// `If-None-Match`.
     pub if_none_match: Option<String>,
+}
+
+impl Media {
+    /// The media type without its parameters.
+    #[must_use]
+    pub fn essence(self) -> &'static str {
+        let media = self.as_str();
+        media.split(';').next().unwrap_or(media)
+    }
 }
 
 impl Wishes {
@@ -68,7 +86,7 @@ impl Wishes {
         };
         let mut best: Option<(f32, Media)> = None;
         for &media in offered {
-            let quality = quality(accept, media.as_str());
+            let quality = quality(accept, media.essence());
             if quality > 0.0 && best.is_none_or(|(q, _)| quality > q) {
                 best = Some((quality, media));
             }
@@ -90,7 +108,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Wishes {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self::of(&parts.headers))
+        let mut wishes = Self::of(&parts.headers);
+        if !matches!(parts.method, Method::GET | Method::HEAD) {
+            // Elsewhere it is a condition on the change, if anything.
+            wishes.if_none_match = None;
+        }
+        Ok(wishes)
     }
 }
 

@@ -266,8 +266,9 @@ pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
     let catalogue = &snapshot.catalogue;
     let found = catalogue.operator(id);
     let name = found.qualified_name();
-    let findings = snapshot.findings().iter();
-    let about = findings.filter(|finding| finding.operator.as_deref() == Some(&*name));
+    let about = snapshot
+        .listed()
+        .filter(|finding| finding.operator.as_deref() == Some(&*name));
     let members = catalogue.groups.of(id).members();
     OperatorPage {
         operator: operator(snapshot, id),
@@ -285,15 +286,18 @@ pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
 
 fn source_lines(snapshot: &Snapshot, id: OperatorId) -> Option<SourceLines<'_>> {
     let placed = snapshot.catalogue.operator(id).written()?;
-    let span = placed.place(placed.entry.span);
     let source = snapshot.source(NATIVE_FUNCTIONS)?;
-    let text = source.lines(span);
-    let line = source.place(span).start.line;
-    let count = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    let place = source.lines(placed.place(placed.entry.span));
+    let (line, mut end_line) = (place.start.line, place.end.line);
+    if place.end.column == 1 && end_line > line {
+        // It ends before the first character of its last line.
+        end_line -= 1;
+    }
+    let span = source.line(line).to(source.line(end_line));
     Some(SourceLines {
         file: NATIVE_FUNCTIONS,
         line,
-        end_line: line.saturating_add(count.saturating_sub(1)),
-        text,
+        end_line,
+        text: span.slice(&source.text),
     })
 }

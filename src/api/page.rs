@@ -1,6 +1,9 @@
 //! Lists in pages: `{items, next_cursor}`.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 use crate::service::ViewId;
 
@@ -10,6 +13,18 @@ use super::problem::{Kind, Problem};
 pub const DEFAULT_LIMIT: u32 = 100;
 /// How many items a page may have.
 pub const MAX_LIMIT: u32 = 1000;
+
+/// Which part of a list.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PageQuery {
+    /// How many items a page has.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
 
 /// The size of a page.
 ///
@@ -25,6 +40,31 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
         )
         .about("limit")),
     }
+}
+
+/// The part of a list in memory that a query asks for, and the cursor of the next one. `name` and
+/// `filter` tell the list from others.
+///
+/// # Errors
+/// [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
+pub fn cut<'a, T>(
+    name: &str,
+    filter: &impl fmt::Debug,
+    items: &'a [T],
+    query: &PageQuery,
+) -> Result<(&'a [T], Option<String>), Problem> {
+    let limit = limit(query.limit)? as usize;
+    let cursors = Cursors::of(ViewId::of_program(name, filter));
+    let from = match &query.cursor {
+        Some(cursor) => cursors.decode_number(cursor)?,
+        None => 0_usize,
+    };
+    let next = from.saturating_add(limit);
+    let part = &items[from.min(items.len())..next.min(items.len())];
+    Ok((
+        part,
+        (next < items.len()).then(|| cursors.encode(&next.to_string())),
+    ))
 }
 
 /// Where a page begins. Only the list that made a cursor reads it: it carries a mark of the list

@@ -33,6 +33,7 @@ pub enum Kind {
     UnknownFile,
     UnknownOperator,
     UnknownRule,
+    NoRelease,
     UnknownProblem,
     MethodNotAllowed,
     NotAcceptable,
@@ -58,7 +59,7 @@ struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -72,6 +73,7 @@ impl Kind {
         Self::UnknownFile,
         Self::UnknownOperator,
         Self::UnknownRule,
+        Self::NoRelease,
         Self::UnknownProblem,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
@@ -109,6 +111,7 @@ impl Kind {
             Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision has no file of this name."),
             Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator of this name."),
             Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "There is no rule of this id."),
+            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No release of PyTorch is known by this name."),
             Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "There is no problem type of this name."),
             Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The path is served, but not by this method; `Allow` names those that it has."),
             Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "None of the media types that `Accept` asks for can be given."),

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use crate::service::ViewId;
 use crate::store::{Edit, Project, ProjectChange, ProjectName};
@@ -13,7 +13,7 @@ use crate::store::{Edit, Project, ProjectChange, ProjectName};
 use super::Api;
 use super::extract::{Json, Path, Query};
 use super::negotiate::{JSON, LIST, Media, Wishes};
-use super::page::{self, Cursors};
+use super::page::{self, Cursors, PageQuery};
 use super::paths::ProjectPath;
 use super::problem::{Document, PROBLEM_JSON, Problem};
 use super::respond;
@@ -78,18 +78,6 @@ pub struct ProjectList {
     pub items: Vec<ProjectView>,
     /// What to ask for the next part with; null at the end.
     pub next_cursor: Option<String>,
-}
-
-/// Which part of a list.
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub struct PageQuery {
-    /// How many items a page has.
-    #[param(minimum = 1, maximum = 1000, default = 100)]
-    pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
-    pub cursor: Option<String>,
 }
 
 /// Projects

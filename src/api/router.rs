@@ -16,7 +16,10 @@ use utoipa_axum::routes;
 use crate::service::Service;
 
 use super::{Api, ApiConfig, describe, envelope};
-use super::{files, labels, operations, operators, projects, revisions};
+use super::{
+    files, findings, labels, operations, operators, problems, projects, releases, revisions, rules,
+    schemas, stateless,
+};
 
 /// Every route. Whoever adds one adds it here.
 fn routes() -> OpenApiRouter<Api> {
@@ -32,6 +35,17 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(labels::one, labels::set, labels::delete))
         .routes(routes!(operators::list))
         .routes(routes!(operators::one))
+        .routes(routes!(findings::list))
+        // Of texts that are not stored.
+        .routes(routes!(stateless::validate))
+        .routes(routes!(stateless::parse))
+        .routes(routes!(schemas::parse))
+        // What the program knows.
+        .routes(routes!(releases::list))
+        .routes(routes!(releases::one))
+        .routes(routes!(rules::list))
+        .routes(routes!(rules::one))
+        .routes(routes!(problems::one))
         // The service itself.
         .routes(routes!(operations::health))
         .routes(routes!(operations::readiness))

@@ -15,7 +15,7 @@ use crate::model::catalogue::Catalogue;
 use crate::release::Release;
 use crate::report::findings::{self, Colour, Findings, SourceText};
 use crate::rules;
-use crate::service::{Snapshot, Source};
+use crate::service::Snapshot;
 use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use crate::syntax::yaml::{self, Kind, Root};
 
@@ -141,7 +141,7 @@ impl Check {
                 .paths
                 .get(name)
                 .map_or_else(|| name.to_owned(), |path| path.display().to_string());
-            let text = snapshot.source(name).map_or("", Source::text);
+            let text = snapshot.source(name).map_or("", |source| &*source.text);
             (name.into(), SourceText::new(path, text.into()))
         });
         Judged {

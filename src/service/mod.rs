@@ -27,7 +27,7 @@ pub use error::{Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
-pub use snapshot::{Snapshot, Source, Summary};
+pub use snapshot::{Snapshot, Summary};
 pub use stateless::JudgedSchema;
 pub use views::{Encoding, View, ViewId};
 

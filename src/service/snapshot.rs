@@ -7,8 +7,9 @@ use crate::diagnostic::{Finding, Severity};
 use crate::model::catalogue::Catalogue;
 use crate::model::operator::OperatorId;
 use crate::release::Release;
+use crate::report::findings::SourceText;
 use crate::rules;
-use crate::source::{Bundle, Digest, LineIndex, LineSpan, NATIVE_FUNCTIONS, Span};
+use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS};
 use crate::suggest::nearest;
 use crate::syntax::yaml;
 
@@ -29,14 +30,7 @@ pub struct Snapshot {
     /// Its operators.
     pub catalogue: Catalogue,
     findings: OnceLock<Vec<Finding>>,
-    sources: BTreeMap<Box<str>, OnceLock<Source>>,
-}
-
-/// A file as text, with its lines.
-#[derive(Debug)]
-pub struct Source {
-    text: Arc<str>,
-    index: LineIndex,
+    sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
 
 /// Counts over a snapshot.
@@ -95,20 +89,29 @@ impl Snapshot {
         self.findings.get_or_init(|| rules::check(&self.catalogue))
     }
 
+    /// The findings to be listed: all but those that a comment allows. Errors are always listed,
+    /// since PyTorch's generator reads no comments of ours.
+    pub fn listed(&self) -> impl Iterator<Item = &Finding> {
+        let findings = self.findings().iter();
+        findings.filter(|f| !f.suppressed || f.severity == Severity::Error)
+    }
+
+    /// Whether PyTorch's generator takes the bundle: there is no error.
+    pub fn is_valid(&self) -> bool {
+        rules::is_valid(self.findings())
+    }
+
     /// Whether the rules have been run.
     #[must_use]
     pub(super) fn is_checked(&self) -> bool {
         self.findings.get().is_some()
     }
 
-    /// Counts of operators and findings; runs the rules.
+    /// Counts of operators and of the findings that are listed; runs the rules.
     pub fn summary(&self) -> Summary {
         let all = self.catalogue.operators.len();
         let operators = self.catalogue.entry_of.len();
-        let count = |severity| {
-            let findings = self.findings().iter();
-            findings.filter(|f| f.severity == severity).count()
-        };
+        let count = |severity| self.listed().filter(|f| f.severity == severity).count();
         Summary {
             operators,
             generated: all - operators,
@@ -119,12 +122,14 @@ impl Snapshot {
     }
 
     /// A file of the bundle as text; `None` when there is no such file.
-    pub fn source(&self, file: &str) -> Option<&Source> {
+    pub fn source(&self, file: &str) -> Option<&SourceText> {
         let slot = self.sources.get(file)?;
         let bytes = self.bundle.file(file)?;
         Some(slot.get_or_init(|| match file {
-            NATIVE_FUNCTIONS => Source::new(Arc::clone(&self.catalogue.native_functions.text)),
-            _ => Source::new(yaml::decode(bytes).0.into()),
+            NATIVE_FUNCTIONS => {
+                SourceText::new(file, Arc::clone(&self.catalogue.native_functions.text))
+            }
+            _ => SourceText::new(file, yaml::decode(bytes).0.into()),
         }))
     }
 
@@ -161,42 +166,5 @@ impl Snapshot {
         const OPERATOR: usize = 3 << 10;
         let operators = self.catalogue.operators.len() * OPERATOR;
         (self.bundle.total_bytes() + operators) as u64
-    }
-}
-
-impl Source {
-    /// Indexes a text.
-    #[must_use]
-    pub fn new(text: Arc<str>) -> Self {
-        Self {
-            index: LineIndex::new(&text),
-            text,
-        }
-    }
-
-    /// The text; where the bytes were no valid text, with the bad places replaced.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// A place in lines and columns.
-    #[must_use]
-    pub fn place(&self, span: Span) -> LineSpan {
-        self.index.line_span(&self.text, span)
-    }
-
-    /// The whole lines that a place touches.
-    #[must_use]
-    pub fn lines(&self, span: Span) -> &str {
-        let place = self.place(span);
-        let first = self.index.line(&self.text, place.start.line);
-        let last = match place.end.column {
-            // It ends before the first character of its last line.
-            1 if place.end.line > place.start.line => place.end.line - 1,
-            _ => place.end.line,
-        };
-        let last = self.index.line(&self.text, last);
-        first.to(last).slice(&self.text)
     }
 }

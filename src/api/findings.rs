@@ -1,0 +1,159 @@
+//! The findings of a stored revision.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::diagnostic;
+use crate::service::{Snapshot, ViewId};
+
+use super::Api;
+use super::extract::{Path, Query};
+use super::finding::{self, Finding, Severity};
+use super::negotiate::{Media, Wishes};
+use super::page::{self, Cursors};
+use super::paths::RevisionPath;
+use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::renderings::{self, FINDINGS_LIST};
+use super::respond::{self, Making, ViewRequest, json};
+use super::stream;
+
+/// Which findings, and which part of them.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct FindingsQuery {
+    /// Only of this severity.
+    #[param(inline)]
+    pub severity: Option<Severity>,
+    /// Only of this rule.
+    #[param(example = "out-return-matches")]
+    pub rule: Option<String>,
+    /// Only about this operator.
+    #[param(example = "add.out")]
+    pub operator: Option<String>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+    /// How many items a page has.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// A page of findings.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FindingList {
+    /// The findings, by file and place.
+    pub items: Vec<Finding>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// What a finding must be like.
+#[derive(Debug, Clone)]
+struct Filter {
+    severity: Option<Severity>,
+    rule: Option<String>,
+    operator: Option<String>,
+}
+
+impl Filter {
+    fn fits(&self, finding: &diagnostic::Finding) -> bool {
+        let operator = self.operator.as_deref();
+        let operator = operator.map(|name| name.strip_prefix("aten::").unwrap_or(name));
+        self.severity
+            .is_none_or(|severity| severity == finding.severity.into())
+            && self.rule.as_deref().is_none_or(|rule| rule == finding.rule)
+            && operator.is_none_or(|name| finding.operator.as_deref() == Some(name))
+    }
+
+    fn choose<'s>(&self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s diagnostic::Finding> {
+        snapshot.listed().filter(|finding| self.fits(finding))
+    }
+}
+
+/// Findings
+///
+/// What the rules of the release find in the revision, by file and place. As SARIF, Markdown or
+/// annotated text by `Accept`; these forms, and lines of JSON, are given whole.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/findings",
+    tag = "findings",
+    operation_id = "list_findings",
+    params(RevisionPath, FindingsQuery),
+    responses(
+        (status = 200, description = "A page of findings; or all of them in another form", content(
+            (FindingList = "application/json"),
+            (Finding = "application/x-ndjson"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "text/markdown"),
+            (String = "text/plain"),
+        )),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<FindingsQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(FINDINGS_LIST)?;
+    let limit = page::limit(query.limit)? as usize;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let filter = Filter {
+        severity: query.severity,
+        rule: query.rule,
+        operator: query.operator,
+    };
+    let cursors = Cursors::of(ViewId::new(&revision, "findings", &filter, ""));
+    let from = match &query.cursor {
+        Some(cursor) => cursors.decode_number(cursor)?,
+        None => 0_usize,
+    };
+    let request = ViewRequest {
+        revision: &revision,
+        view: "findings",
+        parameters: (filter.clone(), limit, from),
+        media,
+        making: Making::Checked,
+    };
+    respond::view(&api, &wishes, request, move |snapshot| {
+        let chosen = filter.choose(snapshot);
+        match media {
+            Media::Json => Ok(json(&page_of(snapshot, chosen, cursors, from, limit))),
+            Media::NdJson => {
+                let mut text = Vec::new();
+                chosen.for_each(|f| stream::push_line(&mut text, &finding::one(snapshot, f)));
+                Ok(text)
+            }
+            _ => Ok(renderings::report(snapshot, chosen, media).unwrap_or_default()),
+        }
+    })
+    .await
+}
+
+fn page_of<'s>(
+    snapshot: &'s Snapshot,
+    chosen: impl Iterator<Item = &'s diagnostic::Finding>,
+    cursors: Cursors,
+    from: usize,
+    limit: usize,
+) -> FindingList {
+    let mut rest = chosen.skip(from);
+    let items = rest.by_ref().take(limit);
+    let items = items.map(|f| finding::one(snapshot, f)).collect();
+    let next = from.saturating_add(limit).to_string();
+    FindingList {
+        items,
+        next_cursor: rest.next().map(|_| cursors.encode(&next)),
+    }
+}

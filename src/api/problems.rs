@@ -1,0 +1,77 @@
+//! What the `type` of a problem document points at.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::suggest::nearest_few;
+
+use super::Api;
+use super::extract::Path;
+use super::negotiate::{JSON, Wishes};
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use super::respond::{self, json};
+
+/// A problem type's path.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ProblemPath {
+    /// The last part of the `type`.
+    #[param(example = "unknown-operator")]
+    pub problem: String,
+}
+
+/// A type of problem.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProblemType {
+    /// What problem documents have as `type`.
+    #[serde(rename = "type")]
+    #[schema(example = "/problems/unknown-operator")]
+    pub kind: String,
+    /// Its title.
+    pub title: &'static str,
+    /// The status that it comes with.
+    #[schema(minimum = 400, maximum = 599)]
+    pub status: u16,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+/// A type of problem
+///
+/// What the `type` of a problem document points at.
+#[utoipa::path(
+    get,
+    path = "/problems/{problem}",
+    tag = "knowledge",
+    operation_id = "get_problem_type",
+    params(ProblemPath),
+    responses(
+        (status = 200, description = "The type", body = ProblemType),
+        (status = 404, description = "No such type", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<ProblemPath>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(JSON)?;
+    let slugs = || Kind::ALL.iter().map(|kind| kind.slug());
+    let found = Kind::ALL.iter().find(|kind| kind.slug() == path.problem);
+    let Some(&kind) = found else {
+        let near = nearest_few(&path.problem, slugs(), 3);
+        let problem = Problem::new(Kind::UnknownProblem, "there is no such type of problem");
+        return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
+    };
+    let make = || {
+        Ok(json(&ProblemType {
+            kind: format!("/problems/{}", kind.slug()),
+            title: kind.title(),
+            status: kind.status().as_u16(),
+            meaning: kind.meaning(),
+        }))
+    };
+    respond::program_view(&api, &wishes, ("problem", kind), media, make).await
+}
