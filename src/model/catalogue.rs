@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::derivative_match::DerivativeMatches;
+use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
 use super::file::NativeFunctions;
 use super::generate::{GenerationFault, generate};
@@ -14,7 +16,7 @@ use super::schema::FunctionSchema;
 use super::tags::{self, DeclaredTags, TagInterner};
 use crate::diagnostic::Diagnostic;
 use crate::release::Release;
-use crate::source::{Bundle, NATIVE_FUNCTIONS, TAGS};
+use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 use crate::syntax::yaml;
 
 /// A revision, read and completed.
@@ -36,6 +38,10 @@ pub struct Catalogue {
     pub groups: Groups,
     /// Why groups could not be completed.
     pub faults: Vec<GenerationFault>,
+    /// The formulas of autograd as written; `None` when the bundle has none.
+    pub derivatives: Option<Arc<Derivatives>>,
+    /// The formulas of each operator.
+    pub derivative_matches: DerivativeMatches,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
@@ -57,7 +63,20 @@ impl Catalogue {
             }
             None => (DeclaredTags::of_release(release), Vec::new()),
         };
-        Self::complete(Arc::new(native), tags, diagnostics, release)
+        let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release);
+        catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
+            let known = previous.and_then(|previous| previous.derivatives.as_ref());
+            // Text that had to be mended is not the bytes that it came from.
+            let same = |known: &&Arc<Derivatives>| {
+                known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
+            };
+            match known.filter(same) {
+                Some(known) => Arc::clone(known),
+                None => Arc::new(Derivatives::read(bytes)),
+            }
+        });
+        catalogue.match_derivatives();
+        catalogue
     }
 
     /// The same revision under another release's rules; what was read is shared.
@@ -67,12 +86,19 @@ impl Catalogue {
             Some(_) => self.tags.clone(),
             None => DeclaredTags::of_release(release),
         };
-        Self::complete(
+        let mut catalogue = Self::complete(
             Arc::clone(&self.native_functions),
             tags,
             self.tags_diagnostics.clone(),
             release,
-        )
+        );
+        catalogue.derivatives.clone_from(&self.derivatives);
+        catalogue.match_derivatives();
+        catalogue
+    }
+
+    fn match_derivatives(&mut self) {
+        self.derivative_matches = DerivativeMatches::new(self, self.derivatives.as_deref());
     }
 
     fn complete(
@@ -103,6 +129,8 @@ impl Catalogue {
             entry_of,
             groups,
             faults,
+            derivatives: None,
+            derivative_matches: DerivativeMatches::default(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             merged: FxHashMap::default(),

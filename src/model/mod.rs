@@ -6,6 +6,8 @@
 
 pub mod annotation;
 pub mod catalogue;
+pub mod derivative_match;
+pub mod derivatives;
 pub mod entry;
 pub mod file;
 pub mod generate;
