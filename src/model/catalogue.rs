@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::backend::BackendFile;
 use super::derivative_match::DerivativeMatches;
 use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
@@ -16,7 +17,7 @@ use super::schema::FunctionSchema;
 use super::tags::{self, DeclaredTags, TagInterner};
 use crate::diagnostic::Diagnostic;
 use crate::release::Release;
-use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use crate::source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 use crate::syntax::yaml;
 
 /// A revision, read and completed.
@@ -42,6 +43,8 @@ pub struct Catalogue {
     pub derivatives: Option<Arc<Derivatives>>,
     /// The formulas of each operator.
     pub derivative_matches: DerivativeMatches,
+    /// The out-of-tree backend files by their names in the bundle, sorted.
+    pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
@@ -76,6 +79,11 @@ impl Catalogue {
             }
         });
         catalogue.match_derivatives();
+        catalogue.backends = bundle
+            .files()
+            .filter(|(name, _)| name.starts_with(BACKENDS))
+            .map(|(name, bytes)| (name.into(), Arc::new(BackendFile::read(bytes))))
+            .collect();
         catalogue
     }
 
@@ -93,6 +101,7 @@ impl Catalogue {
             release,
         );
         catalogue.derivatives.clone_from(&self.derivatives);
+        catalogue.backends.clone_from(&self.backends);
         catalogue.match_derivatives();
         catalogue
     }
@@ -131,6 +140,7 @@ impl Catalogue {
             faults,
             derivatives: None,
             derivative_matches: DerivativeMatches::default(),
+            backends: Vec::new(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             merged: FxHashMap::default(),

@@ -5,6 +5,7 @@
 //! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
 
 pub mod annotation;
+pub mod backend;
 pub mod catalogue;
 pub mod derivative_match;
 pub mod derivatives;
