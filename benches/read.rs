@@ -29,7 +29,10 @@ fn changed(bundle: &Bundle) -> Bundle {
     let text = std::str::from_utf8(bytes).expect("releases are text");
     let mut changed = bundle.clone();
     let mut edited = text.to_owned();
-    let entries: Vec<usize> = text.match_indices("\n- func").map(|(at, _)| at + 1).collect();
+    let entries: Vec<usize> = text
+        .match_indices("\n- func")
+        .map(|(at, _)| at + 1)
+        .collect();
     for entry in [100, 700, 1300, 1900, 2500].into_iter().rev() {
         let end = edited[entries[entry]..].find('\n').expect("it is a line") + entries[entry];
         edited.insert_str(end, "  # changed");
@@ -51,7 +54,11 @@ fn read(c: &mut Criterion) {
     let mut group = c.benchmark_group("read 2.9.0");
     group.sample_size(40);
     group.bench_function("peer: YAML events of granit-parser", |b| {
-        b.iter(|| granit_parser::Parser::new_from_str(&text).filter(Result::is_ok).count());
+        b.iter(|| {
+            granit_parser::Parser::new_from_str(&text)
+                .filter(Result::is_ok)
+                .count()
+        });
     });
     group.bench_function("entries, cold", |b| {
         b.iter(|| NativeFunctions::read(&bytes, None));
