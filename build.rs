@@ -4,12 +4,15 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+#[path = "build/engine.rs"]
+mod engine;
 #[path = "build/handwritten.rs"]
 mod handwritten;
 #[path = "build/releases.rs"]
 mod releases;
 
 fn main() {
+    engine::emit().expect("the sources can be read");
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=data");

@@ -11,6 +11,10 @@ use opatlas::model::file::NativeFunctions;
 use opatlas::release::Release;
 use opatlas::source::{Bundle, NATIVE_FUNCTIONS, TAGS};
 
+/// The allocator of the program itself.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn release() -> Option<Bundle> {
     let folder = std::env::var_os("OPATLAS_RELEASES_DIR").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(".cache/releases"),

@@ -79,6 +79,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// A mechanical edit, where there is one.
     pub fix: Option<Fix>,
+    /// Whether a comment in the file allows it ([`crate::rules::suppress`]).
+    pub suppressed: bool,
 }
 
 /// A complaint made while reading one entry or file. Its spans count from the beginning of what

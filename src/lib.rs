@@ -14,6 +14,8 @@
 //! lines and columns only at the edge. `store`, `service`, `api`, `cli` and `web` are adapters
 //! around it. Start reading at [`model`], then [`dispatch`] and [`rules`].
 
+pub mod api;
+pub mod cli;
 pub mod diagnostic;
 pub mod diff;
 pub mod dispatch;
@@ -21,6 +23,7 @@ pub mod model;
 pub mod release;
 pub mod report;
 pub mod rules;
+pub mod service;
 pub mod source;
 pub mod store;
 pub mod suggest;

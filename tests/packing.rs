@@ -1,6 +1,6 @@
 //! Packing against the textbook, on random and adversarial sizes.
 
-use opatlas::report::packing::{Limits, MAX_CAPACITY, Oversize, Packing, PackingError};
+use opatlas::report::packing::{Limits, MAX_CAPACITY, Oversize, Packing, PackingError, Piece};
 use opatlas::report::packing::{pack, pack_classes};
 use proptest::prelude::*;
 
@@ -43,6 +43,7 @@ fn check(packing: &Packing, classes: &[&[u32]], room: u32) {
     let mut seen = vec![0; sizes.len()];
     let mut last_first = None;
     for bin in packing.bins() {
+        let bin: Vec<Piece> = bin.pieces().collect();
         let first = (bin[0].item, bin[0].start);
         assert!(
             last_first < Some(first),
@@ -52,7 +53,7 @@ fn check(packing: &Packing, classes: &[&[u32]], room: u32) {
         assert!(bin.is_sorted_by_key(|piece| (piece.item, piece.start)));
         let filled: u64 = bin.iter().map(|piece| u64::from(piece.len)).sum();
         assert!(filled <= u64::from(room));
-        for piece in bin {
+        for piece in &bin {
             let size = sizes[piece.item as usize];
             let is_whole = piece.start == 0 && piece.len == size;
             let is_full_part = piece.len == room && piece.start % room == 0;
@@ -61,7 +62,7 @@ fn check(packing: &Packing, classes: &[&[u32]], room: u32) {
             seen[piece.item as usize] += u64::from(piece.len);
         }
     }
-    let pieces: usize = packing.bins().map(<[_]>::len).sum();
+    let pieces: usize = packing.bins().map(|bin| bin.pieces().len()).sum();
     let expected: usize = sizes
         .iter()
         .map(|&size| size.div_ceil(room.max(1)).max(1) as usize)
@@ -217,7 +218,7 @@ fn early_classes_come_in_early_bins() {
     let packing = pack_classes(&[&[6, 6], &[9, 4, 4, 1]], &limits(10)).unwrap();
     let items: Vec<Vec<u32>> = packing
         .bins()
-        .map(|bin| bin.iter().map(|piece| piece.item).collect())
+        .map(|bin| bin.pieces().map(|piece| piece.item).collect())
         .collect();
     assert_eq!(items, [vec![0, 3], vec![1, 4], vec![2, 5]]);
 }

@@ -42,6 +42,8 @@ CREATE TABLE revisions (
     UNIQUE (project, digest)
 );
 
+CREATE INDEX revisions_in_order ON revisions (project, id);
+
 CREATE TABLE revision_files (
     revision BIGINT NOT NULL REFERENCES revisions (id),
     name     TEXT   NOT NULL,

@@ -14,7 +14,10 @@ use crate::source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// Where the files lie within the wheel.
 const MEMBERS: [(&str, &str); 4] = [
-    (NATIVE_FUNCTIONS, "torchgen/packaged/ATen/native/native_functions.yaml"),
+    (
+        NATIVE_FUNCTIONS,
+        "torchgen/packaged/ATen/native/native_functions.yaml",
+    ),
     (TAGS, "torchgen/packaged/ATen/native/tags.yaml"),
     (DERIVATIVES, "torchgen/packaged/autograd/derivatives.yaml"),
     (DEPRECATED, "torchgen/packaged/autograd/deprecated.yaml"),
@@ -32,7 +35,9 @@ const MAX_MEMBER: u64 = 8 << 20;
 #[derive(Debug, Error)]
 pub enum FetchError {
     /// There is no pip to download with.
-    #[error("no pip was found (tried {tried}); install Python 3 with pip, or name yours with --pip")]
+    #[error(
+        "no pip was found (tried {tried}); install Python 3 with pip, or name yours with --pip"
+    )]
     NoPip {
         /// The commands that were tried.
         tried: String,
@@ -98,7 +103,11 @@ impl Fetcher {
                 cache,
             }),
             None => Err(FetchError::NoPip {
-                tried: candidates.iter().map(|c| c.join(" ")).collect::<Vec<_>>().join(", "),
+                tried: candidates
+                    .iter()
+                    .map(|c| c.join(" "))
+                    .collect::<Vec<_>>()
+                    .join(", "),
             }),
         }
     }
@@ -152,11 +161,17 @@ impl Fetcher {
         for platform in PLATFORMS {
             command.args(["--platform", platform]);
         }
-        command.arg("--dest").arg(into).arg(format!("torch=={version}"));
-        let output = command.stdin(Stdio::null()).output().map_err(|error| FetchError::Pip {
-            version: version.into(),
-            reason: error.to_string(),
-        })?;
+        command
+            .arg("--dest")
+            .arg(into)
+            .arg(format!("torch=={version}"));
+        let output = command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| FetchError::Pip {
+                version: version.into(),
+                reason: error.to_string(),
+            })?;
         if output.status.success() {
             return Ok(());
         }
@@ -283,7 +298,11 @@ mod tests {
             "there is no torch 9.9; the index has 2.1.0, 2.0.1, 2.0.0"
         );
         let said = "WARNING: Retrying\nERROR: Could not find a version (from versions: none)\n";
-        assert!(refusal("2.9.0", said).to_string().contains("could not be reached"));
+        assert!(
+            refusal("2.9.0", said)
+                .to_string()
+                .contains("could not be reached")
+        );
         assert!(refusal("2.9.0", "").to_string().contains("no reason"));
     }
 

@@ -1,7 +1,7 @@
 //! A whole revision under the rules of one release: every operator, written and generated, in its
 //! groups. Immutable once made, shared by `Arc`.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,7 @@ use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
 use super::schema::FunctionSchema;
 use super::tags::{self, DeclaredTags, TagInterner};
+use super::view_group::ViewGroups;
 use crate::diagnostic::Diagnostic;
 use crate::release::Release;
 use crate::source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
@@ -48,6 +49,7 @@ pub struct Catalogue {
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
+    view_groups: OnceLock<ViewGroups>,
 }
 
 impl Catalogue {
@@ -144,6 +146,7 @@ impl Catalogue {
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             merged: FxHashMap::default(),
+            view_groups: OnceLock::new(),
         };
         catalogue.index();
         catalogue
@@ -219,6 +222,20 @@ impl Catalogue {
             Some(ids) => ids.clone(),
             None => self.find(name).into_iter().collect(),
         }
+    }
+
+    /// Names that more than one operator has, with those operators, in no order.
+    pub fn shared_names(&self) -> impl Iterator<Item = (&str, &[OperatorId])> {
+        self.same_name
+            .iter()
+            .map(|(name, ids)| (&**name, ids.as_slice()))
+    }
+
+    /// The view groups of the revision, made when first asked for.
+    #[must_use]
+    pub fn view_groups(&self) -> &ViewGroups {
+        self.view_groups
+            .get_or_init(|| ViewGroups::of_operators(&self.operators, self.release))
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

@@ -276,7 +276,8 @@ pub struct Entry {
     pub structured_delegate: Option<Placed<OperatorName>>,
     /// `structured_inherits`
     pub structured_inherits: Option<Placed<Box<str>>>,
-    /// `precomputed`, where it says something.
+    /// `precomputed`, where it is neither absent nor null. An empty list says nothing, but needs a
+    /// structured operator all the same.
     pub precomputed: Option<Precompute>,
     /// `autogen`
     pub autogen: Vec<Placed<OperatorName>>,

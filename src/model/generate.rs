@@ -1,18 +1,27 @@
 //! Generated operators: what `autogen` brings into being (RULES.md section 2.10, torchgen
 //! `add_generated_native_functions`).
 
+mod variants;
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::annotation::Annotation;
+use rustc_hash::FxHashMap;
+
 use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
 use super::group::Group;
 use super::invariants::broken_invariants;
-use super::name::{NameForm, OperatorName};
+use super::name::OperatorName;
 use super::operator::{Declaration, Generated, Operator, OperatorId};
-use super::schema::{Argument, Arguments, FunctionSchema, Return, SchemaKind};
-use super::signature::{signature, unreturned_writes};
+use super::schema::{FunctionSchema, SchemaKind};
+use super::signature::signature;
 use super::tags::TagInterner;
 use crate::release::Release;
+
+use variants::{functional_schema, out_schema};
+
+/// The key of the one kernel that a generated operator has.
+const GENERATED_KEY: &str = "CompositeExplicitAutograd";
 
 /// Why a group cannot be completed; rules report these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +30,38 @@ pub enum GenerationFault {
     NoTensorReturn(OperatorId),
     /// An out variant without any sibling (`out-without-other-variant`).
     OutWithoutOtherVariant(OperatorId),
-    /// The generated schema would break a rule of schemas (`autogen-mixed-returns`).
+    /// The generated schema would break a rule of schemas (`autogen-mixed-returns`,
+    /// `autogen-schema`).
     BrokenSchema {
         /// What it would be made from.
         from: OperatorId,
-        /// The schema that cannot be.
+        /// The schema that cannot be; the one that it would be made from where not even the parts
+        /// can be made.
         schema: Box<str>,
+        /// What is wrong with it, in a sentence.
+        why: Cow<'static, str>,
     },
+    /// An operator of the generated name has the kernel already that the generated one would
+    /// bring (`autogen-name-clash`).
+    NameClash {
+        /// What it would be made from.
+        from: OperatorId,
+        /// The generated name.
+        name: OperatorName,
+        /// The operator that has it.
+        with: OperatorId,
+    },
+}
+
+impl GenerationFault {
+    /// The operator that the fault is about.
+    #[must_use]
+    pub fn operator(&self) -> OperatorId {
+        match *self {
+            Self::NoTensorReturn(id) | Self::OutWithoutOtherVariant(id) => id,
+            Self::BrokenSchema { from, .. } | Self::NameClash { from, .. } => from,
+        }
+    }
 }
 
 /// Completes the groups. New operators are appended to `operators`.
@@ -42,6 +76,8 @@ pub(super) fn generate(
         release,
         tags,
         faults: Vec::new(),
+        explicit: FxHashMap::default(),
+        indexed: 0,
     };
     for group in groups {
         generation.complete(group);
@@ -54,6 +90,9 @@ struct Generation<'a> {
     release: Release,
     tags: &'a mut TagInterner,
     faults: Vec<GenerationFault>,
+    /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
+    explicit: FxHashMap<OperatorName, OperatorId>,
+    indexed: usize,
 }
 
 impl Generation<'_> {
@@ -129,7 +168,7 @@ impl Generation<'_> {
         }
         if group.functional.is_none() && has_out {
             let schema = functional_schema(self.operator(base).schema());
-            self.add(base, Some(schema));
+            self.add(base, Ok(schema));
         }
     }
 
@@ -147,19 +186,43 @@ impl Generation<'_> {
             .next()
     }
 
-    /// Adds an operator unless its schema could not be.
-    fn add(&mut self, from: OperatorId, schema: Option<FunctionSchema>) -> bool {
-        let broken = |text: String| GenerationFault::BrokenSchema {
+    /// The operator of this name that has a kernel on the key of generated operators. torchgen
+    /// indexes kernels by name (`BackendIndex.grow_index`).
+    fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
+        for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
+            if operator.has_kernel(GENERATED_KEY) {
+                let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
+                self.explicit.entry(operator.name().clone()).or_insert(id);
+            }
+        }
+        self.indexed = self.operators.len();
+        self.explicit.get(name).copied()
+    }
+
+    /// Adds an operator unless its schema could not be or its name is taken.
+    fn add(&mut self, from: OperatorId, schema: Result<FunctionSchema, &'static str>) -> bool {
+        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
             from,
             schema: text.into(),
+            why,
         };
-        let Some(schema) = schema else {
-            let text = self.operator(from).canonical().to_owned();
-            self.faults.push(broken(text));
+        let schema = match schema {
+            Ok(schema) => schema,
+            Err(why) => {
+                let text = self.operator(from).canonical().to_owned();
+                self.faults.push(broken(text, why.into()));
+                return false;
+            }
+        };
+        if let Some(invariant) = broken_invariants(&schema).into_iter().next() {
+            self.faults
+                .push(broken(schema.to_string(), invariant.message));
             return false;
-        };
-        if !broken_invariants(&schema).is_empty() {
-            self.faults.push(broken(schema.to_string()));
+        }
+        if let Some(with) = self.clash(&schema.name) {
+            let name = schema.name;
+            self.faults
+                .push(GenerationFault::NameClash { from, name, with });
             return false;
         }
         let base = &self.operators[from.index()];
@@ -193,7 +256,7 @@ fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Gener
         signature: signature(&schema).into(),
         from,
         kernels: vec![KernelEntry {
-            key: KeyName::Known("CompositeExplicitAutograd"),
+            key: KeyName::Known(GENERATED_KEY),
             kernel: Kernel {
                 namespace: None,
                 name: kernel.into(),
@@ -232,147 +295,4 @@ fn generated_tags(
         });
     names.extend(forced.map(|tag| -> &str { tag }));
     tags.intern(names)
-}
-
-/// The arguments of a signature: annotations, out arguments and TensorOptions gone.
-fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Arguments {
-    let plain = |argument: &Argument| Argument {
-        annotation: None,
-        ..argument.clone()
-    };
-    let arguments = &schema.arguments;
-    let mut list: Vec<Argument> = arguments.positional().iter().map(plain).collect();
-    let positional = list.len();
-    list.extend(arguments.keyword_only_without_options().map(plain));
-    let out = list.len();
-    list.extend(outs);
-    Arguments::new(list, positional, out)
-}
-
-fn out_overload(overload: &str) -> String {
-    if overload.is_empty() {
-        "out".to_owned()
-    } else {
-        format!("{overload}_out")
-    }
-}
-
-fn plain_form(name: &OperatorName) -> NameForm {
-    if name.is_dunder() {
-        NameForm::Dunder
-    } else {
-        NameForm::Plain
-    }
-}
-
-/// The out variant of an in-place, mutable or functional schema; `None` where the letters do not
-/// suffice for its returns.
-fn out_schema(base: &FunctionSchema) -> Option<FunctionSchema> {
-    let name = OperatorName::from_parts(
-        base.name.stem(),
-        plain_form(&base.name),
-        &out_overload(base.name.overload()),
-    );
-    let kind = base.kind();
-    let (arguments, returns) = if kind == SchemaKind::Inplace {
-        let this = base.arguments.self_index()?;
-        let mut list = base.arguments.all().to_vec();
-        let mut out = list[this].clone();
-        list[this].annotation = None;
-        out.name = "out".into();
-        out.default = None;
-        let positional = base.arguments.positional().len();
-        let at = list.len();
-        list.push(out);
-        (Arguments::new(list, positional, at), base.returns.clone())
-    } else {
-        let (returns, outs) = outs_of_returns(base)?;
-        let arguments = if kind == SchemaKind::Mutable {
-            let mut list = base.arguments.all().to_vec();
-            let (positional, at) = (base.arguments.positional().len(), list.len());
-            list.extend(outs);
-            Arguments::new(list, positional, at)
-        } else {
-            signature_arguments(base, outs)
-        };
-        (arguments, returns)
-    };
-    Some(FunctionSchema {
-        name,
-        arguments,
-        returns,
-        name_at: base.name_at,
-        returns_at: base.returns_at,
-    })
-}
-
-/// One out argument for each tensor-like return, and the returns that remain.
-fn outs_of_returns(base: &FunctionSchema) -> Option<(Vec<Return>, Vec<Argument>)> {
-    let used: Vec<u8> = base
-        .arguments
-        .all()
-        .iter()
-        .filter_map(|a| a.annotation.as_ref())
-        .flat_map(|a| a.before.iter().copied())
-        .collect();
-    let free: Vec<u8> = (b'a'..=b'z').filter(|l| !used.contains(l)).collect();
-    let all_plain = base.returns.iter().all(|r| r.ty.is_tensor());
-    let mut returns = Vec::new();
-    let mut outs = Vec::new();
-    for (i, ret) in base.returns.iter().enumerate() {
-        if !ret.ty.is_tensor_like() {
-            returns.push(ret.clone());
-            continue;
-        }
-        let annotation = Annotation::written(*free.get(i)?);
-        if all_plain {
-            returns.push(Return {
-                name: None,
-                ty: ret.ty.clone(),
-                annotation: Some(annotation.clone()),
-                at: ret.at,
-            });
-        }
-        let name = if base.returns.len() == 1 {
-            "out".into()
-        } else {
-            format!("out{i}").into()
-        };
-        outs.push(Argument {
-            name,
-            ty: ret.ty.clone(),
-            default: None,
-            annotation: Some(annotation),
-            at: ret.at,
-            type_at: ret.at,
-            name_at: ret.at,
-            default_at: ret.at,
-        });
-    }
-    Some((returns, outs))
-}
-
-/// The functional variant of an in-place, mutable or out schema.
-fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
-    let form = match base.kind() {
-        SchemaKind::Mutable if !base.name.is_dunder() => NameForm::Functional,
-        _ => plain_form(&base.name),
-    };
-    let kept = base.returns.iter().map(|r| Return {
-        annotation: None,
-        ..r.clone()
-    });
-    let written = unreturned_writes(base).map(|a| Return {
-        name: Some(format!("{}_out", a.name).into()),
-        ty: a.ty.clone(),
-        annotation: None,
-        at: a.at,
-    });
-    FunctionSchema {
-        name: OperatorName::from_parts(base.name.stem(), form, base.name.overload()),
-        arguments: signature_arguments(base, Vec::new()),
-        returns: kept.chain(written).collect(),
-        name_at: base.name_at,
-        returns_at: base.returns_at,
-    }
 }

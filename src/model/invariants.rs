@@ -5,7 +5,7 @@
 
 use super::schema::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::source::Span;
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
@@ -14,10 +14,10 @@ pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     pre_self_immutable(schema, &mut found);
     mutable_positional_not_returned(schema, &mut found);
-    returns_alike(schema, &mut found);
     written_returns_alias(schema, &mut found);
     out_returned(schema, &mut found);
     inplace_returns_self(schema, &mut found);
+    returns_alike(schema, &mut found);
     kinds_agree(schema, &mut found);
     found
 }
@@ -57,11 +57,38 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                 ))
                 .with_related("written here", argument.at.0),
             );
+            let last = found
+                .last_mut()
+                .filter(|_| is_out_but_for_the_marker(schema, argument));
+            if let Some(diagnostic) = last {
+                diagnostic.fix = Some(Fix {
+                    span: Span::at(argument.at.0.start),
+                    replacement: "*, ".into(),
+                });
+            }
         }
     }
 }
 
+/// Whether `*` before the argument makes an out variant: it is called `out`, and only written
+/// arguments follow.
+fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
+    let arguments = schema.arguments.all();
+    let behind = arguments.iter().skip_while(|a| !std::ptr::eq(*a, argument));
+    argument.name.starts_with("out")
+        && schema.arguments.positional().len() == arguments.len()
+        && behind.into_iter().all(Argument::is_write)
+}
+
+/// What is wrong with a return by itself, or with all of them, goes before their being unlike.
 fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    let returns = schema.returns_at.0;
+    if found
+        .iter()
+        .any(|d| returns.start <= d.span.start && d.span.end <= returns.end)
+    {
+        return;
+    }
     let written = schema.returns.iter().find(|r| r.is_write());
     let fresh = schema.returns.iter().find(|r| !r.is_write());
     if let (Some(written), Some(fresh)) = (written, fresh) {
@@ -150,7 +177,19 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
         .zip(&schema.returns)
         .find(|(argument, ret)| argument.annotation != ret.annotation);
     let expected = expected_returns(schema);
-    if let Some((argument, ret)) = mismatch {
+    if let (Some(_), Some(scratch)) = (mismatch, misplaced_scratch(out)) {
+        found.push(
+            Diagnostic::new(
+                "scratch",
+                scratch.at.0,
+                format!(
+                    "`{}` is not returned, so it must stand behind the out arguments that are",
+                    scratch.name
+                ),
+            )
+            .with_help("returns are matched with out arguments by position: put it last"),
+        );
+    } else if let Some((argument, ret)) = mismatch {
         found.push(
             Diagnostic::new(
                 "out-return-matches",
@@ -189,6 +228,14 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             .with_fix(schema.returns_at.0, expected),
         );
     }
+}
+
+/// A scratch argument with one behind it that is returned.
+fn misplaced_scratch(out: &[Argument]) -> Option<&Argument> {
+    let is_scratch = |argument: &Argument| argument.name.starts_with("_scratch_");
+    let first = out.iter().position(is_scratch)?;
+    let behind = out[first..].iter().any(|argument| !is_scratch(argument));
+    behind.then(|| &out[first])
 }
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {

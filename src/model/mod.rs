@@ -21,3 +21,4 @@ pub mod schema;
 pub mod signature;
 pub mod tags;
 pub mod types;
+pub mod view_group;

@@ -1,3 +1,4 @@
 //! Renderings: one file each.
 
+pub mod findings;
 pub mod packing;

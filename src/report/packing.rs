@@ -8,11 +8,15 @@
 //! kept as ranges, and the fullest bin that still has room is found in a bitmap over the possible
 //! free spaces ([`free_space`]).
 
+mod distribute;
 mod free_space;
+mod pieces;
 
 use std::fmt;
 
+use distribute::Distribution;
 use free_space::{FreeSpace, Placement};
+use pieces::Pieces;
 
 /// The largest capacity; tables of that many entries are made.
 pub const MAX_CAPACITY: u32 = 1 << 24;
@@ -97,8 +101,10 @@ pub struct Figures {
 /// order of the items.
 #[derive(Debug, Clone)]
 pub struct Packing {
-    pieces: Vec<Piece>,
-    /// Where each bin's pieces begin, bins numbered as they were opened, and the end.
+    pieces: Pieces,
+    /// Piece numbers, bin by bin.
+    slots: Vec<u32>,
+    /// Where each bin's slots begin, bins numbered as they were opened, and the end.
     offsets: Vec<u32>,
     /// The bins in the order of their first pieces.
     order: Vec<u32>,
@@ -107,11 +113,13 @@ pub struct Packing {
 
 impl Packing {
     /// The bins, each with at least one piece.
-    pub fn bins(&self) -> impl ExactSizeIterator<Item = &[Piece]> {
+    pub fn bins(&self) -> impl ExactSizeIterator<Item = Bin<'_>> {
         self.order.iter().map(|&bin| {
-            let range =
-                self.offsets[bin as usize] as usize..self.offsets[bin as usize + 1] as usize;
-            &self.pieces[range]
+            let (bin, next) = (bin as usize, bin as usize + 1);
+            Bin {
+                pieces: &self.pieces,
+                slots: &self.slots[self.offsets[bin] as usize..self.offsets[next] as usize],
+            }
         })
     }
 
@@ -119,6 +127,20 @@ impl Packing {
     #[must_use]
     pub fn figures(&self) -> &Figures {
         &self.figures
+    }
+}
+
+/// What is in one bin.
+#[derive(Debug, Clone, Copy)]
+pub struct Bin<'a> {
+    pieces: &'a Pieces,
+    slots: &'a [u32],
+}
+
+impl<'a> Bin<'a> {
+    /// The pieces in the order of the items.
+    pub fn pieces(self) -> impl ExactSizeIterator<Item = Piece> + 'a {
+        self.slots.iter().map(|&piece| self.pieces.piece(piece))
     }
 }
 
@@ -132,7 +154,8 @@ impl Packing {
 ///
 /// let limits = Limits { capacity: 8, overhead: 0, oversize: Oversize::Reject };
 /// let packing = pack(&[8, 6, 6, 4, 3], &limits).unwrap();
-/// assert_eq!(packing.bins().map(<[_]>::len).collect::<Vec<_>>(), [1, 1, 1, 2]);
+/// let counts: Vec<usize> = packing.bins().map(|bin| bin.pieces().len()).collect();
+/// assert_eq!(counts, [1, 1, 1, 2]);
 /// ```
 pub fn pack(sizes: &[u32], limits: &Limits) -> Result<Packing, PackingError> {
     pack_classes(&[sizes], limits)
@@ -152,29 +175,26 @@ pub fn pack_classes(classes: &[&[u32]], limits: &Limits) -> Result<Packing, Pack
         Some(room) => room,
         None => return Err(PackingError::NoRoom),
     };
-    let pieces = count_pieces(classes, room, limits.oversize)?;
+    let (pieces, totals) = Pieces::cut(classes, room, limits.oversize)?;
     let mut space = FreeSpace::new(room);
     let mut runs = Vec::new();
-    let mut ends = Vec::with_capacity(classes.len());
-    for class in classes {
+    let mut run_ends = Vec::with_capacity(classes.len());
+    for class in pieces.classes() {
         place(class, room, &mut space, &mut runs);
-        ends.push(runs.len());
+        run_ends.push(runs.len());
     }
     let offsets = offsets(&runs, space.opened());
-    let mut distribution = Distribution::new(room, &runs, &offsets, pieces);
-    let (mut begin, mut item) = (0, 0);
-    for (class, end) in classes.iter().zip(ends) {
-        distribution.begin_class(begin..end);
+    let mut distribution = Distribution::new(room, &runs, &offsets, pieces.len());
+    let mut begin = 0;
+    for (class, end) in pieces.classes().zip(run_ends) {
+        distribution.distribute(class, begin..end);
         begin = end;
-        for &size in *class {
-            distribution.put_item(item, size, room);
-            item += 1;
-        }
     }
-    let Distribution { pieces, order, .. } = distribution;
+    let Distribution { slots, order, .. } = distribution;
     Ok(Packing {
-        figures: figures(classes, room, order.len()),
+        figures: totals.figures(order.len(), room),
         pieces,
+        slots,
         offsets,
         order,
     })
@@ -187,42 +207,14 @@ struct Run {
     placement: Placement,
 }
 
-fn count_pieces(classes: &[&[u32]], room: u32, oversize: Oversize) -> Result<usize, PackingError> {
-    let (mut pieces, mut oversized, mut index) = (0_u64, Vec::new(), 0_u32);
-    for &size in classes.iter().copied().flatten() {
-        if size > room {
-            oversized.push(index);
-            pieces += u64::from(size.div_ceil(room.max(1)));
-        } else {
-            pieces += 1;
-        }
-        if pieces > MAX_PIECES {
-            return Err(PackingError::TooManyPieces);
-        }
-        index += 1;
-    }
-    match oversize {
-        _ if oversized.is_empty() => {}
-        _ if room == 0 => return Err(PackingError::NoRoom),
-        Oversize::Reject => return Err(PackingError::Oversized(oversized)),
-        Oversize::Split => {}
-    }
-    usize::try_from(pieces).map_err(|_| PackingError::TooManyPieces)
-}
-
-/// Finds bins for a class, largest sizes first.
+/// Finds bins for the pieces of a class, largest first.
 fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
     let mut counts = vec![0_u32; room as usize + 1];
-    for &size in class {
-        if size <= room {
-            counts[size as usize] += 1;
-        } else {
-            counts[room as usize] += size / room;
-            counts[(size % room) as usize] += u32::from(size % room > 0);
-        }
+    for &len in class {
+        counts[len as usize] += 1;
     }
-    for (size, &count) in counts.iter().enumerate().rev() {
-        let (size, mut left) = (size as u32, count);
+    for (len, &count) in counts.iter().enumerate().rev() {
+        let (size, mut left) = (len as u32, count);
         while left > 0 {
             let placement = space.place(size, left);
             left -= placement.items;
@@ -235,140 +227,15 @@ fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
 fn offsets(runs: &[Run], bins: u32) -> Vec<u32> {
     let mut offsets = vec![0; bins as usize + 1];
     for Run { placement, .. } in runs {
-        let (full, rest) = placement.full_and_rest();
         let first = placement.bin as usize;
-        for count in &mut offsets[first..first + full as usize] {
+        for count in &mut offsets[first..first + placement.full as usize] {
             *count += placement.per_bin;
         }
-        offsets[first + full as usize] += rest;
+        offsets[first + placement.full as usize] += placement.rest;
     }
     let mut sum = 0;
     for offset in &mut offsets {
         sum += std::mem::replace(offset, sum);
     }
     offsets
-}
-
-/// Reads which bin the next item of a size goes to, from the runs of its class.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cursor {
-    /// The next run of that size, should the present one end.
-    next_run: u32,
-    bin: u32,
-    per_bin: u32,
-    left_in_bin: u32,
-    left_in_run: u32,
-}
-
-impl Cursor {
-    fn next(&mut self, runs: &[Run]) -> u32 {
-        if self.left_in_run == 0 {
-            let placement = runs[self.next_run as usize].placement;
-            *self = Self {
-                next_run: self.next_run + 1,
-                bin: placement.bin,
-                per_bin: placement.per_bin,
-                left_in_bin: placement.per_bin,
-                left_in_run: placement.items,
-            };
-        }
-        self.left_in_run -= 1;
-        if self.left_in_bin == 0 {
-            self.bin += 1;
-            self.left_in_bin = self.per_bin;
-        }
-        self.left_in_bin -= 1;
-        self.bin
-    }
-}
-
-/// The pieces in their bins, and the bins in the order of their first pieces.
-struct Distribution<'a> {
-    runs: &'a [Run],
-    offsets: &'a [u32],
-    cursors: Vec<Cursor>,
-    filled: Vec<u32>,
-    pieces: Vec<Piece>,
-    order: Vec<u32>,
-}
-
-impl<'a> Distribution<'a> {
-    fn new(room: u32, runs: &'a [Run], offsets: &'a [u32], pieces: usize) -> Self {
-        let nothing = Piece {
-            item: 0,
-            start: 0,
-            len: 0,
-        };
-        Self {
-            runs,
-            offsets,
-            cursors: vec![Cursor::default(); room as usize + 1],
-            filled: offsets.to_vec(),
-            pieces: vec![nothing; pieces],
-            order: Vec::with_capacity(offsets.len()),
-        }
-    }
-
-    /// Sets the cursors to a class's runs, which are sorted by size.
-    fn begin_class(&mut self, runs: std::ops::Range<usize>) {
-        for run in runs.rev() {
-            self.cursors[self.runs[run].size as usize] = Cursor {
-                next_run: run as u32,
-                ..Cursor::default()
-            };
-        }
-    }
-
-    fn put(&mut self, piece: Piece) {
-        let bin = self.cursors[piece.len as usize].next(self.runs);
-        let place = &mut self.filled[bin as usize];
-        if *place == self.offsets[bin as usize] {
-            self.order.push(bin);
-        }
-        self.pieces[*place as usize] = piece;
-        *place += 1;
-    }
-
-    fn put_item(&mut self, item: u32, size: u32, room: u32) {
-        let (mut start, mut left) = (0, size);
-        while left > room {
-            self.put(Piece {
-                item,
-                start,
-                len: room,
-            });
-            start += room;
-            left -= room;
-        }
-        self.put(Piece {
-            item,
-            start,
-            len: left,
-        });
-    }
-}
-
-fn figures(classes: &[&[u32]], room: u32, bins: usize) -> Figures {
-    let (mut total, mut cut) = (0_u64, 0);
-    let divisor = u64::from(room.max(1));
-    // Where the item begins in the bin that is being written.
-    let mut at = 0;
-    for &size in classes.iter().copied().flatten() {
-        total += u64::from(size);
-        let end = at + u64::from(size);
-        cut += usize::from(end > divisor);
-        at = if end < divisor { end } else { end % divisor };
-    }
-    let space = bins as f64 * f64::from(room);
-    Figures {
-        bins,
-        total,
-        lower_bound: total.div_ceil(divisor),
-        fill: if space > 0.0 {
-            total as f64 / space
-        } else {
-            1.0
-        },
-        cut_by_concatenation: cut,
-    }
 }

@@ -5,8 +5,10 @@
 //! reported while reading (`syntax`, `model::lower`) and only documented here.
 
 mod families;
+pub mod fix;
 pub mod registry;
 pub mod sink;
+pub mod suppress;
 
 use crate::diagnostic::{Finding, RuleId, Severity};
 use crate::model::catalogue::Catalogue;
@@ -86,6 +88,23 @@ pub struct Example {
     pub text: &'static str,
 }
 
+impl Example {
+    /// An example that is a whole `native_functions.yaml`.
+    #[must_use]
+    pub const fn native(text: &'static str) -> Self {
+        Self {
+            file: NATIVE_FUNCTIONS,
+            text,
+        }
+    }
+
+    /// An example that is a whole `tags.yaml`.
+    #[must_use]
+    pub const fn tags(text: &'static str) -> Self {
+        Self { file: TAGS, text }
+    }
+}
+
 /// A rule. Ids are forever: they are never renamed and never used again.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -121,10 +140,11 @@ impl Rule {
     }
 }
 
-/// Everything that the rules of the catalogue's release find in it, in a stable order.
+/// Everything that the rules of the catalogue's release find in it, in a stable order. Suppressed
+/// findings are in the list, marked so ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
     for diagnostic in &native.diagnostics {
         sink.file(NATIVE_FUNCTIONS, diagnostic.clone());
@@ -140,5 +160,15 @@ pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
     for check in families::CHECKS {
         check(catalogue, &mut sink);
     }
-    sink.into_findings()
+    let entries = &native.entries;
+    sink.into_findings(|findings| suppress::apply(&native.text, entries, findings))
+}
+
+/// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,
+/// since the generator knows nothing of suppressions.
+#[must_use]
+pub fn is_valid(findings: &[Finding]) -> bool {
+    findings
+        .iter()
+        .all(|finding| finding.severity != Severity::Error)
 }

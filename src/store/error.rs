@@ -145,6 +145,14 @@ impl StoreError {
         }
     }
 
+    /// The same error, saying of which database.
+    pub(crate) fn located(mut self, shown: &str) -> Self {
+        if let Self::Unavailable { what, .. } | Self::Corrupt { what } = &mut self {
+            *what = format!("{shown}: {what}");
+        }
+        self
+    }
+
     /// What a failed run of the migrations means; `known` is the newest migration of this program.
     pub(crate) fn of_migration(error: MigrateError, known: i64) -> Self {
         match error {

@@ -62,7 +62,7 @@ pub trait Store: Send + Sync + 'static {
     /// A project.
     fn project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, Project>;
 
-    /// Projects by name, at most `limit`, from after `after` on.
+    /// Projects by name, at most `limit` (1 or more), from after `after` on.
     fn projects<'a>(
         &'a self,
         after: Option<&'a ProjectName>,
@@ -104,7 +104,7 @@ pub trait Store: Send + Sync + 'static {
         key: &'a RevisionKey,
     ) -> Answer<'a, RevisionRecord>;
 
-    /// Revisions, newest first, at most `limit`, from before the place `before` in the order of
+    /// Revisions, newest first, at most `limit` (1 or more), from before the place `before` in the order of
     /// ingest on.
     fn revisions<'a>(
         &'a self,

@@ -311,7 +311,7 @@ mod tests {
         assert_eq!(greatest.to_string(), format!("abcdef012{}", "f".repeat(55)));
         let whole = Digest::of(b"x");
         assert_eq!(DigestPrefix::from(whole).range(), (whole, whole));
-        let fault = |hex| DigestPrefix::parse(hex).unwrap_err().fault;
+        let fault = |hex: &str| DigestPrefix::parse(hex).unwrap_err().fault;
         assert_eq!(fault("abcdef0"), NameFault::Digits(7));
         let long = "a".repeat(65);
         assert_eq!(fault(&long), NameFault::Digits(65));

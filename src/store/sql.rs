@@ -1,6 +1,6 @@
 //! The SQL of the store, one text for every database: `$n` placeholders, `ON CONFLICT`,
-//! `RETURNING`, and nothing that one database alone understands. Statements that end in `(` or
-//! `VALUES` are completed with as many bound rows as are at hand.
+//! `RETURNING`, and nothing that one database alone understands. Statements that end in `IN (` are
+//! completed with as many values as are at hand, those that end in a list of columns with rows.
 
 /// Finds out whether the database answers.
 pub const PING: &str = "SELECT 1";
@@ -43,10 +43,9 @@ pub const REVISION_FILES_INSERT: &str = "INSERT INTO revision_files (revision, n
 pub const REVISION_FILES_DELETE: &str = "DELETE FROM revision_files WHERE revision = $1";
 /// Deletes a revision.
 pub const REVISION_DELETE: &str = "DELETE FROM revisions WHERE id = $1";
-/// The files of the revisions with ids in a range, without their content.
+/// The files of some revisions, without their content.
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
-     FROM revision_files rf JOIN files f ON f.id = rf.file JOIN revisions r ON r.id = rf.revision \
-     WHERE r.project = $1 AND rf.revision >= $2 AND rf.revision <= $3 ORDER BY rf.revision, rf.name";
+     FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
 /// The files of a revision, with the runs that they consist of.
 pub const FILES_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs \
      FROM revision_files rf JOIN files f ON f.id = rf.file \
@@ -64,10 +63,9 @@ pub const LABEL: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.dig
 /// All labels of a project, in order.
 pub const LABELS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 ORDER BY l.name";
-/// The labels of the revisions with ids in a range, in order.
+/// The labels of some revisions.
 pub const LABELS_OF_REVISIONS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
-     FROM labels l JOIN revisions r ON r.id = l.revision \
-     WHERE l.project = $1 AND l.revision >= $2 AND l.revision <= $3 ORDER BY l.name";
+     FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.revision IN (";
 /// Makes or moves a label.
 pub const LABEL_SET: &str = "INSERT INTO labels (project, name, revision, release, moved_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (project, name) \

@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 use crate::release::Release;
 use crate::source::Span;
+use crate::syntax::schema::last_separator;
 use crate::syntax::yaml::{Kind, NodeId};
 
 /// The key by its name, shared where some release knows it. Keys have only ever been renamed, so
@@ -17,13 +18,14 @@ pub fn key_name(name: &str) -> KeyName {
         .map_or_else(|| KeyName::Unknown(name.into()), KeyName::Known)
 }
 
-/// A kernel as written, `ns::name` or `name`.
+/// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
+/// that of three colons the third belongs to what follows.
 #[must_use]
 pub fn kernel(text: &str) -> Kernel {
-    match text.rsplit_once("::") {
-        Some((namespace, name)) => Kernel {
-            namespace: Some(namespace).filter(|n| !n.is_empty()).map(Into::into),
-            name: name.into(),
+    match last_separator(text) {
+        Some(cut) => Kernel {
+            namespace: Some(&text[..cut]).filter(|n| !n.is_empty()).map(Into::into),
+            name: text[cut + 2..].into(),
         },
         None => Kernel {
             namespace: None,

@@ -14,7 +14,7 @@ use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Varia
 use super::signature::signature;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::schema::{ParsedSchema, parse_name, parse_schema};
+use crate::syntax::schema::{ParsedSchema, last_separator, parse_name, parse_schema};
 use crate::syntax::yaml::{Item, Kind, NodeId, Tree};
 
 /// The key that the loader writes into every mapping for itself.
@@ -186,7 +186,7 @@ impl<'t> Lowering<'t> {
     fn schema(&mut self, parsed: ParsedSchema, text: &str, node: NodeId) {
         if let Some(namespace) = parsed.namespace {
             if namespace.contains("::") {
-                let end = text.rfind("::").unwrap_or(0);
+                let end = last_separator(text).unwrap_or(0);
                 let diagnostic = Diagnostic::new(
                     "namespace",
                     self.place(node, 0..end),

@@ -6,7 +6,7 @@ use crate::model::entry::{Field, Placed, Precompute};
 use crate::model::schema::Argument;
 use crate::source::Span;
 use crate::syntax::schema::parse_argument;
-use crate::syntax::yaml::{Kind, NodeId};
+use crate::syntax::yaml::{Kind, NodeId, ScalarType};
 
 const RULE: &str = "precomputed";
 
@@ -15,16 +15,16 @@ impl<'t> Lowering<'t> {
         let Some(node) = value.filter(|&node| !self.is_null(node)) else {
             return;
         };
-        let Kind::Sequence(items) = self.tree.kind(node) else {
-            self.wrong_type(Field::Precomputed, node);
-            return;
-        };
-        if items.is_empty() {
-            return;
-        }
         let mut precompute = Precompute {
             replace: Vec::new(),
             add: Vec::new(),
+        };
+        let Kind::Sequence(items) = self.tree.kind(node) else {
+            if !self.is_nothing(node) {
+                self.wrong_type(Field::Precomputed, node);
+            }
+            self.entry.precomputed = Some(precompute);
+            return;
         };
         for (i, &item) in items.iter().enumerate() {
             let Some(text) = self.tree.str_value(item) else {
@@ -50,6 +50,22 @@ impl<'t> Lowering<'t> {
             }
         }
         self.entry.precomputed = Some(precompute);
+    }
+
+    /// Scalars that Python counts as false are taken as saying nothing.
+    fn is_nothing(&self, node: NodeId) -> bool {
+        let Kind::Scalar(scalar) = self.tree.kind(node) else {
+            return false;
+        };
+        match scalar.ty {
+            ScalarType::Str => scalar.value.is_empty(),
+            ScalarType::Bool(value) => !value,
+            ScalarType::Int | ScalarType::Float => scalar
+                .value
+                .bytes()
+                .all(|b| matches!(b, b'0' | b'.' | b'-' | b'+')),
+            _ => false,
+        }
     }
 
     fn replacement(

@@ -26,20 +26,15 @@ struct Range {
     below: u32,
 }
 
-/// Where `items` items of one size were put: `per_bin` into each of the bins from `bin` on, and the
-/// rest into the one after them.
+/// Where items of one size were put: into `full` bins from `bin` on `per_bin` each, and `rest` into
+/// the one after them; `items` in all.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placement {
     pub(super) bin: u32,
     pub(super) per_bin: u32,
+    pub(super) full: u32,
+    pub(super) rest: u32,
     pub(super) items: u32,
-}
-
-impl Placement {
-    /// How many bins get `per_bin` items, and how many items the next one gets.
-    pub(super) fn full_and_rest(&self) -> (u32, u32) {
-        (self.items / self.per_bin, self.items % self.per_bin)
-    }
 }
 
 impl FreeSpace {
@@ -73,32 +68,45 @@ impl FreeSpace {
     /// Puts items of one size where best fit puts them one after the other, as many as go into one
     /// range of equally free bins; into new bins when no open one has room. At least one item is
     /// placed; `items` is at least 1 and `size` at most the capacity.
+    ///
+    /// Once a bin has taken an item it is the best fit for the next of the same size as long as one
+    /// fits, so the bins of a range are filled one after the other.
     pub(super) fn place(&mut self, size: u32, items: u32) -> Placement {
-        let Some(room) = self.smallest_at_least(size) else {
-            let bins = items.div_ceil(fitting(self.capacity, size, items));
-            let bin = self.opened;
-            self.opened += bins;
-            return self.fill(self.capacity, size, items, bin, bins);
+        let found = self.smallest_at_least(size);
+        let room = found.unwrap_or(self.capacity);
+        let per_bin = match items {
+            1 => 1,
+            _ => room.checked_div(size).unwrap_or(items),
         };
-        let per_bin = fitting(room, size, items);
-        let (bin, bins) = self.take(room, items.div_ceil(per_bin));
-        self.fill(room, size, items, bin, bins)
-    }
-
-    /// After a bin has taken an item it is the best fit for the next of the same size as long as
-    /// one fits, so the bins of a range are filled one after the other.
-    fn fill(&mut self, room: u32, size: u32, items: u32, bin: u32, bins: u32) -> Placement {
-        let per_bin = fitting(room, size, items);
-        let placed = u64::from(items).min(u64::from(per_bin) * u64::from(bins)) as u32;
-        let placement = Placement {
+        let (mut full, mut rest) = match per_bin {
+            1 => (items, 0),
+            _ => (items / per_bin, items % per_bin),
+        };
+        let wanted = full + u32::from(rest > 0);
+        let (bin, bins) = match found {
+            Some(room) => self.take(room, wanted),
+            None => self.open(wanted),
+        };
+        if bins < wanted {
+            (full, rest) = (bins, 0);
+        }
+        self.put(room - per_bin * size, bin, full);
+        if rest > 0 {
+            self.put(room - rest * size, bin + full, 1);
+        }
+        Placement {
             bin,
             per_bin,
-            items: placed,
-        };
-        let (full, rest) = placement.full_and_rest();
-        self.put(room - per_bin * size, bin, full);
-        self.put(room - rest * size, bin + full, u32::from(rest > 0));
-        placement
+            full,
+            rest,
+            items: full * per_bin + rest,
+        }
+    }
+
+    fn open(&mut self, bins: u32) -> (u32, u32) {
+        let bin = self.opened;
+        self.opened += bins;
+        (bin, bins)
     }
 
     fn smallest_at_least(&self, amount: u32) -> Option<u32> {
@@ -181,11 +189,6 @@ impl FreeSpace {
             at /= 64;
         }
     }
-}
-
-/// How many items of one size go into a bin; without size, all of them.
-fn fitting(room: u32, size: u32, items: u32) -> u32 {
-    room.checked_div(size).unwrap_or(items)
 }
 
 #[cfg(test)]

@@ -1,13 +1,74 @@
 //! The rules by family: tables and checks. A family file has a `RULES` table and, where its rules
 //! are not all reported while reading, a `check` over the catalogue.
 
+mod annotations;
+mod arguments;
+mod autogen;
+mod defaults;
+mod dispatch;
+mod edit;
+mod field_edit;
+mod fields;
+mod grammar;
+mod group_tags;
+mod out_naming;
+mod overloads;
+mod returns;
+mod scope;
+mod structured;
+mod subject;
+mod suppressions;
+mod tags;
+mod types;
+mod variants;
+mod views;
+mod yaml;
+
 use crate::model::catalogue::Catalogue;
 
 use super::Rule;
 use super::sink::Sink;
 
 /// The tables of all families.
-pub(super) static TABLES: &[&[Rule]] = &[];
+#[rustfmt::skip]
+pub(super) static TABLES: &[&[Rule]] = &[
+    yaml::RULES,
+    grammar::RULES,
+    fields::RULES,
+    annotations::RULES,
+    arguments::RULES,
+    types::RULES,
+    out_naming::RULES,
+    defaults::RULES,
+    returns::RULES,
+    variants::RULES,
+    tags::RULES,
+    suppressions::RULES,
+    overloads::RULES,
+    dispatch::RULES,
+    structured::RULES,
+    autogen::RULES,
+    group_tags::RULES,
+    views::RULES,
+];
 
 /// The checks of all families.
-pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[];
+#[rustfmt::skip]
+pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
+    grammar::check,
+    fields::check,
+    annotations::check,
+    arguments::check,
+    types::check,
+    out_naming::check,
+    defaults::check,
+    returns::check,
+    variants::check,
+    tags::check,
+    overloads::check,
+    dispatch::check,
+    structured::check,
+    autogen::check,
+    group_tags::check,
+    views::check,
+];

@@ -42,7 +42,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let mut work = self.write().await?;
             let outcome = projects::create(&mut work, project, now).await?;
-            work.commit().await?;
+            self.commit(work).await?;
             Ok(outcome)
         })
     }
@@ -67,7 +67,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let mut work = self.write().await?;
             let project = projects::update(&mut work, name, change).await?;
-            work.commit().await?;
+            self.commit(work).await?;
             Ok(project)
         })
     }
@@ -76,7 +76,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let mut work = self.write().await?;
             projects::delete(&mut work, name).await?;
-            Ok(work.commit().await?)
+            self.commit(work).await
         })
     }
 
@@ -92,7 +92,7 @@ impl Store for SqliteStore {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
             let outcome = ingest::ingest(&mut work, project, &plan, label, now).await?;
-            work.commit().await?;
+            self.commit(work).await?;
             Ok(outcome)
         })
     }
@@ -124,7 +124,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let mut work = self.write().await?;
             revisions::delete(&mut work, project, digest).await?;
-            Ok(work.commit().await?)
+            self.commit(work).await
         })
     }
 
@@ -152,7 +152,7 @@ impl Store for SqliteStore {
             let (project, id) = revisions::id(&mut work, project, digest).await?;
             let target = labels::Target { id, digest };
             let outcome = labels::set(&mut work, project, label, target, now).await?;
-            work.commit().await?;
+            self.commit(work).await?;
             Ok(outcome)
         })
     }
@@ -166,7 +166,7 @@ impl Store for SqliteStore {
         Box::pin(async move {
             let mut work = self.write().await?;
             let label = labels::delete(&mut work, project, label, expected).await?;
-            work.commit().await?;
+            self.commit(work).await?;
             Ok(label)
         })
     }

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use sqlx::query_as;
-use sqlx::query_builder::QueryBuilder;
 
-use super::ingest::BATCH;
-use super::{Connection, Database, revisions, rows};
+use super::rows::{self, BATCH};
+use super::{Connection, revisions};
 use crate::source::{Bundle, Digest};
 use crate::store::error::{Missing, StoreError};
 use crate::store::ids::decode;
@@ -157,18 +156,9 @@ async fn by_id(
     ids.dedup();
     let mut found = Vec::with_capacity(ids.len());
     for batch in ids.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(select);
-        let mut list = statement.separated(", ");
-        for id in batch {
-            list.push_bind(*id);
-        }
-        statement.push(")");
-        let rows = statement
-            .build_query_as()
-            .persistent(false)
-            .fetch_all(&mut *connection)
-            .await?;
-        found.extend(rows);
+        let mut statement = rows::among(select, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        found.extend(statement.fetch_all(&mut *connection).await?);
     }
     Ok(found)
 }

@@ -6,7 +6,7 @@ use sqlx::query_builder::QueryBuilder;
 use sqlx::query_scalar;
 
 use super::labels::{self, Target};
-use super::rows;
+use super::rows::{self, BATCH};
 use super::{Connection, Database, projects, revisions};
 use crate::source::Digest;
 use crate::store::error::StoreError;
@@ -15,9 +15,6 @@ use crate::store::names::ProjectName;
 use crate::store::pieces::{FilePlan, Plan, Run};
 use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
-
-/// How many rows go into one statement: fewer cost round trips, more cost SQLite's compiler.
-pub(super) const BATCH: usize = 256;
 
 /// The row ids of what is stored, by digest.
 type Ids = FxHashMap<Digest, i64>;
@@ -161,12 +158,8 @@ async fn known<T>(
     items.retain(|(digest, _)| seen.insert(*digest));
     let mut ids = Ids::default();
     for batch in items.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(select);
-        let mut list = statement.separated(", ");
-        for (digest, _) in batch {
-            list.push_bind(&digest.as_bytes()[..]);
-        }
-        statement.push(")");
+        let digests = batch.iter().map(|(digest, _)| &digest.as_bytes()[..]);
+        let statement = rows::among(select, digests);
         take_ids(connection, statement, &mut ids).await?;
     }
     items.retain(|(digest, _)| !ids.contains_key(digest));

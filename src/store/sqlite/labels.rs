@@ -2,7 +2,7 @@
 
 use sqlx::{query, query_as};
 
-use super::rows::LabelRow;
+use super::rows::{self, BATCH, LabelRow};
 use super::{Connection, projects};
 use crate::source::Digest;
 use crate::store::error::{Conflict, Missing, StoreError};
@@ -38,30 +38,24 @@ pub(super) async fn find(
     project: &ProjectName,
     label: &LabelName,
 ) -> Result<LabelRecord, StoreError> {
-    let id = projects::id(connection, project).await?;
-    let missing = || Missing::Label {
-        project: project.clone(),
-        label: label.clone(),
-    };
-    row(connection, id, label)
-        .await?
-        .ok_or_else(missing)?
-        .record()
+    Ok(named(connection, project, label).await?.1)
 }
 
-/// The labels of the revisions with ids in `least..=greatest`, by name.
+/// The labels of the revisions with these row ids, in any order.
 pub(super) async fn of_revisions(
     connection: &mut Connection,
-    project: i64,
-    (least, greatest): (i64, i64),
+    revisions: &[i64],
 ) -> Result<Vec<LabelRecord>, StoreError> {
-    let rows: Vec<LabelRow> = query_as(sql::LABELS_OF_REVISIONS)
-        .bind(project)
-        .bind(least)
-        .bind(greatest)
-        .fetch_all(connection)
-        .await?;
-    rows.into_iter().map(LabelRow::record).collect()
+    let mut labels = Vec::new();
+    for batch in revisions.chunks(BATCH) {
+        let mut statement = rows::among(sql::LABELS_OF_REVISIONS, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        let rows: Vec<LabelRow> = statement.fetch_all(&mut *connection).await?;
+        for row in rows {
+            labels.push(row.record()?);
+        }
+    }
+    Ok(labels)
 }
 
 /// Sets a label of the project with this row id, or refuses to.
@@ -115,15 +109,29 @@ pub(super) async fn delete(
     label: &LabelName,
     expected: Expected,
 ) -> Result<LabelRecord, StoreError> {
-    let record = find(connection, project, label).await?;
+    let (project, record) = named(connection, project, label).await?;
     expect(label, expected, Some(record.digest), None)?;
-    let project = projects::id(connection, project).await?;
     query(sql::LABEL_DELETE)
         .bind(project)
         .bind(label.as_str())
         .execute(connection)
         .await?;
     Ok(record)
+}
+
+/// The project's row id, and its label of this name.
+async fn named(
+    connection: &mut Connection,
+    project: &ProjectName,
+    label: &LabelName,
+) -> Result<(i64, LabelRecord), StoreError> {
+    let id = projects::id(connection, project).await?;
+    let missing = || Missing::Label {
+        project: project.clone(),
+        label: label.clone(),
+    };
+    let row = row(connection, id, label).await?.ok_or_else(missing)?;
+    Ok((id, row.record()?))
 }
 
 async fn row(

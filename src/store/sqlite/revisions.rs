@@ -1,14 +1,15 @@
 //! Revisions: found by what points at them, listed, deleted. Their files and labels are fetched
 //! for a whole page at once.
 
+use rustc_hash::FxHashMap;
 use sqlx::{query, query_as};
 
-use super::rows::{FileRow, RevisionRow};
+use super::rows::{self, BATCH, FileRow, RevisionRow};
 use super::{Connection, labels, projects};
 use crate::source::Digest;
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::names::{DigestPrefix, ProjectName, RevisionKey};
-use crate::store::records::{Page, RevisionRecord};
+use crate::store::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::store::sql;
 
 /// How many digests an ambiguous prefix is answered with.
@@ -42,7 +43,7 @@ pub(super) async fn find(
         RevisionKey::Digest(prefix) => prefix.clone(),
     };
     let row = by_prefix(connection, project, id, &prefix).await?;
-    let mut records = records(connection, project, id, &[row]).await?;
+    let mut records = records(connection, project, &[row]).await?;
     records
         .pop()
         .ok_or_else(|| missing(project, &prefix).into())
@@ -63,7 +64,7 @@ pub(super) async fn list(
         .await?;
     let rows = Page::cut(rows, limit, |row| row.id);
     Ok(Page {
-        items: records(connection, project, id, &rows.items).await?,
+        items: records(connection, project, &rows.items).await?,
         next: rows.next,
     })
 }
@@ -73,10 +74,11 @@ pub(super) async fn delete(
     project: &ProjectName,
     digest: Digest,
 ) -> Result<(), StoreError> {
-    let (project_id, id) = id(connection, project, digest).await?;
-    let labels = labels::of_revisions(connection, project_id, (id, id)).await?;
+    let (_, id) = id(connection, project, digest).await?;
+    let labels = labels::of_revisions(connection, &[id]).await?;
     if !labels.is_empty() {
-        let labels = labels.into_iter().map(|label| label.name).collect();
+        let mut labels: Vec<_> = labels.into_iter().map(|label| label.name).collect();
+        labels.sort();
         return Err(Conflict::Labelled { digest, labels }.into());
     }
     for statement in [sql::REVISION_FILES_DELETE, sql::REVISION_DELETE] {
@@ -143,48 +145,50 @@ async fn in_range(
     Ok(rows)
 }
 
-/// Gives rows, all of one project and in order of ingest either way, their files and labels.
+/// Gives rows of a project their files and labels.
 async fn records(
     connection: &mut Connection,
     project: &ProjectName,
-    project_id: i64,
     rows: &[RevisionRow],
 ) -> Result<Vec<RevisionRecord>, StoreError> {
-    let ids = || rows.iter().map(|row| row.id);
-    let (Some(least), Some(greatest)) = (ids().min(), ids().max()) else {
-        return Ok(Vec::new());
-    };
-    let files: Vec<FileRow> = query_as(sql::FILES_OF_REVISIONS)
-        .bind(project_id)
-        .bind(least)
-        .bind(greatest)
-        .fetch_all(&mut *connection)
-        .await?;
-    let labels = labels::of_revisions(connection, project_id, (least, greatest)).await?;
-    let mut records: Vec<RevisionRecord> = Vec::with_capacity(rows.len());
-    for row in rows {
-        records.push(RevisionRecord {
+    let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+    let (mut files, mut labels) = (FxHashMap::default(), FxHashMap::default());
+    for file in files_of(connection, &ids).await? {
+        let of_revision: &mut Vec<_> = files.entry(file.revision).or_default();
+        of_revision.push(file.record()?);
+    }
+    for label in labels::of_revisions(connection, &ids).await? {
+        let of_revision: &mut Vec<LabelRecord> = labels.entry(label.sequence).or_default();
+        of_revision.push(label);
+    }
+    let record = |row: &RevisionRow| {
+        let mut files: Vec<FileRecord> = files.remove(&row.id).unwrap_or_default();
+        let mut labels = labels.remove(&row.id).unwrap_or_default();
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        labels.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(RevisionRecord {
             project: project.clone(),
             digest: row.digest()?,
             ingested_at: row.ingested_at,
             sequence: row.id,
-            files: Vec::new(),
-            labels: Vec::new(),
-        });
+            files,
+            labels,
+        })
+    };
+    rows.iter().map(record).collect()
+}
+
+async fn files_of(
+    connection: &mut Connection,
+    revisions: &[i64],
+) -> Result<Vec<FileRow>, StoreError> {
+    let mut files = Vec::new();
+    for batch in revisions.chunks(BATCH) {
+        let mut statement = rows::among(sql::FILES_OF_REVISIONS, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        files.extend(statement.fetch_all(&mut *connection).await?);
     }
-    let places: rustc_hash::FxHashMap<i64, usize> =
-        ids().enumerate().map(|(at, id)| (id, at)).collect();
-    for file in files {
-        if let Some(&at) = places.get(&file.revision) {
-            records[at].files.push(file.record()?);
-        }
-    }
-    for label in labels {
-        if let Some(&at) = places.get(&label.sequence) {
-            records[at].labels.push(label);
-        }
-    }
-    Ok(records)
+    Ok(files)
 }
 
 fn missing(project: &ProjectName, prefix: &DigestPrefix) -> Missing {

@@ -85,7 +85,7 @@ fn offset(at: usize) -> u32 {
 #[must_use]
 pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     let whole = Piece::new(text, at);
-    let cut = text.rfind("::");
+    let cut = last_separator(text);
     let namespace = cut.map(|cut| whole.to(cut));
     let schema = cut.map_or(whole, |cut| whole.from(cut + 2));
     let mut reader = Reader::default();
@@ -100,6 +100,14 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
         schema: read.filter(|_| complete),
         diagnostics: reader.diagnostics,
     }
+}
+
+/// Where the last `::` stands when the text is cut at every `::` from its beginning: of three
+/// colons the third belongs to what follows.
+#[must_use]
+pub fn last_separator(text: &str) -> Option<usize> {
+    let last = text.split("::").last()?;
+    (text.len() - last.len()).checked_sub(2)
 }
 
 /// Reads an operator's name, as it stands in `func`, `autogen` or `structured_delegate`.
@@ -228,7 +236,10 @@ impl Reader {
         if text.text.is_empty() {
             return Arguments::new(list, 0, 0);
         }
-        for piece in text.split_comma() {
+        let pieces: Vec<Piece<'_>> = text.split_comma().collect();
+        let mut next = 0;
+        while let Some(&piece) = pieces.get(next) {
+            next += 1;
             if piece.text.is_empty() {
                 self.report(argument::missing(piece, text));
                 continue;
@@ -242,7 +253,15 @@ impl Reader {
                     self.group(&argument, positional.is_some(), &mut out, list.len());
                     list.push(argument);
                 }
-                Err(diagnostic) => self.report(*diagnostic),
+                Err(diagnostic) => match argument::cut_within(text, &pieces, next - 1) {
+                    Some((whole, end)) => {
+                        // What stood before the cut was no argument of its own.
+                        list.retain(|argument| argument.at.0.start < whole.at);
+                        next = end;
+                        self.report(argument::divided(whole, *diagnostic));
+                    }
+                    None => self.report(*diagnostic),
+                },
             }
         }
         self.expand_shorthand(&mut list);

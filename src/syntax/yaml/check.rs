@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
+use super::MOST_DIAGNOSTICS;
 use super::construct::{Constructed, bool_value, construct};
 use super::scalar::{ScalarType, resolve};
 use super::tag::Tag;
@@ -30,6 +31,14 @@ pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>)
         _ => Some(unconstructable(ty, span)),
     };
     (ty, complaint)
+}
+
+/// Types a scalar with the tag `!`, which asks for the type that the spelling has.
+pub(super) fn non_specific(value: &str, span: Span, at: Span) -> (ScalarType, Option<Diagnostic>) {
+    if matches!(value, "!" | "&" | "*") {
+        return (ScalarType::Str, Some(unknown_tag(at)));
+    }
+    plain(value, span)
 }
 
 fn unconstructable(ty: ScalarType, span: Span) -> Diagnostic {
@@ -154,48 +163,46 @@ fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
     }
 }
 
-/// Complaints about the keys of one mapping: where each stands, and its type and value when it is a
-/// scalar.
-pub(super) fn keys<'t>(
-    keys: impl ExactSizeIterator<Item = (Span, Option<(ScalarType, &'t str)>)>,
-) -> Vec<Diagnostic> {
+/// A key: where it stands, and its type and value when it is a scalar.
+pub(super) type Key<'t> = (Span, Option<(ScalarType, &'t str)>);
+
+/// Complaints about the keys of one mapping, which has `count` of them.
+pub(super) fn keys<'t>(count: usize, key: impl Fn(usize) -> Key<'t>) -> Vec<Diagnostic> {
     let mut complaints = Vec::new();
-    let mut known: Vec<(Span, ScalarType, &str)> = Vec::new();
     let mut table: FxHashMap<Constructed<'_>, Span> = FxHashMap::default();
-    let many = keys.len() > FEW;
-    if !many {
-        known.reserve(keys.len());
-    }
-    for (span, key) in keys {
-        let Some((ty, value)) = key else {
-            complaints.push(
-                Diagnostic::new(
-                    "yaml-unhashable-key",
-                    span,
-                    "a key must be a scalar, not a list or mapping",
-                )
-                .with_help("write a plain or quoted key"),
-            );
+    for number in 0..count {
+        if complaints.len() >= MOST_DIAGNOSTICS {
+            break;
+        }
+        let (span, scalar) = key(number);
+        let Some((ty, value)) = scalar else {
+            complaints.push(unhashable(span));
             continue;
         };
-        let first = if many {
+        let first = if count > FEW {
             construct(ty, value).and_then(|made| {
                 let first = *table.entry(made).or_insert(span);
                 (first != span).then_some(first)
             })
         } else {
-            let first = known
-                .iter()
-                .find(|known| same_key((known.1, known.2), (ty, value)));
-            let first = first.map(|&(first, ..)| first);
-            known.push((span, ty, value));
-            first
+            let same =
+                |&(_, known): &Key<'_>| known.is_some_and(|known| same_key(known, (ty, value)));
+            (0..number).map(&key).find(same).map(|(first, _)| first)
         };
         if let Some(first) = first {
             complaints.push(repeated_key(span, value, first));
         }
     }
     complaints
+}
+
+fn unhashable(span: Span) -> Diagnostic {
+    Diagnostic::new(
+        "yaml-unhashable-key",
+        span,
+        "a key must be a scalar, not a list or mapping",
+    )
+    .with_help("write a plain or quoted key")
 }
 
 fn same_key(a: (ScalarType, &str), b: (ScalarType, &str)) -> bool {

@@ -280,3 +280,75 @@ fn zone_offset(zone: &str) -> Option<i64> {
     let minutes = number(hours, 1, 2)? * 60 + number(minutes, 2, 2)?;
     (minutes < 24 * 60).then_some(sign * minutes * 60_000_000)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::yaml::scalar::resolve;
+
+    fn plain(value: &str) -> Option<Constructed<'_>> {
+        construct(resolve(value), value)
+    }
+
+    #[test]
+    fn keys_are_equal_as_python_has_it() {
+        let equal = [
+            "1|01|0x1|0b1|1.0|+1|true|on|0_1|1.e+0",
+            "0|-0|0.0|-0.0|no|0_|00",
+            "60|1:0|0b111100|6_0.|1:0.",
+            ".nan|.NaN|.NAN",
+            "~|null|",
+            "2001-12-14 01:00:00 +1|2001-12-14t00:00:00Z|2001-12-13 23:59:00.0 -0:01",
+        ];
+        for group in equal {
+            let first = plain(group.split('|').next().unwrap_or(""));
+            assert!(first.is_some(), "{group}");
+            for value in group.split('|') {
+                assert_eq!(plain(value), first, "{value}");
+            }
+        }
+        let apart = [
+            "1",
+            "'1'",
+            "2001-12-14",
+            "2001-12-14 00:00:00",
+            "2001-12-14 00:00:00Z",
+            ".inf",
+            "-.inf",
+            "a",
+        ];
+        for (number, one) in apart.iter().enumerate() {
+            for other in &apart[..number] {
+                assert_ne!(plain(one), plain(other));
+            }
+        }
+    }
+
+    #[test]
+    fn what_looks_typed_but_is_nothing_fails() {
+        let nothing = [
+            "0b_",
+            "0x_",
+            "2001-02-29",
+            "2001-13-01",
+            "0000-01-01",
+            "2001-12-14 24:00:00",
+            "2001-12-14 01:60:00",
+            "2001-12-14 01:00:00 +24",
+        ];
+        for value in nothing {
+            assert_eq!(plain(value), None, "{value}");
+        }
+        assert_eq!(plain(&"9".repeat(4301)), None);
+        assert!(plain(&"9".repeat(4300)).is_some());
+    }
+
+    #[test]
+    fn base64_passes_over_what_is_not_of_it() {
+        assert_eq!(base64("cXVveA=="), Some(b"quox".to_vec()));
+        assert_eq!(base64("cX-Vv\neA=="), Some(b"quox".to_vec()));
+        assert_eq!(base64("cXVv=eA"), None);
+        assert_eq!(base64("c"), None);
+        assert_eq!(base64("é"), None);
+    }
+}

@@ -19,38 +19,20 @@ const MOST: usize = 50;
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     match std::str::from_utf8(bytes) {
-        Ok(text) if !has_forbidden(bytes) => (Cow::Borrowed(text), Vec::new()),
+        Ok(text) if !has_forbidden(text) => (Cow::Borrowed(text), Vec::new()),
         _ => replace(bytes),
     }
 }
 
-/// Whether there may be a forbidden character; quick, and right except that it may say yes for
-/// nothing.
-fn has_forbidden(bytes: &[u8]) -> bool {
-    let control = bytes.iter().fold(false, |found, &byte| {
-        found | is_control(byte) | matches!(byte, 0xC2 | 0xEF)
-    });
-    control && (bytes.iter().any(|&byte| is_control(byte)) || forbidden_wide(bytes))
-}
-
-fn is_control(byte: u8) -> bool {
-    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') || byte == 0x7F
-}
-
-fn forbidden_wide(bytes: &[u8]) -> bool {
-    let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    body.windows(3).any(|window| is_forbidden_wide(window))
-        || body.ends_with(b"\xC2\x80")
-        || body.len() >= 2 && is_forbidden_wide(&body[body.len() - 2..])
-}
-
-/// U+0080 to U+009F but U+0085, U+FEFF, U+FFFE and U+FFFF.
-fn is_forbidden_wide(bytes: &[u8]) -> bool {
-    match *bytes {
-        [0xC2, second, ..] => (0x80..0xA0).contains(&second) && second != 0x85,
-        [0xEF, 0xBB, 0xBF, ..] | [0xEF, 0xBF, 0xBE | 0xBF, ..] => true,
-        _ => false,
-    }
+/// Whether a text has a character that YAML forbids.
+fn has_forbidden(text: &str) -> bool {
+    let suspicious = |byte: u8| {
+        byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') || matches!(byte, 0x7F | 0xC2 | 0xEF)
+    };
+    // The first pass has no branch in it and so is fast; wide characters are rare.
+    text.bytes()
+        .fold(false, |found, byte| found | suspicious(byte))
+        && !text.chars().all(is_allowed)
 }
 
 fn replace(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
@@ -62,8 +44,7 @@ fn replace(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     for chunk in bytes.utf8_chunks() {
         for char in chunk.valid().chars() {
             let start = text.len();
-            let mark = char == '\u{FEFF}' && start == 0;
-            if mark || is_allowed(char) {
+            if is_allowed(char) {
                 text.push(char);
             } else {
                 text.extend(std::iter::repeat_n('?', char.len_utf8()));
@@ -83,8 +64,7 @@ fn replace(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
 fn is_allowed(char: char) -> bool {
     matches!(
         char,
-        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FEFE}'
-        | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..
+        '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{FFFD}' | '\u{10000}'..
     )
 }
 
@@ -153,5 +133,44 @@ impl BadRuns {
             Diagnostic::new("yaml-encoding", span, message).with_help(help)
         };
         self.runs.into_iter().enumerate().map(diagnostic).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_places_are_found_and_lengths_kept() {
+        type Case<'t> = (&'t [u8], &'t str, &'t [(u32, u32)]);
+        let cases: [Case<'_>; 7] = [
+            (b"- a", "- a", &[]),
+            (
+                b"\xEF\xBB\xBF- \xC2\x85\xE2\x80\xA8\t\r\n",
+                "\u{FEFF}- \u{85}\u{2028}\t\r\n",
+                &[],
+            ),
+            (b"a\0b\x1B\x7F", "a?b??", &[(1, 2), (3, 4), (4, 5)]),
+            (b"a\xFF\xFEb", "a??b", &[(1, 3)]),
+            (b"\xED\xA0\x80", "???", &[(0, 3)]),
+            ("\u{80}\u{FFFF}é".as_bytes(), "?????é", &[(0, 2), (2, 5)]),
+            (b"\xFF\xFE-\0", "????", &[(0, 4)]),
+        ];
+        for (bytes, text, places) in cases {
+            let (decoded, found) = decode(bytes);
+            let spans: Vec<_> = found
+                .iter()
+                .map(|found| (found.span.start, found.span.end))
+                .collect();
+            assert_eq!((&*decoded, &spans[..]), (text, places));
+        }
+    }
+
+    #[test]
+    fn a_binary_file_gives_few_findings() {
+        let bytes: Vec<u8> = (0..100_000u32).map(|at| (at * 7 % 251) as u8).collect();
+        let (text, found) = decode(&bytes);
+        assert_eq!(text.len(), bytes.len());
+        assert_eq!(found.len(), MOST);
     }
 }

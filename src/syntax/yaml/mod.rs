@@ -34,7 +34,7 @@ use crate::source::Span;
 use build::{Builder, Built};
 
 pub use encoding::decode;
-pub use scalar::{ScalarType, resolve};
+pub use scalar::ScalarType;
 pub use split::split;
 pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 
@@ -148,7 +148,8 @@ pub fn parse(text: &str) -> Document {
     let mut diagnostics = std::mem::take(&mut builder.document_diagnostics);
     diagnostics.append(&mut builder.diagnostics);
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    let root_id = builder.root;
+    let listed = builder.listed;
+    let root_id = builder.root.filter(|_| unread.is_empty());
     let tree = Arc::new(builder.into_tree());
     let items = built
         .into_iter()
@@ -166,7 +167,12 @@ pub fn parse(text: &str) -> Document {
             },
         )
         .collect::<Vec<_>>();
-    let root = root_of(&tree, root_id, &items);
+    let root = match root_id {
+        _ if !items.is_empty() => Root::Sequence,
+        Some(root) => root_of(&tree, root),
+        None if listed => Root::Sequence,
+        None => Root::Empty,
+    };
     Document {
         tree: Some(tree),
         root,
@@ -177,11 +183,7 @@ pub fn parse(text: &str) -> Document {
     }
 }
 
-fn root_of(tree: &Tree, root: Option<NodeId>, items: &[Item]) -> Root {
-    if !items.is_empty() {
-        return Root::Sequence;
-    }
-    let Some(root) = root else { return Root::Empty };
+fn root_of(tree: &Tree, root: NodeId) -> Root {
     match tree.kind(root) {
         Kind::Sequence(_) => Root::Sequence,
         Kind::Mapping(_) => Root::Mapping(root),

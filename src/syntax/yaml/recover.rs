@@ -16,65 +16,57 @@ const REREADS: usize = 8;
 
 /// Reads all of the text; gives the entries that could not be read.
 pub(super) fn read<'t>(builder: &mut Builder<'t>, text: &'t str) -> Vec<Span> {
-    let mut broken = Vec::new();
+    let mut unread = Vec::new();
     let mut lines = None;
     let mut from = 0;
     let mut budget = text.len() * REREADS + (1 << 20);
     while let Err(error) = builder.run() {
         let lines = lines.get_or_insert_with(|| EntryLines::new(text));
-        let read_to = builder.parser.scanner.pos();
-        let (start, resume) = lines.around(builder, from, error.span.start as usize);
-        drop_from(builder, start);
-        let span = Span::new(offset(start), offset(resume.unwrap_or(text.len())));
-        lose_anchors(builder, text, span);
-        builder.say_document(*error);
-        broken.push(span);
-        let Some(resume) = resume else { break };
-        let again = read_to.saturating_sub(resume);
-        if builder.is_full() {
+        let in_list = builder.in_sequence;
+        let broken = lines.drop_broken(builder, from, error.span.start as usize);
+        lose_anchors(builder, text, broken);
+        let elsewhere = in_list && error.span.start >= broken.end;
+        let own = elsewhere.then(|| own_error(text, broken)).flatten();
+        builder.say_document(own.unwrap_or(*error));
+        unread.push(broken);
+        if broken.end as usize == text.len() {
             break;
         }
-        if again > budget {
-            let rest = Span::new(offset(resume), offset(text.len()));
-            builder.say_document(too_broken(rest));
-            broken.push(rest);
+        from = broken.end as usize;
+        let again = builder.parser.scanner.pos().saturating_sub(from);
+        if builder.is_exhausted() || builder.is_full() || again > budget {
+            if !builder.is_exhausted() {
+                builder.say_document(too_broken(broken.end));
+            }
+            unread.push(Span::new(broken.end, offset(text.len())));
             break;
         }
         budget -= again;
-        from = resume;
         builder.restart(from);
     }
-    broken
+    unread
 }
 
-fn too_broken(span: Span) -> Diagnostic {
-    limit_error(
-        Span::at(span.start),
-        "too much of this file is broken; the rest of it is not read",
-    )
-    .with_help("mend the errors above first")
+fn too_broken(at: u32) -> Diagnostic {
+    let message = "too much of this file is broken; the rest of it is not read";
+    limit_error(Span::at(at), message).with_help("mend the errors above first")
 }
 
-/// What was read from the broken entry on does not count.
-fn drop_from(builder: &mut Builder<'_>, start: usize) {
-    while builder
-        .items
-        .last()
-        .is_some_and(|item| item.span.start as usize >= start)
-    {
-        builder.items.pop();
-    }
-    builder.diagnostics.clear();
+/// What is wrong with a broken entry. Where reading it went on into later entries (a quote that is
+/// not closed takes them all in), the entry on its own tells better what it is.
+fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
+    let error = Builder::new(broken.slice(text)).run().err()?;
+    Some(error.shifted(broken.start))
 }
 
 /// Aliases to anchors in what could not be read are not at fault.
-fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, span: Span) {
-    let mut rest = span.slice(text);
+fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, broken: Span) {
+    let mut rest = broken.slice(text);
     while let Some(at) = rest.find('&') {
         rest = &rest[at + 1..];
         let name = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
         let end = rest.find(|char| !name(char)).unwrap_or(rest.len());
-        builder.lost.insert(&rest[..end], ());
+        builder.lost.insert(&rest[..end]);
         rest = &rest[end..];
     }
 }
@@ -82,42 +74,57 @@ fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, span: Span) {
 /// The lines at which an entry of the file's list begins.
 struct EntryLines {
     starts: Vec<usize>,
+    end: usize,
 }
 
 impl EntryLines {
     fn new(text: &str) -> Self {
-        let column = text
-            .lines()
-            .map(|line| line.trim_start_matches('\u{FEFF}'))
-            .find_map(|line| {
-                let body = line.trim_start_matches(' ');
-                (body.starts_with("- ") || body == "-").then(|| line.len() - body.len())
-            })
-            .unwrap_or(0);
-        let bom = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+        let first = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+        let indent_of_entry = |line: &str| {
+            let body = line.trim_start_matches(' ');
+            (body.starts_with("- ") || body == "-").then(|| line.len() - body.len())
+        };
+        let column = text[first..].lines().find_map(indent_of_entry);
         Self {
-            starts: entry_lines(text, bom, column).collect(),
+            starts: entry_lines(text, first, column.unwrap_or(0)).collect(),
+            end: text.len(),
         }
     }
 
-    /// Where the broken entry begins, and the next one. `from` is where reading began, `error` where
-    /// it failed.
-    fn around(&self, builder: &Builder<'_>, from: usize, error: usize) -> (usize, Option<usize>) {
+    /// The start of the entry that `at` stands in.
+    fn entry_at(&self, at: usize) -> Option<usize> {
+        let after = self.starts.partition_point(|&start| start <= at);
+        after.checked_sub(1).map(|number| self.starts[number])
+    }
+
+    /// From `start` to the next entry after `past`, or the end.
+    fn span(&self, start: usize, past: usize) -> Span {
+        let next = self.starts.partition_point(|&start| start <= past);
+        let end = self.starts.get(next).copied().unwrap_or(self.end);
+        Span::new(offset(start), offset(end))
+    }
+
+    /// Finds the entry that made reading fail at `error`, after it began at `from`, and drops what was
+    /// read of it.
+    fn drop_broken(&self, builder: &mut Builder<'_>, from: usize, error: usize) -> Span {
+        builder.diagnostics.clear();
         if !builder.in_sequence {
-            let next = self
-                .starts
-                .partition_point(|&start| start < error || start <= from && from > 0);
-            return (from, self.starts.get(next).copied());
+            // What is no list cannot go on; a list may follow it.
+            return self.span(from, from.max(error.saturating_sub(1)));
         }
         // The entry that is being read may have begun long before the place of the error.
         let open = builder.parser.entry.map_or(error, |entry| entry as usize);
-        let next = self
-            .starts
-            .partition_point(|&start| start <= error.min(open));
-        let start = next
-            .checked_sub(1)
-            .map_or(from, |number| self.starts[number]);
-        let next = next + self.starts[next..].partition_point(|&start| start <= from);
-        (start.max(from), self.starts.get(next).copied())
+        let mut start = self
+            .entry_at(error.min(open))
+            .map_or(from, |start| start.max(from));
+        // One that was complete but reached into this one is what broke it.
+        while let Some(item) = builder.items.pop_if(|item| item.span.end as usize > start) {
+            let at = item.span.start as usize;
+            start = self
+                .entry_at(at)
+                .map_or(from, |entry| entry.max(from))
+                .min(start);
+        }
+        self.span(start, start.max(from))
     }
 }

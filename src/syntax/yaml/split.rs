@@ -72,3 +72,49 @@ pub(super) fn entry_lines(text: &str, from: usize, column: usize) -> impl Iterat
         None
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Option<&[&str]>) {
+        let spans = split(text);
+        let pieces = spans.map(|spans| {
+            spans
+                .iter()
+                .map(|span| span.slice(text))
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(pieces.as_deref(), expected, "{text:?}");
+    }
+
+    #[test]
+    fn entries_begin_in_column_0() {
+        check(
+            "- a\n  b: c\n\n# d\n- e\n-\n",
+            Some(&["- a\n  b: c\n\n# d\n", "- e\n", "-\n"]),
+        );
+        check(
+            "\u{FEFF}# c\r\n\n  # d\n- a\r\n- b",
+            Some(&["- a\r\n", "- b"]),
+        );
+        check("- a\n -b\n-c\n- d", Some(&["- a\n -b\n-c\n", "- d"]));
+    }
+
+    #[test]
+    fn what_is_not_that_simple_is_not_cut() {
+        for text in [
+            "",
+            "# c\n",
+            "a: b\n- c\n",
+            "---\n- a\n",
+            "%YAML 1.1\n---\n- a\n",
+            "\t# c\n- a\n",
+            " - a\n",
+            "[]\n",
+        ] {
+            check(text, None);
+        }
+        check("# c\u{2028}- a\n- b\n", None);
+    }
+}

@@ -242,3 +242,50 @@ impl Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::syntax::yaml::{Kind, NodeId, Tree, parse};
+
+    /// The place of `part`, which must be found in the only item's value.
+    fn check(text: &str, value: &str, part: &str, expected: &str) {
+        let document = parse(text);
+        let item = &document.items[0];
+        assert_eq!(item.tree.str_value(item.root), Some(value), "{text:?}");
+        let at = value.find(part).expect("the part is in the value");
+        let place = item.tree.place(item.root, at..at + part.len());
+        assert_eq!(place.slice(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn parts_of_values_are_found_in_the_text() {
+        check("- f(x) -> y\n", "f(x) -> y", "(x)", "(x)");
+        check("- f(x,\n   y) -> z\n", "f(x, y) -> z", "y)", "y)");
+        check("- f(x,\n   y) -> z\n", "f(x, y) -> z", ", y", ",\n   y");
+        check("- 'it''s é x'\n", "it's é x", "s é", "s é");
+        check("- 'it''s x'\n", "it's x", "t'", "t''");
+        check("- \"a\\x41\\\n  b\\tc\"\n", "aAb\tc", "b\t", "b\\t");
+        check("- \"a\\x41\\\n  b\\tc\"\n", "aAb\tc", "aA", "a\\x41");
+        check("- >-\n  f(x,\n  y)\n\n  z\n", "f(x, y)\nz", "y)", "y)");
+        check("- >-\n  f(x,\n  y)\n\n  z\n", "f(x, y)\nz", "z", "z");
+        check("- |\r\n  a\r\n   b\r\n", "a\n b\n", "a\n b", "a\r\n   b");
+        check("- |2-\n    a\n", "  a", "a", "a");
+        check("- \"x\\\n  y\"\n", "xy", "x", "x");
+    }
+
+    #[test]
+    fn aliases_have_their_own_span_and_the_places_of_what_they_stand_for() {
+        let text = "- &x 'abc'\n- [*x]\n";
+        let document = parse(text);
+        let item = &document.items[1];
+        let Kind::Sequence(&[alias]) = item.tree.kind(item.root) else {
+            panic!("the item is a list of one");
+        };
+        let tree: &Tree = &item.tree;
+        let id: NodeId = alias;
+        assert_eq!(tree.str_value(id), Some("abc"));
+        assert_eq!(tree.span(id).slice(text), "*x");
+        assert_eq!(tree.place(id, 1..3).slice(text), "bc");
+        assert_eq!(tree.place(id, 3..3).start, 9);
+    }
+}

@@ -76,8 +76,11 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// At the byte `pos` of `text`, which counts as column 0.
+    /// At the byte `pos` of `text`, which counts as column 0. The mark at the beginning of a file is
+    /// no part of its first line.
     pub fn new(text: &'t str, pos: usize) -> Self {
+        let marked = pos == 0 && text.starts_with('\u{FEFF}');
+        let pos = if marked { 3 } else { pos };
         Self {
             bytes: text.as_bytes(),
             pos,
@@ -245,13 +248,10 @@ impl<'t> Cursor<'t> {
         found.then_some(mark)
     }
 
-    /// Passes a byte order mark in column 0 without counting it, so that what follows still begins
-    /// its line.
-    pub fn skip_byte_order_mark(&mut self) {
-        if self.column() == 0 && self.bytes[self.pos..].starts_with(&[0xEF, 0xBB, 0xBF]) {
-            self.pos += 3;
-            self.line_start += 3;
-        }
+    /// Whether a byte order mark is here.
+    #[inline]
+    pub fn at_byte_order_mark(&self) -> bool {
+        self.peek(0) == 0xEF && self.peek(1) == 0xBB && self.peek(2) == 0xBF
     }
 }
 

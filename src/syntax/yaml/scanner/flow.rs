@@ -75,10 +75,7 @@ impl Scanner<'_> {
         } else {
             if self.flow == 0 {
                 if !self.key_allowed {
-                    return Err(self.misplaced(
-                        "`: ` begins a value, but no key can stand before it here",
-                        "put the whole value in quotes when the colon belongs to it, and check that the line is indented as deep as its neighbours",
-                    ));
+                    return Err(self.misplaced_value());
                 }
                 let column = self.cursor.column();
                 self.roll_indent(column, None, TokenKind::BlockMappingStart, self.cursor.pos)?;
@@ -103,6 +100,32 @@ impl Scanner<'_> {
             TokenKind::BlockMappingStart,
             key.pos,
         )
+    }
+
+    fn misplaced_value(&self) -> Box<Diagnostic> {
+        let at = self.cursor.pos;
+        let between = Span::new(self.long_plain.end, offset(at)).slice(self.text);
+        let lines = self.long_plain.slice(self.text);
+        let continues = !lines.is_empty() && between.trim_start_matches([' ', '\t']).is_empty();
+        if !continues {
+            return self.misplaced(
+                "`: ` begins a value, but no key can stand before it here",
+                "put the whole value in quotes when the colon belongs to it",
+            );
+        }
+        let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+        let first = lines.split(breaks).next().unwrap_or("");
+        let first = Span::new(
+            self.long_plain.start,
+            self.long_plain.start + offset(first.len()),
+        );
+        let last = lines.rsplit(breaks).next().unwrap_or("");
+        let last = last.trim_start_matches([' ', '\t']);
+        let span = Span::new(self.long_plain.end - offset(last.len()), offset(at + 1));
+        syntax_error(span, "this line continues the value above it and so cannot hold a key")
+            .with_help("indent it as deep as the other keys, or put the whole value in quotes when the colon belongs to it")
+            .with_related("the value begins here", first)
+            .into()
     }
 
     fn misplaced(&self, message: &'static str, help: &'static str) -> Box<Diagnostic> {

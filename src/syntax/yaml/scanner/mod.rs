@@ -12,6 +12,7 @@ mod flow;
 mod name;
 mod plain;
 mod quoted;
+mod token;
 
 use std::collections::VecDeque;
 
@@ -23,55 +24,13 @@ use super::{DEEPEST, limit_error, syntax_error};
 use cursor::Cursor;
 pub(super) use cursor::offset;
 pub(super) use decoded::{Decoded, Piece, ValueRef};
+pub(super) use token::{TagText, Token, TokenKind};
+
+/// How much of a line is marked where it is wrong as a whole.
+pub(super) const LONGEST_SPAN: usize = 200;
 
 /// What went wrong, boxed because it is rare.
 pub(super) type Scanned<T> = Result<T, Box<Diagnostic>>;
-
-/// A piece of syntax and the bytes it was read from.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Token {
-    /// What.
-    pub kind: TokenKind,
-    /// Where.
-    pub span: Span,
-}
-
-/// libyaml's tokens without the first, which says nothing.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum TokenKind {
-    StreamEnd,
-    /// `%YAML major.minor`.
-    Version(u32, u32),
-    /// `%TAG`, by number in [`Scanner::directives`].
-    TagDirective(usize),
-    DocumentStart,
-    DocumentEnd,
-    BlockSequenceStart,
-    BlockMappingStart,
-    BlockEnd,
-    FlowSequenceStart,
-    FlowSequenceEnd,
-    FlowMappingStart,
-    FlowMappingEnd,
-    BlockEntry,
-    FlowEntry,
-    Key,
-    Value,
-    Alias,
-    Anchor,
-    /// By number in [`Scanner::tags`].
-    Tag(usize),
-    Scalar(Style, ValueRef),
-}
-
-/// A tag or a `%TAG` directive: a handle and what follows it, escapes decoded.
-#[derive(Debug, Clone)]
-pub(super) struct TagText {
-    /// `!`, `!!`, `!name!`; empty for `!<verbatim>` and for `!` alone.
-    pub handle: Box<str>,
-    /// The suffix; of a directive its prefix.
-    pub rest: Box<str>,
-}
 
 /// A token that turns out to be a key when `:` follows on its line.
 #[derive(Clone, Copy)]
@@ -98,7 +57,8 @@ pub(super) struct Scanner<'t> {
     flow: usize,
     indent: isize,
     indents: Vec<isize>,
-    ended: bool,
+    /// The last plain scalar, when it has several lines.
+    long_plain: Span,
     /// Values that had to be decoded.
     pub decoded: Decoded,
     /// The tags met.
@@ -110,7 +70,7 @@ pub(super) struct Scanner<'t> {
 impl<'t> Scanner<'t> {
     /// Begins to read `text` at the byte `from`, which must begin a line.
     pub fn new(text: &'t str, from: usize) -> Self {
-        let mut scanner = Self {
+        Self {
             text,
             cursor: Cursor::new(text, from),
             tokens: VecDeque::with_capacity(8),
@@ -120,13 +80,11 @@ impl<'t> Scanner<'t> {
             flow: 0,
             indent: -1,
             indents: Vec::new(),
-            ended: false,
+            long_plain: Span::default(),
             decoded: Decoded::default(),
             tags: Vec::new(),
             directives: Vec::new(),
-        };
-        scanner.cursor.skip_byte_order_mark();
-        scanner
+        }
     }
 
     /// Begins anew at another line; values, tags and directives are kept.
@@ -221,7 +179,9 @@ impl<'t> Scanner<'t> {
     /// for indentation.
     fn skip_to_token(&mut self) {
         loop {
-            self.cursor.skip_byte_order_mark();
+            if self.cursor.at_byte_order_mark() && self.cursor.column() == 0 {
+                self.cursor.skip_char();
+            }
             let tabs = self.flow > 0 || !self.key_allowed;
             while self.cursor.peek(0) == b' ' || tabs && self.cursor.peek(0) == b'\t' {
                 self.cursor.skip(1);
@@ -330,10 +290,11 @@ impl<'t> Scanner<'t> {
     }
 
     fn fetch_stream_end(&mut self) -> Scanned<()> {
+        // The end ends a line, so that no key can be waiting for its colon any more.
+        self.cursor.line += 1;
         self.unroll_indent(-1);
         self.remove_simple_key()?;
         self.key_allowed = false;
-        self.ended = true;
         self.push(TokenKind::StreamEnd, Span::at(offset(self.cursor.pos)));
         Ok(())
     }
@@ -346,10 +307,22 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
+    /// From `start` through the character that could not be read.
+    fn span_through_next(&self, start: usize) -> Span {
+        let next = self
+            .text
+            .get(self.cursor.pos..)
+            .unwrap_or("")
+            .chars()
+            .next();
+        let end = self.cursor.pos + next.map_or(0, char::len_utf8);
+        Span::new(offset(start), offset(end))
+    }
+
     fn missing_colon(&self, key: SimpleKey) -> Box<Diagnostic> {
         let rest = self.text.get(key.pos..).unwrap_or("");
         let line = rest.lines().next().unwrap_or("").trim_end();
-        let end = key.pos + line.len().min(200);
+        let end = key.pos + line.floor_char_boundary(LONGEST_SPAN);
         let span = Span::new(offset(key.pos), offset(end));
         syntax_error(span, "this line stands where a key of the mapping must stand, but has no `: `")
             .with_help("write `key: value`, indent the line further when it continues the value above, or put `#` before a comment")

@@ -45,15 +45,7 @@ impl Scanner<'_> {
         } else {
             "`&` begins an anchor, whose name may hold only ASCII letters, digits, `-` and `_`"
         };
-        let next = self
-            .text
-            .get(self.cursor.pos..)
-            .unwrap_or("")
-            .chars()
-            .next();
-        let end = self.cursor.pos + next.map_or(0, char::len_utf8);
-        let span = Span::new(offset(start), offset(end));
-        syntax_error(span, message)
+        syntax_error(self.span_through_next(start), message)
             .with_help("put the value in quotes when it is meant as text")
             .into()
     }
@@ -142,7 +134,9 @@ impl Scanner<'_> {
                 uri.push(byte);
                 self.cursor.skip(1);
             } else {
-                return Ok(String::from_utf8_lossy(&uri).into());
+                // To libyaml a NUL, which can be escaped, ends the name.
+                let name = uri.split(|&byte| byte == 0).next().unwrap_or(&[]);
+                return Ok(String::from_utf8_lossy(name).into());
             }
         }
     }
@@ -180,9 +174,7 @@ impl Scanner<'_> {
     }
 
     fn bad_tag(&self, start: usize, message: &'static str) -> Box<Diagnostic> {
-        let end = (self.cursor.pos + 1).min(self.text.len());
-        let span = Span::new(offset(start), offset(end));
-        syntax_error(span, message)
+        syntax_error(self.span_through_next(start), message)
             .with_help("`!` at the beginning of a value begins a tag; put the value in quotes when it is meant as text")
             .into()
     }

@@ -56,6 +56,9 @@ impl Scanner<'_> {
             },
         };
         let span = Span::new(offset(start), offset(plain.end));
+        if plain.draft.is_some() {
+            self.long_plain = span;
+        }
         self.push(TokenKind::Scalar(Style::Plain, value), span);
         if broken {
             self.key_allowed = true;

@@ -33,13 +33,13 @@ impl Scanner<'_> {
         };
         loop {
             if self.cursor.document_marker().is_some() {
-                return Err(self.unclosed(&quoted, "the document ends here"));
+                return Err(self.unclosed(&quoted, "still open here, where the document ends"));
             }
             if self.cursor.at_end() {
-                return Err(self.unclosed(&quoted, "the file ends here"));
+                return Err(self.unclosed(&quoted, "still open here"));
             }
             let escaped_break = self.skip_quoted_text(&mut quoted)?;
-            if self.cursor.peek(0) == quote {
+            if escaped_break.is_none() && self.cursor.peek(0) == quote {
                 break;
             }
             self.fold_quoted(&mut quoted, escaped_break);

@@ -1,7 +1,9 @@
 //! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
 //! diagnostic here, and reading goes on.
 
-use rustc_hash::FxHashMap;
+mod collection;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -12,7 +14,8 @@ use super::scalar::ScalarType;
 use super::scanner::{Scanned, ValueRef};
 use super::tag::Tag;
 use super::tree::{Arena, Content, NodeId, Style, Tree};
-use super::{DEEPEST, MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
+use super::{MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
+use collection::{Open, Shape};
 
 /// A list item or the whole root, as read.
 #[derive(Debug)]
@@ -21,16 +24,6 @@ pub(super) struct Built {
     /// Its tags and anchors included.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A collection that is not closed yet.
-struct Open {
-    id: NodeId,
-    /// Where its children begin in `pending`.
-    from: usize,
-    mapping: bool,
-    tag: Option<(Tag, Span)>,
-    start: u32,
 }
 
 /// What the stream has that a clean entry on its own must not have.
@@ -51,7 +44,7 @@ pub(super) struct Builder<'t> {
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
     /// Anchors that stand in entries which could not be read.
-    pub lost: FxHashMap<&'t str, ()>,
+    pub lost: FxHashSet<&'t str>,
     /// Within how many collections nothing is constructed.
     ignoring: usize,
     events: usize,
@@ -63,12 +56,16 @@ pub(super) struct Builder<'t> {
     pub root: Option<NodeId>,
     /// Whether a root sequence is being read.
     pub in_sequence: bool,
+    /// Whether any root sequence has been begun.
+    pub listed: bool,
     /// What was said about the item that is being read.
     pub diagnostics: Vec<Diagnostic>,
     /// What was said about no item.
     pub document_diagnostics: Vec<Diagnostic>,
     said: usize,
     documents: usize,
+    /// Whether the next document is the rest of one that was left at an error.
+    resumed: bool,
     pub seen: Seen,
 }
 
@@ -81,17 +78,19 @@ impl<'t> Builder<'t> {
             pending: Vec::new(),
             open: Vec::new(),
             anchors: FxHashMap::default(),
-            lost: FxHashMap::default(),
+            lost: FxHashSet::default(),
             ignoring: 0,
             events: 0,
             end: 0,
             items: Vec::new(),
             root: None,
             in_sequence: false,
+            listed: false,
             diagnostics: Vec::new(),
             document_diagnostics: Vec::new(),
             said: 0,
             documents: 0,
+            resumed: false,
             seen: Seen::default(),
         }
     }
@@ -100,7 +99,7 @@ impl<'t> Builder<'t> {
     pub fn run(&mut self) -> Scanned<()> {
         loop {
             self.events += 1;
-            if self.events > MOST_EVENTS {
+            if self.is_exhausted() {
                 let at = Span::at(self.end);
                 let message =
                     format!("the file has more than {MOST_EVENTS} parts; the rest is not read");
@@ -112,8 +111,8 @@ impl<'t> Builder<'t> {
                 Event::DocumentEnd(ending) => self.end_document(ending),
                 Event::Alias(span) => self.alias(span),
                 Event::Scalar(props, span, style, value) => self.scalar(props, span, style, value),
-                Event::SequenceStart(props, start) => self.start(props, start, false)?,
-                Event::MappingStart(props, start) => self.start(props, start, true)?,
+                Event::SequenceStart(props, start) => self.start(props, start, Shape::Sequence)?,
+                Event::MappingStart(props, start) => self.start(props, start, Shape::Mapping)?,
                 Event::CollectionEnd(end) => self.finish(end),
             }
         }
@@ -127,7 +126,7 @@ impl<'t> Builder<'t> {
         self.pending.clear();
         self.ignoring = 0;
         self.in_sequence = false;
-        self.documents = self.documents.min(1);
+        self.resumed = self.documents > 0;
         self.parser.restart(from);
     }
 
@@ -159,10 +158,24 @@ impl<'t> Builder<'t> {
         }
     }
 
+    /// Says what is wrong with a node, unless it stands where nothing is constructed.
+    fn complain(&mut self, complaint: Option<Diagnostic>) {
+        if let Some(complaint) = complaint
+            && self.ignoring == 0
+        {
+            self.say(complaint);
+        }
+    }
+
     /// Says something about the document.
     pub fn say_document(&mut self, diagnostic: Diagnostic) {
         self.said += 1;
         self.document_diagnostics.push(diagnostic);
+    }
+
+    /// Whether the file has more events than are read.
+    pub fn is_exhausted(&self) -> bool {
+        self.events > MOST_EVENTS
     }
 
     /// Whether no more diagnostics are kept.
@@ -172,6 +185,9 @@ impl<'t> Builder<'t> {
 
     fn start_document(&mut self, span: Span) {
         self.seen.markers |= !span.is_empty();
+        if std::mem::take(&mut self.resumed) {
+            return;
+        }
         self.documents += 1;
         self.anchors.clear();
         if self.documents == 2 {
@@ -204,7 +220,7 @@ impl<'t> Builder<'t> {
             // The target of an alias is never an alias: those cannot have anchors.
             Some(&id) => self.arena.add(span, Content::Alias(id)),
             None => {
-                if !self.lost.contains_key(name) {
+                if !self.lost.contains(name) {
                     self.say(check::undefined_alias(span, name));
                 }
                 NodeId::MISSING
@@ -218,154 +234,16 @@ impl<'t> Builder<'t> {
         let (ty, complaint) = match (props.tag, style) {
             (None, Style::Plain) => check::plain(text, span),
             (None, _) => (ScalarType::Str, None),
-            (Some((Tag::NonSpecific, _)), _) if !span.is_empty() || style != Style::Plain => {
-                check::plain(text, span)
+            (Some((Tag::NonSpecific, at)), _) if !span.is_empty() => {
+                check::non_specific(text, span, at)
             }
             (Some((tag, at)), _) => check::tagged(tag, text, at),
         };
-        if let Some(complaint) = complaint
-            && self.ignoring == 0
-        {
-            self.say(complaint);
-        }
+        self.complain(complaint);
         let id = self.arena.add(span, Content::Scalar { value, style, ty });
         self.anchor(props, id);
         self.end = span.end;
         self.add(id, Span::new(props.start, span.end));
-    }
-
-    fn start(&mut self, props: Props, start: u32, mapping: bool) -> Scanned<()> {
-        if self.open.len() >= DEEPEST {
-            let message = format!("collections are nested more than {DEEPEST} levels deep here");
-            return Err(limit_error(Span::at(start), message).into());
-        }
-        if self.open.is_empty() {
-            self.in_sequence = !mapping;
-        }
-        let content = if mapping {
-            Content::Mapping { from: 0, to: 0 }
-        } else {
-            Content::Sequence { from: 0, to: 0 }
-        };
-        let id = self.arena.add(Span::at(start), content);
-        self.anchor(props, id);
-        if props.tag.is_some_and(|(tag, _)| tag.is_scalar()) {
-            self.ignoring += 1;
-        }
-        self.open.push(Open {
-            id,
-            from: self.pending.len(),
-            mapping,
-            tag: props.tag,
-            start: props.start,
-        });
-        self.end = start;
-        Ok(())
-    }
-
-    fn finish(&mut self, end: Option<u32>) {
-        let Some(open) = self.open.pop() else { return };
-        if let Some(end) = end {
-            self.end = end;
-        }
-        let start = self.arena.node(open.id).span.start;
-        let span = Span::new(start, self.end.max(start));
-        self.arena.node_mut(open.id).span = span;
-        let content = if open.mapping {
-            self.close_mapping(open.from)
-        } else {
-            self.close_sequence(open.from)
-        };
-        self.arena.node_mut(open.id).content = content;
-        if let Some((tag, at)) = open.tag {
-            self.retag(open.id, tag, at);
-        }
-        if self.ignoring == 0 {
-            self.check_keys(&open);
-        }
-        self.add(open.id, Span::new(open.start, span.end));
-    }
-
-    fn close_sequence(&mut self, from: usize) -> Content {
-        let first = self.arena.items.len();
-        let children = self.pending.drain(from..);
-        self.arena
-            .items
-            .extend(children.filter(|&id| id != NodeId::MISSING));
-        Content::Sequence {
-            from: first as u32,
-            to: self.arena.items.len() as u32,
-        }
-    }
-
-    fn close_mapping(&mut self, from: usize) -> Content {
-        let first = self.arena.pairs.len();
-        for pair in self.pending[from..].chunks_exact(2) {
-            if pair[0] != NodeId::MISSING && pair[1] != NodeId::MISSING {
-                self.arena.pairs.push((pair[0], pair[1]));
-            }
-        }
-        self.pending.truncate(from);
-        Content::Mapping {
-            from: first as u32,
-            to: self.arena.pairs.len() as u32,
-        }
-    }
-
-    /// Applies the tag of a collection that is now complete.
-    fn retag(&mut self, id: NodeId, tag: Tag, at: Span) {
-        if tag.is_scalar() {
-            self.ignoring -= 1;
-        }
-        let complaint = match check::collection(&self.arena, id, tag, at) {
-            check::Retagged::As(content) => {
-                self.arena.node_mut(id).content = content;
-                return self.retype(id, tag, at);
-            }
-            check::Retagged::Same => None,
-            check::Retagged::Refused(complaint) => Some(complaint),
-        };
-        if let Some(complaint) = complaint
-            && self.ignoring == 0
-        {
-            self.say(complaint);
-        }
-    }
-
-    /// Types a mapping that stands for the scalar under its key `=`.
-    fn retype(&mut self, id: NodeId, tag: Tag, at: Span) {
-        let Content::Scalar { value, style, .. } = self.arena.node(id).content else {
-            return;
-        };
-        let (ty, complaint) = check::tagged(tag, self.value(value), at);
-        self.arena.node_mut(id).content = Content::Scalar { value, style, ty };
-        if let Some(complaint) = complaint
-            && self.ignoring == 0
-        {
-            self.say(complaint);
-        }
-    }
-
-    /// Looks for repeated keys and keys that are no scalars.
-    fn check_keys(&mut self, open: &Open) {
-        let Content::Mapping { from, to } = self.arena.node(open.id).content else {
-            return;
-        };
-        let listed = self.open.last().and_then(|parent| parent.tag);
-        if listed.is_some_and(|(tag, _)| matches!(tag, Tag::Omap | Tag::Pairs)) {
-            return;
-        }
-        let pairs = &self.arena.pairs[from as usize..to as usize];
-        let keys = pairs.iter().map(|&(key, _)| {
-            let span = self.arena.node(key).span;
-            match self.arena.content(key) {
-                Content::Scalar { value, ty, .. } => (span, Some((ty, self.value(value)))),
-                _ => (span, None),
-            }
-        });
-        for complaint in check::keys(keys) {
-            self.say(complaint);
-        }
     }
 
     fn anchor(&mut self, props: Props, id: NodeId) {

@@ -1,0 +1,36 @@
+//! A digest of everything that the program's answers depend on, so that two builds that may answer
+//! differently never share an ETag.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// What answers depend on: the code, the data, and the libraries.
+const SOURCES: [&str; 5] = ["src", "data", "build", "build.rs", "Cargo.lock"];
+
+/// Tells cargo what to watch, and the crate its digest (`OPATLAS_SOURCE_DIGEST`).
+pub fn emit() -> io::Result<()> {
+    let mut hasher = DefaultHasher::new();
+    for source in SOURCES {
+        println!("cargo::rerun-if-changed={source}");
+        add(Path::new(source), &mut hasher)?;
+    }
+    println!(
+        "cargo::rustc-env=OPATLAS_SOURCE_DIGEST={:016x}",
+        hasher.finish()
+    );
+    Ok(())
+}
+
+fn add(path: &Path, hasher: &mut DefaultHasher) -> io::Result<()> {
+    if path.is_file() {
+        path.hash(hasher);
+        fs::read(path)?.hash(hasher);
+        return Ok(());
+    }
+    let entries: io::Result<Vec<PathBuf>> =
+        fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect();
+    let mut entries = entries?;
+    entries.sort();
+    entries.iter().try_for_each(|entry| add(entry, hasher))
+}

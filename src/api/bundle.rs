@@ -1,0 +1,204 @@
+//! Bundles as they come in: raw YAML, JSON, or multipart.
+
+use std::fmt;
+
+use axum::extract::{FromRequest, Multipart, Request};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use utoipa::ToSchema;
+
+use crate::service::{Refusal, Service};
+use crate::source::Bundle;
+
+use super::Api;
+use super::body;
+use super::extract::from_json;
+use super::problem::{Kind, Problem};
+
+/// The media types of raw YAML.
+const YAML: [&str; 5] = [
+    "application/yaml",
+    "application/x-yaml",
+    "text/yaml",
+    "text/x-yaml",
+    "text/vnd.yaml",
+];
+/// The media types that a bundle is read from, as told to those who send another.
+const TOLD: [&str; 3] = [
+    "application/yaml",
+    "application/json",
+    "multipart/form-data",
+];
+
+/// A bundle in the body: `native_functions.yaml` itself as `application/yaml`; a [`BundleJson`];
+/// or `multipart/form-data` with one part for each file, its name being the file's.
+#[derive(Debug)]
+pub struct BundleBody(pub Bundle);
+
+/// A bundle as JSON: its files by name.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Bundle, example = json!({
+    "files": {"native_functions.yaml": "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"}
+}))]
+pub struct BundleJson {
+    /// The files: `native_functions.yaml`, and where there are any `tags.yaml`,
+    /// `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`.
+    #[schema(value_type = std::collections::BTreeMap<String, String>)]
+    pub files: Files,
+}
+
+/// Files by name, each once.
+#[derive(Debug)]
+pub struct Files(Vec<(String, String)>);
+
+impl FromRequest<Api> for BundleBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let media = body::media(request.headers());
+        let bundle = match media.as_deref() {
+            Some(media) if YAML.contains(&media) => yaml(request, api).await?,
+            Some("application/json") => {
+                let bytes = body::collect(request, api, api.config.json_bytes).await?;
+                from_json::<BundleJson>(&bytes)?.files.bundle()?
+            }
+            Some("multipart/form-data") => multipart(request, api).await?,
+            media => return Err(body::unsupported(media, &TOLD)),
+        };
+        api.service.admit(&bundle)?;
+        Ok(Self(bundle))
+    }
+}
+
+async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
+    let limit = api.service.limits().file_bytes;
+    let bytes = body::collect(request, api, limit).await?;
+    Ok(Bundle::of_native_functions(&*bytes))
+}
+
+impl Files {
+    /// The bundle of these files.
+    ///
+    /// # Errors
+    /// When a file is there twice.
+    pub fn bundle(self) -> Result<Bundle, Refusal> {
+        let mut bundle = Bundle::default();
+        for (name, text) in self.0 {
+            insert(&mut bundle, &name, text.into_bytes())?;
+        }
+        Ok(bundle)
+    }
+}
+
+fn insert(bundle: &mut Bundle, name: &str, bytes: Vec<u8>) -> Result<(), Refusal> {
+    if bundle.file(name).is_some() {
+        return Err(Refusal::Twice(name.chars().take(128).collect()));
+    }
+    bundle.insert(name, bytes);
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Files {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Files;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of file names and texts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Files, A::Error> {
+                let mut files = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    files.push(pair);
+                }
+                Ok(Files(files))
+            }
+        }
+
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+/// Reads the parts one by one, so that the limits hold before all is in memory.
+async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
+    body::expect_plain(request.headers())?;
+    let limit = api.service.limits().bundle_bytes + api.config.multipart_overhead;
+    body::expect_length(request.headers(), limit)?;
+    let (parts, body) = request.into_parts();
+    let limited = axum::body::Body::new(http_body_util::Limited::new(body, limit));
+    let request = Request::from_parts(parts, limited);
+    let read = async {
+        let mut parts = Multipart::from_request(request, api)
+            .await
+            .map_err(|error| Problem::new(Kind::MalformedBody, error.body_text()))?;
+        let mut bundle = Bundle::default();
+        loop {
+            let next = parts.next_field().await;
+            let Some(mut field) = next.map_err(|error| broken(&error, limit))? else {
+                return Ok(bundle);
+            };
+            let name = file_name(field.name(), field.file_name())?;
+            let mut bytes = Vec::new();
+            loop {
+                let chunk: Option<Bytes> =
+                    field.chunk().await.map_err(|error| broken(&error, limit))?;
+                let Some(chunk) = chunk else { break };
+                bytes.extend_from_slice(&chunk);
+                expect_room(&api.service, &name, bytes.len())?;
+            }
+            insert(&mut bundle, &name, bytes)?;
+            expect_fit(&api.service, &bundle)?;
+        }
+    };
+    match tokio::time::timeout(api.config.body_timeout, read).await {
+        Ok(bundle) => bundle,
+        Err(_) => Err(body::late(api)),
+    }
+}
+
+fn broken(error: &axum::extract::multipart::MultipartError, limit: usize) -> Problem {
+    let problem = body::broken(error, limit);
+    match problem.kind {
+        Kind::TooLarge => problem,
+        _ => Problem::new(
+            Kind::MalformedBody,
+            format!("the body is not multipart/form-data: {}", error.body_text()),
+        ),
+    }
+}
+
+/// The file that a part is: by the part's name, else by the name of the file that was sent.
+fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> {
+    let known = |name: &&str| Bundle::is_file_name(name);
+    match part.filter(known).or_else(|| file.filter(known)) {
+        Some(name) => Ok(name.to_owned()),
+        None => {
+            let name = file.or(part).unwrap_or_default();
+            Err(Refusal::of_name(name))
+        }
+    }
+}
+
+fn expect_room(service: &Service, name: &str, bytes: usize) -> Result<(), Refusal> {
+    let limit = service.limits().file_bytes;
+    match bytes > limit {
+        true => Err(Refusal::FileSize {
+            name: name.to_owned(),
+            limit,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// A bundle that is still to grow is judged by all but its completeness.
+fn expect_fit(service: &Service, bundle: &Bundle) -> Result<(), Refusal> {
+    match service.admit(bundle) {
+        Err(Refusal::Incomplete) => Ok(()),
+        judged => judged,
+    }
+}

@@ -1,0 +1,75 @@
+//! What the description of the API says besides its routes, and what holds for all of them.
+
+use utoipa::OpenApi as DeriveOpenApi;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response};
+
+use super::problem::{Document, PROBLEM_JSON};
+
+/// The head of the description.
+#[derive(DeriveOpenApi)]
+#[openapi(
+    info(
+        title = "Opatlas",
+        description = "The operator registry for PyTorch-style backends: ingest, validate, tabulate and compare operator declarations.\n\nEvery error is a problem document (RFC 9457). Lists are paged by an opaque `cursor`, or streamed whole with `Accept: application/x-ndjson`. Every answer to GET carries a strong ETag.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "projects", description = "Lines of operator declarations"),
+        (name = "revisions", description = "Immutable bundles of files"),
+        (name = "labels", description = "Movable names for revisions"),
+        (name = "operators", description = "Operators of a revision"),
+        (name = "operations", description = "The service itself"),
+    ),
+    components(schemas(Document)),
+)]
+pub struct Description;
+
+/// Adds what every operation may answer.
+pub fn complete(document: &mut OpenApi) {
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            add_responses(operation);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [
+        &mut item.get,
+        &mut item.put,
+        &mut item.post,
+        &mut item.delete,
+        &mut item.patch,
+    ]
+    .into_iter()
+    .filter_map(Option::as_mut)
+}
+
+/// What any request can meet, whatever it asks for.
+const COMMON: [(&str, &str); 5] = [
+    ("400", "The request cannot be read"),
+    ("406", "None of the media types asked for can be given"),
+    ("408", "The request did not arrive in time"),
+    ("500", "A defect of the service"),
+    ("503", "Too busy, or the database does not answer"),
+];
+
+fn add_responses(operation: &mut Operation) {
+    for (status, description) in COMMON {
+        let responses = &mut operation.responses.responses;
+        if !responses.contains_key(status) {
+            responses.insert(status.to_owned(), RefOr::T(problem(description)));
+        }
+    }
+}
+
+fn problem(description: &str) -> Response {
+    let schema = Ref::from_schema_name("Problem");
+    let mut response = Response::new(description);
+    let content = Content::new(Some(RefOr::Ref(schema)));
+    response
+        .content
+        .insert(PROBLEM_JSON.to_owned(), RefOr::T(content));
+    response
+}

@@ -1,0 +1,75 @@
+//! Extractors whose refusals are problem documents: axum's own answer with plain text.
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{self, FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use super::Api;
+use super::body;
+use super::problem::{Kind, Problem};
+
+/// The captured parts of the path.
+#[derive(Debug, Clone, Copy)]
+pub struct Path<T>(pub T);
+
+/// The query. Its type should refuse unknown parameters, since a misspelt filter that is ignored
+/// gives wrong answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<T>(pub T);
+
+/// A JSON body.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|extract::Path(value)| Self(value))
+            .map_err(|rejection: PathRejection| {
+                Problem::new(Kind::MalformedRequest, rejection.body_text())
+            })
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let query = extract::Query::<T>::from_request_parts(parts, state).await;
+        query
+            .map(|extract::Query(value)| Self(value))
+            .map_err(|rejection| invalid_query(&rejection))
+    }
+}
+
+fn invalid_query(rejection: &QueryRejection) -> Problem {
+    let text = rejection.body_text();
+    let detail = text
+        .strip_prefix("Failed to deserialize query string: ")
+        .unwrap_or(&text);
+    Problem::new(Kind::InvalidParameter, detail)
+}
+
+impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        body::expect_media(request.headers(), &["application/json"])?;
+        let bytes = body::collect(request, api, api.config.message_bytes).await?;
+        from_json(&bytes).map(Self)
+    }
+}
+
+/// Reads JSON; the problem says where it went wrong.
+pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let what = match error.classify() {
+            serde_json::error::Category::Data => "the JSON is not what is expected here",
+            _ => "the body is not JSON",
+        };
+        Problem::new(Kind::MalformedBody, format!("{what}: {error}"))
+    })
+}

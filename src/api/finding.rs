@@ -1,0 +1,222 @@
+//! Findings and places on the wire.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::diagnostic::{self, Diagnostic};
+use crate::service::{Snapshot, Source, Summary};
+use crate::source::{self, LineSpan};
+
+/// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(example = json!({"line": 14, "column": 45, "end_line": 14, "end_column": 51}))]
+pub struct Span {
+    /// Line where it begins.
+    #[schema(minimum = 1)]
+    pub line: u32,
+    /// Column where it begins.
+    #[schema(minimum = 1)]
+    pub column: u32,
+    /// Line where it ends.
+    #[schema(minimum = 1)]
+    pub end_line: u32,
+    /// Column where it ends.
+    #[schema(minimum = 1)]
+    pub end_column: u32,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// PyTorch's generator refuses it.
+    Error,
+    /// Accepted, but against a convention, or something is silently lost.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+/// A further place that a finding is about.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Related {
+    /// What is to be seen there.
+    pub message: String,
+    /// The bundle's file; null when it is none of the bundle's.
+    pub file: Option<String>,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// An edit that mends a finding: `replacement` goes in the place of `span`.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Fix {
+    /// What to replace; empty for an insertion.
+    pub span: Span,
+    /// What to put there.
+    pub replacement: String,
+}
+
+/// One rule's complaint about one place.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[schema(example = json!({
+    "rule": "out-return-matches",
+    "severity": "error",
+    "message": "out argument `out` is `Tensor(a!)`, but the return in its place is `Tensor`",
+    "file": "native_functions.yaml",
+    "span": {"line": 14, "column": 68, "end_line": 14, "end_column": 74},
+    "operator": "blend.out",
+    "help": "write `-> Tensor(a!)`",
+    "related": [],
+    "fix": null
+}))]
+pub struct Finding {
+    /// The rule's id.
+    pub rule: String,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// The bundle's file; null for a text that is no file.
+    pub file: Option<String>,
+    /// Where in it.
+    pub span: Span,
+    /// The operator that it is about.
+    pub operator: Option<String>,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// Other places to look at.
+    pub related: Vec<Related>,
+    /// A mechanical edit, where there is one.
+    pub fix: Option<Fix>,
+}
+
+/// Counts over a bundle.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[schema(as = Summary)]
+pub struct SummaryView {
+    /// Operators that entries declare.
+    pub operators: usize,
+    /// Operators that `autogen` adds to them.
+    pub generated: usize,
+    /// Findings of severity error.
+    pub errors: usize,
+    /// Findings of severity warning.
+    pub warnings: usize,
+    /// Findings of severity info.
+    pub infos: usize,
+}
+
+/// All findings of a snapshot.
+#[must_use]
+pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
+    let findings = snapshot.findings().iter();
+    findings.map(|finding| one(snapshot, finding)).collect()
+}
+
+/// A finding of a snapshot.
+#[must_use]
+pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
+    let related = finding.related.iter().map(|related| {
+        let file = related.file.as_deref().unwrap_or(&finding.file);
+        Related {
+            message: related.message.to_string(),
+            file: Some(file.to_owned()),
+            span: place(snapshot, file, related.span),
+        }
+    });
+    Finding {
+        rule: finding.rule.to_owned(),
+        severity: finding.severity.into(),
+        message: finding.message.to_string(),
+        span: place(snapshot, &finding.file, finding.span),
+        operator: finding.operator.as_deref().map(Into::into),
+        help: finding.help.as_deref().map(Into::into),
+        related: related.collect(),
+        fix: finding.fix.as_ref().map(|fix| Fix {
+            span: place(snapshot, &finding.file, fix.span),
+            replacement: fix.replacement.to_string(),
+        }),
+        file: Some(finding.file.to_string()),
+    }
+}
+
+/// A complaint about a text that is no file of a bundle.
+#[must_use]
+pub fn of_text(text: &Source, diagnostic: &Diagnostic) -> Finding {
+    let span = |span| Span::from(text.place(span));
+    let related = diagnostic.related.iter().map(|(message, at)| Related {
+        message: message.to_string(),
+        file: None,
+        span: span(*at),
+    });
+    Finding {
+        rule: diagnostic.rule.to_owned(),
+        severity: Severity::Error,
+        message: diagnostic.message.to_string(),
+        file: None,
+        span: span(diagnostic.span),
+        operator: None,
+        help: diagnostic.help.as_deref().map(Into::into),
+        related: related.collect(),
+        fix: diagnostic.fix.as_ref().map(|fix| Fix {
+            span: span(fix.span),
+            replacement: fix.replacement.to_string(),
+        }),
+    }
+}
+
+/// A place in a file of a snapshot. In a file that the bundle does not have there is only its
+/// beginning.
+#[must_use]
+pub fn place(snapshot: &Snapshot, file: &str, span: source::Span) -> Span {
+    match snapshot.source(file) {
+        Some(source) => source.place(span).into(),
+        None => Span {
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: 1,
+        },
+    }
+}
+
+impl From<LineSpan> for Span {
+    fn from(span: LineSpan) -> Self {
+        Self {
+            line: span.start.line,
+            column: span.start.column,
+            end_line: span.end.line,
+            end_column: span.end.column,
+        }
+    }
+}
+
+impl From<diagnostic::Severity> for Severity {
+    fn from(severity: diagnostic::Severity) -> Self {
+        match severity {
+            diagnostic::Severity::Error => Self::Error,
+            diagnostic::Severity::Warning => Self::Warning,
+            diagnostic::Severity::Info => Self::Info,
+        }
+    }
+}
+
+impl From<Summary> for SummaryView {
+    fn from(summary: Summary) -> Self {
+        let Summary {
+            operators,
+            generated,
+            errors,
+            warnings,
+            infos,
+        } = summary;
+        Self {
+            operators,
+            generated,
+            errors,
+            warnings,
+            infos,
+        }
+    }
+}

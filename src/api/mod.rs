@@ -1,0 +1,72 @@
+//! The service over HTTP (DESIGN.md section 4).
+//!
+//! [`router`] is the one page of routes. A handler does four things: it reads the request, calls
+//! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is
+//! what every error looks like, and [`envelope`] surrounds every request.
+
+pub mod body;
+pub mod bundle;
+mod describe;
+pub mod envelope;
+pub mod extract;
+pub mod files;
+pub mod finding;
+pub mod labels;
+pub mod negotiate;
+pub mod operations;
+pub mod operator;
+pub mod operators;
+pub mod page;
+pub mod paths;
+pub mod problem;
+mod problem_of;
+pub mod projects;
+pub mod respond;
+pub mod revisions;
+mod router;
+pub mod stream;
+mod time;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use router::{app, openapi};
+
+use crate::service::Service;
+
+/// What the HTTP side is told when it starts.
+#[derive(Debug, Clone)]
+pub struct ApiConfig {
+    /// How long a request may take as a whole, reading its body included.
+    pub request_timeout: Duration,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// The greatest JSON body with a bundle, in bytes as sent: JSON may take six bytes for one of a
+    /// file.
+    pub json_bytes: usize,
+    /// The greatest JSON body without a bundle, in bytes.
+    pub message_bytes: usize,
+    /// How much a multipart body may have besides its files, in bytes.
+    pub multipart_overhead: usize,
+}
+
+impl Default for ApiConfig {
+    fn default() -> Self {
+        Self {
+            request_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(30),
+            json_bytes: 97 << 20,
+            message_bytes: 1 << 20,
+            multipart_overhead: 1 << 20,
+        }
+    }
+}
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct Api {
+    /// The use cases.
+    pub service: Arc<Service>,
+    /// The settings.
+    pub config: ApiConfig,
+}

@@ -1,0 +1,126 @@
+//! The service itself: is it alive, is it ready, what is it.
+
+use std::sync::OnceLock;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::release::Release;
+use crate::service::ENGINE_VERSION;
+
+use super::Api;
+use super::negotiate::{JSON, Wishes};
+use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::respond;
+
+/// How the service is.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Health {
+    /// `ok`
+    #[schema(example = "ok")]
+    pub status: &'static str,
+}
+
+/// What program answers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Version {
+    /// `opatlas`
+    #[schema(example = "opatlas")]
+    pub name: &'static str,
+    /// Its version.
+    #[schema(example = "0.1.0")]
+    pub version: &'static str,
+    /// Its version and a digest of its sources: answers are the same as long as this is.
+    pub engine: &'static str,
+    /// The version of the API.
+    #[schema(example = "v1")]
+    pub api: &'static str,
+    /// The oldest release of PyTorch that it knows.
+    #[schema(example = "2.0")]
+    pub oldest_release: String,
+    /// The newest release of PyTorch that it knows.
+    #[schema(example = "2.15")]
+    pub newest_release: String,
+}
+
+/// Alive
+///
+/// Answers as long as the program runs, whatever the database does.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    tag = "operations",
+    operation_id = "health",
+    responses((status = 200, description = "It runs", body = Health)),
+)]
+pub async fn health(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
+    respond::value(&api, &wishes, StatusCode::OK, &Health { status: "ok" }).await
+}
+
+/// Ready
+///
+/// Answers when requests can be served: the database answers.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "operations",
+    operation_id = "readiness",
+    responses(
+        (status = 200, description = "Requests can be served", body = Health),
+        (status = 503, description = "They cannot", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn readiness(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
+    api.service.ready().await?;
+    respond::value(&api, &wishes, StatusCode::OK, &Health { status: "ok" }).await
+}
+
+/// The program
+#[utoipa::path(
+    get,
+    path = "/v1/version",
+    tag = "operations",
+    operation_id = "version",
+    responses((status = 200, description = "The program", body = Version)),
+)]
+pub async fn version(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let version = Version {
+        name: env!("CARGO_PKG_NAME"),
+        version: env!("CARGO_PKG_VERSION"),
+        engine: ENGINE_VERSION,
+        api: "v1",
+        oldest_release: Release::V2_0.to_string(),
+        newest_release: Release::LATEST.to_string(),
+    };
+    respond::value(&api, &wishes, StatusCode::OK, &version).await
+}
+
+/// This API
+///
+/// The description of the whole API, as OpenAPI 3.1.
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "operations",
+    operation_id = "openapi",
+    responses((status = 200, description = "The description", body = serde_json::Value)),
+)]
+pub async fn document(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
+    let media = wishes.media(JSON)?;
+    let make = || Ok(openapi_json().as_bytes().to_vec());
+    respond::program_view(&api, &wishes, ("openapi", ()), media, make).await
+}
+
+/// The description as it is checked in: indented, with a final line break.
+pub fn openapi_json() -> &'static str {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    TEXT.get_or_init(|| {
+        let mut text = serde_json::to_string_pretty(&super::openapi()).unwrap_or_default();
+        text.push('\n');
+        text
+    })
+}

@@ -1,0 +1,296 @@
+//! Projects.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::ViewId;
+use crate::store::{Edit, Project, ProjectChange, ProjectName};
+
+use super::Api;
+use super::extract::{Json, Path, Query};
+use super::negotiate::{JSON, LIST, Media, Wishes};
+use super::page::{self, Cursors};
+use super::paths::ProjectPath;
+use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::respond;
+use super::stream;
+use super::time::timestamp;
+
+/// A project to be made.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"name": "pytorch", "description": "The main line"}))]
+pub struct NewProject {
+    /// Its name: letters, digits, `.`, `_`, `+` and `-`, beginning with a letter or digit.
+    #[schema(
+        max_length = 128,
+        pattern = r"^(?!latest$)(?!sha256)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$"
+    )]
+    pub name: String,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// What its comparisons are judged by.
+    #[schema(value_type = Option<Object>)]
+    pub policy: Option<Map<String, Value>>,
+}
+
+/// What becomes of a project; what is left out stays, and null takes away.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"description": "The main line, nightly"}))]
+pub struct ProjectEdit {
+    /// What it is, for people.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>)]
+    pub description: Option<Option<String>>,
+    /// What its comparisons are judged by.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<Object>)]
+    pub policy: Option<Option<Map<String, Value>>>,
+}
+
+/// A project.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Project, example = json!({
+    "name": "pytorch", "description": null, "policy": null, "created_at": "2026-11-21T10:00:00Z"
+}))]
+pub struct ProjectView {
+    /// Its name.
+    pub name: String,
+    /// What it is, for people.
+    pub description: Option<String>,
+    /// What its comparisons are judged by.
+    #[schema(value_type = Option<Object>)]
+    pub policy: Option<Value>,
+    /// When it was made.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+/// A page of projects.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProjectList {
+    /// The projects, by name.
+    pub items: Vec<ProjectView>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// Which part of a list.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PageQuery {
+    /// How many items a page has.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// Projects
+///
+/// All projects, by name.
+#[utoipa::path(
+    get,
+    path = "/v1/projects",
+    tag = "projects",
+    operation_id = "list_projects",
+    params(PageQuery),
+    responses(
+        (status = 200, description = "A page of projects; or all, one a line", content(
+            (ProjectList = "application/json"),
+            (ProjectView = "application/x-ndjson"),
+        )),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Query(query): Query<PageQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(LIST)?;
+    let limit = page::limit(query.limit)?;
+    if media == Media::NdJson {
+        return lines(&api, &wishes).await;
+    }
+    let cursors = Cursors::of(ViewId::of_program("projects", &()));
+    let after = match &query.cursor {
+        Some(cursor) => {
+            Some(ProjectName::parse(&cursors.decode(cursor)?).map_err(|_| page::invalid())?)
+        }
+        None => None,
+    };
+    let page = api.service.projects(after.as_ref(), limit).await?;
+    let list = ProjectList {
+        items: page.items.into_iter().map(Into::into).collect(),
+        next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
+    };
+    respond::value(&api, &wishes, StatusCode::OK, &list).await
+}
+
+async fn lines(api: &Api, wishes: &Wishes) -> Result<Response, Problem> {
+    let mut text = Vec::new();
+    let mut after = None;
+    loop {
+        let page = api
+            .service
+            .projects(after.as_ref(), page::MAX_LIMIT)
+            .await?;
+        for project in page.items {
+            stream::push_line(&mut text, &ProjectView::from(project));
+        }
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    respond::bytes(api, wishes, StatusCode::OK, Media::NdJson, text).await
+}
+
+/// Make a project
+///
+/// Idempotent: 200 when it exists and is the same, 409 when it exists and is another.
+#[utoipa::path(
+    post,
+    path = "/v1/projects",
+    tag = "projects",
+    operation_id = "create_project",
+    request_body = NewProject,
+    responses(
+        (status = 201, description = "It is new", body = ProjectView),
+        (status = 200, description = "It exists already", body = ProjectView),
+        (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn create(
+    State(api): State<Api>,
+    wishes: Wishes,
+    Json(new): Json<NewProject>,
+) -> Result<Response, Problem> {
+    let policy = new.policy.map(canonical);
+    let made = api
+        .service
+        .create_project(&new.name, new.description, policy);
+    let made = made.await?;
+    let status = match made.created {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    let location = format!("/v1/projects/{}", made.project.name);
+    let body = ProjectView::from(made.project);
+    let mut response = respond::value(&api, &wishes, status, &body).await?;
+    respond::locate(&mut response, &location);
+    Ok(response)
+}
+
+/// A project
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}",
+    tag = "projects",
+    operation_id = "get_project",
+    params(ProjectPath),
+    responses(
+        (status = 200, description = "The project", body = ProjectView),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let project = api.service.project(&path.project).await?;
+    respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
+}
+
+/// Change a project
+///
+/// What is left out stays; null takes away.
+#[utoipa::path(
+    patch,
+    path = "/v1/projects/{project}",
+    tag = "projects",
+    operation_id = "update_project",
+    params(ProjectPath),
+    request_body = ProjectEdit,
+    responses(
+        (status = 200, description = "The project as it is now", body = ProjectView),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn update(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    wishes: Wishes,
+    Json(edit): Json<ProjectEdit>,
+) -> Result<Response, Problem> {
+    let change = ProjectChange {
+        description: edit.description.map_or(Edit::Keep, Edit::Set),
+        policy: edit
+            .policy
+            .map_or(Edit::Keep, |policy| Edit::Set(policy.map(canonical))),
+    };
+    let project = api.service.update_project(&path.project, change).await?;
+    respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
+}
+
+/// Delete a project
+///
+/// With all its revisions and labels.
+#[utoipa::path(
+    delete,
+    path = "/v1/projects/{project}",
+    tag = "projects",
+    operation_id = "delete_project",
+    params(ProjectPath),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn delete(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+) -> Result<Response, Problem> {
+    api.service.delete_project(&path.project).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+impl From<Project> for ProjectView {
+    fn from(project: Project) -> Self {
+        let policy = project.policy.as_deref();
+        Self {
+            name: project.name.to_string(),
+            description: project.description,
+            policy: policy.and_then(|text| serde_json::from_str(text).ok()),
+            created_at: timestamp(project.created_at),
+        }
+    }
+}
+
+/// Policies are the same when they say the same, in whatever order.
+fn canonical(policy: Map<String, Value>) -> String {
+    let mut policy = Value::Object(policy);
+    policy.sort_all_objects();
+    policy.to_string()
+}
+
+/// Tells `null` from a member that is not there.
+fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: Deserialize<'de>,
+    D: Deserializer<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}

@@ -1,0 +1,321 @@
+//! Revisions: taken in, listed, looked at, deleted.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::{Ingest, JudgedRelease, Note, Protection, Snapshot, ViewId};
+use crate::store::{FileRecord, RevisionRecord};
+
+use super::Api;
+use super::bundle::{BundleBody, BundleJson};
+use super::extract::{Path, Query};
+use super::finding::SummaryView;
+use super::labels::Label;
+use super::negotiate::{JSON, LIST, Media, Wishes};
+use super::page::{self, Cursors};
+use super::paths::{ProjectPath, ReleaseQuery, RevisionPath};
+use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::projects::PageQuery;
+use super::respond;
+use super::stream;
+use super::time::timestamp;
+
+/// How a bundle is taken in.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct IngestQuery {
+    /// The label that is to name the revision.
+    #[param(example = "2.9.0")]
+    pub label: Option<String>,
+    /// The release of PyTorch that the label stands for; by default the one that the label looks
+    /// like, else the newest known.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+    /// Move the label although it looks like a version and names another revision.
+    pub force: Option<bool>,
+}
+
+/// A file of a revision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct File {
+    /// Its name in the bundle.
+    #[schema(example = "native_functions.yaml")]
+    pub name: String,
+    /// SHA-256 of its bytes, as `sha256sum` prints it.
+    pub digest: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// A revision in a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RevisionItem {
+    /// The project.
+    pub project: String,
+    /// SHA-256 over the lines `HEX  NAME` of its files.
+    pub digest: String,
+    /// Its address, which never changes: `sha256:` and the digest.
+    pub address: String,
+    /// When it was first taken in.
+    #[schema(format = DateTime)]
+    pub ingested_at: String,
+    /// Its files, by name.
+    pub files: Vec<File>,
+    /// The labels that name it.
+    pub labels: Vec<Label>,
+}
+
+/// A revision, judged as a release.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Revision {
+    /// What the store knows of it.
+    #[serde(flatten)]
+    pub item: RevisionItem,
+    /// The release that it is judged as.
+    #[schema(example = "2.9")]
+    pub release: &'static str,
+    /// What there is to know about that.
+    pub notes: Vec<String>,
+    /// Counts of its operators and findings.
+    pub summary: SummaryView,
+}
+
+/// A page of revisions.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RevisionList {
+    /// The revisions, last ingested first.
+    pub items: Vec<RevisionItem>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// Take a bundle in
+///
+/// Stores the files as a revision, idempotent by digest, and lets the label name it. What is no
+/// list of entries is refused with its findings; what has findings is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{project}/revisions",
+    tag = "revisions",
+    operation_id = "ingest_revision",
+    params(ProjectPath, IngestQuery),
+    request_body(
+        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        content(
+            (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
+            (BundleJson = "application/json"),
+            (std::collections::BTreeMap<String, String> = "multipart/form-data"),
+        ),
+    ),
+    responses(
+        (status = 201, description = "The revision is new", body = Revision),
+        (status = 200, description = "The revision was there already", body = Revision),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The label is protected, or belongs to another release", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or no list of entries", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn ingest(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<IngestQuery>,
+    wishes: Wishes,
+    BundleBody(bundle): BundleBody,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let ingest = Ingest {
+        project: &path.project,
+        bundle,
+        label: query.label.as_deref(),
+        release: query.release.as_deref(),
+        protection: protection(query.force),
+    };
+    let ingested = api.service.ingest(ingest).await?;
+    let status = match ingested.outcome.created {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    let address = format!("sha256:{}", ingested.outcome.digest);
+    let revision = api.service.resolve(&path.project, &address, None).await?;
+    let record = api.service.revision(&revision).await?;
+    let body = revision_of(record, &ingested.judged, &ingested.snapshot);
+    let mut response = respond::value(&api, &wishes, status, &body).await?;
+    let location = format!("/v1/projects/{}/revisions/{address}", path.project);
+    respond::locate(&mut response, &location);
+    Ok(response)
+}
+
+/// Revisions
+///
+/// All revisions of a project, last ingested first.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions",
+    tag = "revisions",
+    operation_id = "list_revisions",
+    params(ProjectPath, PageQuery),
+    responses(
+        (status = 200, description = "A page of revisions; or all, one a line", content(
+            (RevisionList = "application/json"),
+            (RevisionItem = "application/x-ndjson"),
+        )),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<PageQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(LIST)?;
+    let limit = page::limit(query.limit)?;
+    if media == Media::NdJson {
+        return lines(&api, &wishes, &path.project).await;
+    }
+    let cursors = Cursors::of(ViewId::of_program("revisions", &path.project));
+    let before = match &query.cursor {
+        Some(cursor) => Some(cursors.decode_number(cursor)?),
+        None => None,
+    };
+    let page = api.service.revisions(&path.project, before, limit).await?;
+    let list = RevisionList {
+        items: page.items.into_iter().map(Into::into).collect(),
+        next_cursor: page.next.map(|place| cursors.encode(&place.to_string())),
+    };
+    respond::value(&api, &wishes, StatusCode::OK, &list).await
+}
+
+async fn lines(api: &Api, wishes: &Wishes, project: &str) -> Result<Response, Problem> {
+    let mut text = Vec::new();
+    let mut before = None;
+    loop {
+        let page = api
+            .service
+            .revisions(project, before, page::MAX_LIMIT)
+            .await?;
+        for record in page.items {
+            stream::push_line(&mut text, &RevisionItem::from(record));
+        }
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    respond::bytes(api, wishes, StatusCode::OK, Media::NdJson, text).await
+}
+
+/// A revision
+///
+/// With its files, its labels, and counts of its operators and findings.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}",
+    tag = "revisions",
+    operation_id = "get_revision",
+    params(RevisionPath, ReleaseQuery),
+    responses(
+        (status = 200, description = "The revision", body = Revision),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<ReleaseQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let record = service.revision(&revision).await?;
+    let snapshot = service.checked(&revision).await?;
+    let body = revision_of(record, &revision.judged, &snapshot);
+    respond::value(&api, &wishes, StatusCode::OK, &body).await
+}
+
+/// Delete a revision
+///
+/// Only where no label names it.
+#[utoipa::path(
+    delete,
+    path = "/v1/projects/{project}/revisions/{revision}",
+    tag = "revisions",
+    operation_id = "delete_revision",
+    params(RevisionPath),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Labels name it, or the digest is ambiguous", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn delete(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+) -> Result<Response, Problem> {
+    let revision = api
+        .service
+        .resolve(&path.project, &path.revision, None)
+        .await?;
+    api.service.delete_revision(&revision).await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// Whether the caller insists on moving a protected label.
+pub fn protection(force: Option<bool>) -> Protection {
+    match force {
+        Some(true) => Protection::Forced,
+        _ => Protection::Kept,
+    }
+}
+
+/// What is to be said about the release.
+pub fn notes(judged: &JudgedRelease) -> Vec<String> {
+    let notes = judged.notes().into_iter().map(|note| match note {
+        Note::NewerRelease { named, judged } => {
+            format!("release {named} is newer than all that are known; it is judged as {judged}")
+        }
+    });
+    notes.collect()
+}
+
+fn revision_of(record: RevisionRecord, judged: &JudgedRelease, snapshot: &Snapshot) -> Revision {
+    Revision {
+        item: record.into(),
+        release: judged.release.as_str(),
+        notes: notes(judged),
+        summary: snapshot.summary().into(),
+    }
+}
+
+impl From<RevisionRecord> for RevisionItem {
+    fn from(record: RevisionRecord) -> Self {
+        Self {
+            project: record.project.to_string(),
+            digest: record.digest.to_string(),
+            address: format!("sha256:{}", record.digest),
+            ingested_at: timestamp(record.ingested_at),
+            files: record.files.into_iter().map(Into::into).collect(),
+            labels: record.labels.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<FileRecord> for File {
+    fn from(file: FileRecord) -> Self {
+        Self {
+            name: file.name,
+            digest: file.digest.to_string(),
+            bytes: file.bytes,
+        }
+    }
+}

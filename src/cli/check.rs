@@ -1,0 +1,342 @@
+//! `opatlas check`: the rules over files or a stored revision.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+
+use crate::api;
+use crate::diagnostic::{Finding, Severity};
+use crate::model::catalogue::Catalogue;
+use crate::release::Release;
+use crate::report::findings::{self, Colour, Findings, SourceText};
+use crate::rules;
+use crate::service::{Snapshot, Source};
+use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use crate::syntax::yaml::{self, Kind, Root};
+
+/// Checks operator declarations against the rules of a release.
+///
+/// A file called tags.yaml, derivatives.yaml or deprecated.yaml is read as that; a file that
+/// describes an out-of-tree backend goes with the operators; any other file, and standard input
+/// (`-`), is read as native_functions.yaml. A folder stands for the files in it.
+#[derive(Debug, Args)]
+pub(super) struct Check {
+    /// Files or folders to check
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// The PyTorch release whose rules apply; the newest known by default
+    #[arg(long)]
+    release: Option<String>,
+
+    /// How the findings are written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Exit with 1 when there is a finding at least this bad
+    #[arg(long, value_enum, default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+
+    /// Leave infos out
+    #[arg(long)]
+    quiet: bool,
+
+    /// Apply the fixes that are mechanical, and report what is left
+    #[arg(long)]
+    fix: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Markdown,
+    Sarif,
+    Junit,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Info,
+    Never,
+}
+
+impl FailOn {
+    fn is_met(self, finding: &Finding) -> bool {
+        match self {
+            Self::Error => finding.severity == Severity::Error,
+            Self::Warning => finding.severity <= Severity::Warning,
+            Self::Info => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// One bundle to check, and what its files are called by the user.
+#[derive(Debug, Default)]
+struct Input {
+    bundle: Bundle,
+    paths: BTreeMap<Box<str>, PathBuf>,
+}
+
+impl Input {
+    fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
+        self.bundle.insert(name, bytes);
+        self.paths.insert(name.into(), path.into());
+    }
+}
+
+impl Check {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let release = match &self.release {
+            None => Release::LATEST,
+            Some(text) => {
+                let parsed = Release::parse(text)?;
+                if parsed.newer_than_known {
+                    eprintln!(
+                        "note: {text} is newer than the newest release known; judged as {}",
+                        parsed.release
+                    );
+                }
+                parsed.release
+            }
+        };
+        let mut inputs = inputs(&self.files)?;
+        if self.fix {
+            let mut applied = 0;
+            for input in &mut inputs {
+                applied += fix(input, release)?;
+            }
+            eprintln!(
+                "{applied} {} applied",
+                if applied == 1 { "fix" } else { "fixes" }
+            );
+        }
+        let judged: Vec<Judged> = inputs
+            .into_iter()
+            .map(|input| self.judge(input, release))
+            .collect();
+        let mut findings = judged.iter().flat_map(|judged| &judged.findings);
+        let failed = findings.any(|finding| self.fail_on.is_met(finding));
+        self.show(&judged)?;
+        Ok(ExitCode::from(u8::from(failed)))
+    }
+
+    fn judge(&self, input: Input, release: Release) -> Judged {
+        let snapshot = Snapshot::read(input.bundle, release, None);
+        let findings = snapshot.findings().iter();
+        let shown = |finding: &&Finding| {
+            !finding.suppressed && !(self.quiet && finding.severity == Severity::Info)
+        };
+        let sources = snapshot.bundle.files().map(|(name, _)| {
+            let path = input
+                .paths
+                .get(name)
+                .map_or_else(|| name.to_owned(), |path| path.display().to_string());
+            let text = snapshot.source(name).map_or("", Source::text);
+            (name.into(), SourceText::new(path, text.into()))
+        });
+        Judged {
+            findings: findings.filter(shown).cloned().collect(),
+            sources: sources.collect(),
+            snapshot,
+        }
+    }
+
+    fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
+        if self.format == Format::Json {
+            println!("{:#}", json(judged));
+            return Ok(());
+        }
+        for judged in judged {
+            let report = Findings {
+                findings: &judged.findings,
+                sources: judged.sources.clone(),
+            };
+            match self.format {
+                Format::Text => print!("{}", text(&report, &judged.snapshot)),
+                Format::Json => {}
+                Format::Markdown => print!("{}", findings::markdown(&report)),
+                Format::Sarif => println!("{:#}", findings::sarif(&report)),
+                Format::Junit => print!("{}", findings::junit(&report)),
+                Format::Github => print!("{}", findings::github(&report)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A bundle with what was found in it.
+struct Judged {
+    snapshot: Snapshot,
+    findings: Vec<Finding>,
+    sources: BTreeMap<Box<str>, SourceText>,
+}
+
+fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
+    let on_terminal = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let colour = match on_terminal {
+        true => Colour::Always,
+        false => Colour::Never,
+    };
+    let summary = snapshot.summary();
+    format!(
+        "{} ({} operators and {} generated ones read, judged as {})\n",
+        findings::text(report, colour).trim_end(),
+        summary.operators,
+        summary.generated,
+        snapshot.release(),
+    )
+}
+
+/// What the validation call of the HTTP API answers, with the files called as the user does.
+fn json(judged: &[Judged]) -> serde_json::Value {
+    let mut findings = Vec::new();
+    let (mut operators, mut generated, mut valid) = (0, 0, true);
+    for judged in judged {
+        let summary = judged.snapshot.summary();
+        operators += summary.operators;
+        generated += summary.generated;
+        valid &= summary.errors == 0;
+        for finding in &judged.findings {
+            let mut shown = api::finding::one(&judged.snapshot, finding);
+            let path = |file: &mut Option<String>| {
+                if let Some(source) = file.as_deref().and_then(|f| judged.sources.get(f)) {
+                    *file = Some(source.path.to_string());
+                }
+            };
+            path(&mut shown.file);
+            shown
+                .related
+                .iter_mut()
+                .for_each(|related| path(&mut related.file));
+            findings.push(shown);
+        }
+    }
+    let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
+    let counts = findings::Counts::of(&all);
+    serde_json::json!({
+        "valid": valid,
+        "summary": {
+            "operators": operators,
+            "generated": generated,
+            "errors": counts.errors,
+            "warnings": counts.warnings,
+            "infos": counts.infos,
+        },
+        "findings": findings,
+    })
+}
+
+/// Sorts the files into bundles: what goes with all operators goes into each.
+fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
+    let mut shared = Input::default();
+    let mut operators = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let bundle = super::import::read_folder(path)?;
+            let mut input = Input::default();
+            for (name, bytes) in bundle.files() {
+                input.add(name, &path.join(name), bytes.to_vec());
+            }
+            operators.push(input);
+            continue;
+        }
+        let bytes = read(path)?;
+        match role(path, &bytes) {
+            Some(name) => shared.add(&name, path, bytes),
+            None => {
+                let mut input = Input::default();
+                input.add(NATIVE_FUNCTIONS, path, bytes);
+                operators.push(input);
+            }
+        }
+    }
+    if operators.is_empty() {
+        bail!("none of these files declares operators; name a native_functions.yaml too");
+    }
+    for input in &mut operators {
+        for (name, bytes) in shared.bundle.files() {
+            input.add(name, &shared.paths[name], bytes.to_vec());
+        }
+    }
+    Ok(operators)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?;
+        return Ok(bytes);
+    }
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The name in a bundle of a file that is not about operators.
+fn role(path: &Path, bytes: &[u8]) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
+        return Some(name.into_owned());
+    }
+    let (text, _) = yaml::decode(bytes);
+    let document = yaml::parse(&text);
+    let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
+        return None;
+    };
+    let Kind::Mapping(pairs) = tree.kind(*root) else {
+        return None;
+    };
+    let is_backend = pairs
+        .iter()
+        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
+    let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
+    (is_backend && Bundle::is_file_name(&own)).then_some(own)
+}
+
+/// Applies the mechanical fixes to the files, until none is left or they change nothing more.
+/// Gives how many were applied.
+fn fix(input: &mut Input, release: Release) -> anyhow::Result<usize> {
+    let names: Vec<String> = input
+        .bundle
+        .files()
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    let mut applied = 0;
+    for name in names {
+        let Some(Ok(text)) = input
+            .bundle
+            .file(&name)
+            .map(|bytes| std::str::from_utf8(bytes))
+        else {
+            continue;
+        };
+        let fixed = rules::fix::apply_all(text, |text| {
+            let mut bundle = input.bundle.clone();
+            bundle.insert(&name, text.as_bytes());
+            let mut findings = rules::check(&Catalogue::read(&bundle, release, None));
+            findings.retain(|finding| *finding.file == *name);
+            findings
+        });
+        if fixed.applied == 0 {
+            continue;
+        }
+        let path = &input.paths[name.as_str()];
+        if path.as_os_str() == "-" {
+            bail!("standard input cannot be fixed in place; name a file");
+        }
+        fs::write(path, &fixed.text).with_context(|| format!("cannot write {}", path.display()))?;
+        applied += fixed.applied;
+        input.bundle.insert(&name, fixed.text.into_bytes());
+    }
+    Ok(applied)
+}

@@ -1,0 +1,68 @@
+//! `opatlas export`: a revision's files, byte for byte.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use super::{Database, local};
+
+/// Writes a revision's files, byte for byte as they were given.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The revision: a label, sha256:DIGITS, or latest
+    #[arg(default_value = "latest")]
+    revision: String,
+
+    /// The folder to write to, made if it does not exist
+    #[arg(long, value_name = "PATH", required_unless_present = "file")]
+    out: Option<PathBuf>,
+
+    /// Write only this file, to standard output unless --out is given
+    #[arg(long, value_name = "NAME")]
+    file: Option<String>,
+
+    /// The project
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Export {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let service = local::open(&self.database).await?;
+        let resolved = service.resolve(&self.project, &self.revision, None).await?;
+        let bundle = service.snapshot(&resolved).await?.bundle.clone();
+        service.close().await;
+        let names: Vec<&str> = bundle.files().map(|(name, _)| name).collect();
+        if let Some(wanted) = &self.file
+            && !names.contains(&wanted.as_str())
+        {
+            bail!(
+                "{} has no `{wanted}`; it has {}",
+                resolved.title(),
+                names.join(", ")
+            );
+        }
+        let wanted = |name: &str| self.file.as_deref().is_none_or(|file| file == name);
+        for (name, bytes) in bundle.files().filter(|(name, _)| wanted(name)) {
+            let Some(folder) = &self.out else {
+                std::io::stdout().write_all(bytes).context("cannot write")?;
+                continue;
+            };
+            let path = folder.join(name);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)
+                    .with_context(|| format!("cannot make {}", parent.display()))?;
+            }
+            fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            println!("{}", path.display());
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,23 @@
+//! The sample: a few operators of our own that show every feature of the format.
+
+use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+
+/// The label that the sample goes under.
+pub(super) const LABEL: &str = "sample";
+
+/// The sample's files.
+pub(super) fn bundle() -> Bundle {
+    let mut bundle = Bundle::default();
+    let files: [(&str, &[u8]); 3] = [
+        (
+            NATIVE_FUNCTIONS,
+            include_bytes!("../../sample/native_functions.yaml"),
+        ),
+        (TAGS, include_bytes!("../../sample/tags.yaml")),
+        (DERIVATIVES, include_bytes!("../../sample/derivatives.yaml")),
+    ];
+    for (name, bytes) in files {
+        bundle.insert(name, bytes);
+    }
+    bundle
+}

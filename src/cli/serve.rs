@@ -1,0 +1,172 @@
+//! `opatlas serve`: the HTTP service.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use tokio::net::TcpListener;
+use tracing_subscriber::EnvFilter;
+
+use crate::api::{self, ApiConfig};
+use crate::service::{Ingest, Protection, Service};
+use crate::source::Bundle;
+
+use super::fetch::Fetcher;
+use super::import::{ensure_project, told};
+use super::{Database, local, sample};
+
+/// Serves the HTTP API.
+#[derive(Debug, Args)]
+pub(super) struct Serve {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(
+        long,
+        env = "OPATLAS_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
+    listen: SocketAddr,
+
+    /// On an empty database, first import this PyTorch release (the sample where it cannot be had)
+    #[arg(long, value_name = "VERSION")]
+    bootstrap: Option<String>,
+
+    /// Keep fetched releases here, and look for them here first
+    #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
+    cache: Option<PathBuf>,
+
+    /// How log lines are written
+    #[arg(long, env = "OPATLAS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    log_format: LogFormat,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
+}
+
+/// The project that releases of PyTorch go to.
+const PROJECT: &str = "pytorch";
+
+impl Serve {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        log_to_stderr(self.log_format);
+        let service = local::open(&self.database).await?;
+        if let Some(version) = &self.bootstrap {
+            bootstrap(&service, version, self.cache.clone()).await?;
+        }
+        let listener = TcpListener::bind(self.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", self.listen))?;
+        let address = listener.local_addr()?;
+        greet(&service, address).await;
+        let app = api::app(Arc::clone(&service), ApiConfig::default());
+        axum::serve(listener, app)
+            .with_graceful_shutdown(asked_to_stop())
+            .await?;
+        service.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn log_to_stderr(format: LogFormat) {
+    let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // A second subscriber would be refused; there is only this one.
+    let _ = match format {
+        LogFormat::Text => lines.try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
+}
+
+/// Fills an empty database.
+async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> anyhow::Result<()> {
+    if !service.projects(None, 1).await?.items.is_empty() {
+        return Ok(());
+    }
+    eprintln!(
+        "The database is empty: fetching PyTorch {version} with pip (about 100 MB, once) ..."
+    );
+    let wanted = version.to_owned();
+    let fetched =
+        tokio::task::spawn_blocking(move || Fetcher::new(None, cache)?.fetch(&wanted)).await?;
+    let (label, bundle) = match fetched {
+        Ok(bundle) => (version, bundle),
+        Err(error) => {
+            eprintln!(
+                "{error}.\nServing a small sample of operators instead; \
+                 `opatlas import torch=={version}` brings the real ones."
+            );
+            (sample::LABEL, sample::bundle())
+        }
+    };
+    store(service, label, bundle).await
+}
+
+async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result<()> {
+    ensure_project(service, PROJECT).await?;
+    let ingested = service
+        .ingest(Ingest {
+            project: PROJECT,
+            bundle,
+            label: Some(label),
+            release: None,
+            protection: Protection::Kept,
+        })
+        .await?;
+    eprintln!("{}", told(PROJECT, label, &ingested));
+    Ok(())
+}
+
+/// The address, and things to try with what is there.
+async fn greet(service: &Service, address: SocketAddr) {
+    println!("Opatlas listens on http://{address}");
+    let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
+        println!("Nothing is stored yet; try `opatlas import torch==2.15.0`.");
+        return;
+    };
+    let operator = match service.snapshot(&resolved).await {
+        Ok(snapshot) if snapshot.catalogue.find("add.Tensor").is_some() => "add.Tensor",
+        _ => "blend.Tensor",
+    };
+    let latest = format!("http://{address}/v1/projects/{PROJECT}/revisions/latest");
+    println!("It has {}. Three things to try:", resolved.title());
+    println!("  curl {latest}/operators/{operator}");
+    println!("  curl '{latest}/operators?q=norm&kind=out&limit=5'");
+    println!("  curl {latest}/findings");
+    println!("The whole API: http://{address}/openapi.json");
+}
+
+/// Waits for Ctrl-C or, on Unix, for SIGTERM.
+async fn asked_to_stop() {
+    let interrupt = async {
+        // Where no handler can be set up there is nothing to wait for: serve until killed.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminate = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(_) => std::future::pending::<()>().await,
+        }
+    };
+    #[cfg(not(unix))]
+    let terminate = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupt => {}
+        () = terminate => {}
+    }
+}

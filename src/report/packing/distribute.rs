@@ -1,0 +1,90 @@
+//! From "so many pieces of this size go into these bins" to which piece goes where.
+//!
+//! Pieces are read in their own order, so that they come to lie in that order within a bin, and
+//! bins are met in the order of their first pieces; nothing needs to be sorted.
+
+use std::ops::Range;
+
+use super::Run;
+
+/// The pieces in their bins, and the bins in the order of their first pieces.
+pub(super) struct Distribution<'a> {
+    runs: &'a [Run],
+    /// By size.
+    cursors: Vec<Cursor>,
+    /// For each bin where its pieces begin and where its next one goes.
+    filling: Vec<(u32, u32)>,
+    /// Piece numbers, bin by bin.
+    pub(super) slots: Vec<u32>,
+    /// The bins met so far.
+    pub(super) order: Vec<u32>,
+    /// How many pieces were distributed.
+    pieces: u32,
+}
+
+impl<'a> Distribution<'a> {
+    /// Nothing is distributed yet. `offsets` says where each bin's pieces begin.
+    pub(super) fn new(room: u32, runs: &'a [Run], offsets: &[u32], pieces: usize) -> Self {
+        Self {
+            runs,
+            cursors: vec![Cursor::default(); room as usize + 1],
+            filling: offsets.iter().map(|&start| (start, start)).collect(),
+            slots: vec![0; pieces],
+            order: Vec::with_capacity(offsets.len()),
+            pieces: 0,
+        }
+    }
+
+    /// Distributes the pieces of a class over the bins of its runs, which are sorted by size.
+    pub(super) fn distribute(&mut self, lens: &[u32], runs: Range<usize>) {
+        for run in runs.rev() {
+            self.cursors[self.runs[run].size as usize] = Cursor {
+                next_run: run as u32,
+                ..Cursor::default()
+            };
+        }
+        for &len in lens {
+            let bin = self.cursors[len as usize].next(self.runs);
+            let (start, next) = &mut self.filling[bin as usize];
+            if start == next {
+                self.order.push(bin);
+            }
+            self.slots[*next as usize] = self.pieces;
+            *next += 1;
+            self.pieces += 1;
+        }
+    }
+}
+
+/// Reads which bin the next piece of a size goes to, from the runs of its class.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    /// The next run of that size, should the present one end.
+    next_run: u32,
+    bin: u32,
+    per_bin: u32,
+    left_in_bin: u32,
+    left_in_run: u32,
+}
+
+impl Cursor {
+    fn next(&mut self, runs: &[Run]) -> u32 {
+        if self.left_in_run == 0 {
+            let placement = runs[self.next_run as usize].placement;
+            *self = Self {
+                next_run: self.next_run + 1,
+                bin: placement.bin,
+                per_bin: placement.per_bin,
+                left_in_bin: placement.per_bin,
+                left_in_run: placement.items,
+            };
+        }
+        self.left_in_run -= 1;
+        if self.left_in_bin == 0 {
+            self.bin += 1;
+            self.left_in_bin = self.per_bin;
+        }
+        self.left_in_bin -= 1;
+        self.bin
+    }
+}

@@ -1,0 +1,165 @@
+//! From an address (`LABEL`, `sha256:HEX`, `latest`) to a revision and the release that applies
+//! (DESIGN.md section 1).
+
+use crate::release::{Release, Version};
+use crate::source::Digest;
+use crate::store::{LabelRecord, NameError, ProjectName, RevisionKey};
+
+use super::Service;
+use super::error::ServiceError;
+use super::notes::JudgedRelease;
+
+/// How a revision is pointed at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Address {
+    /// `latest`: the last on the project's timeline.
+    Latest,
+    /// `LABEL` or `sha256:HEX`.
+    Key(RevisionKey),
+}
+
+/// The revision that an address means, and the release that applies to it.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The project.
+    pub project: ProjectName,
+    /// The revision.
+    pub digest: Digest,
+    /// The release, and how it was named.
+    pub judged: JudgedRelease,
+    /// The label that the address came by.
+    pub label: Option<LabelRecord>,
+}
+
+impl Address {
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// When it is neither `latest` nor a label nor the beginning of a digest.
+    pub fn parse(text: &str) -> Result<Self, NameError> {
+        match text {
+            "latest" => Ok(Self::Latest),
+            _ => RevisionKey::parse(text).map(Self::Key),
+        }
+    }
+}
+
+impl Resolved {
+    /// The release that applies.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.judged.release
+    }
+
+    /// The revision in words: `pytorch 2.9.0`, or `pytorch sha256:1f0c2d3e`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match &self.label {
+            Some(label) => format!("{} {}", self.project, label.name),
+            None => format!("{} sha256:{:.12}", self.project, self.digest.to_string()),
+        }
+    }
+}
+
+impl Service {
+    /// Finds the revision that `address` means; `release` is what the caller asks to judge it as.
+    ///
+    /// # Errors
+    /// [`ServiceError::Name`] and [`ServiceError::Release`] for what is not written as it must be,
+    /// [`ServiceError::OtherRelease`] when the label belongs to another release,
+    /// [`ServiceError::NoRevisions`] and what the store says of what is not there.
+    pub async fn resolve(
+        &self,
+        project: &str,
+        address: &str,
+        release: Option<&str>,
+    ) -> Result<Resolved, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let address = Address::parse(address)?;
+        let asked = release.map(JudgedRelease::parse).transpose()?;
+        match address {
+            Address::Key(RevisionKey::Label(name)) => {
+                let label = self.store.label(&project, &name).await?;
+                by_label(project, label, asked)
+            }
+            Address::Key(key @ RevisionKey::Digest(_)) => {
+                let digest = self.store.resolve(&project, &key).await?;
+                Ok(Resolved {
+                    project,
+                    digest,
+                    judged: asked.unwrap_or(JudgedRelease::NEWEST),
+                    label: None,
+                })
+            }
+            Address::Latest => self.latest(project, asked).await,
+        }
+    }
+
+    /// The last on the timeline: the highest version among labels, else the last ingested.
+    async fn latest(
+        &self,
+        project: ProjectName,
+        asked: Option<JudgedRelease>,
+    ) -> Result<Resolved, ServiceError> {
+        let labels = self.store.labels(&project).await?;
+        let versions = labels.into_iter().filter_map(|label| {
+            let version = Version::parse(label.name.as_str())?;
+            Some((version, label))
+        });
+        let highest = versions.max_by(|(a, x), (b, y)| {
+            a.cmp(b)
+                .then(x.sequence.cmp(&y.sequence))
+                .then_with(|| y.name.cmp(&x.name))
+        });
+        if let Some((_, label)) = highest {
+            return by_label(project, label, asked);
+        }
+        let last = self.store.revisions(&project, None, 1).await?.items.pop();
+        let Some(last) = last else {
+            return Err(ServiceError::NoRevisions(project));
+        };
+        let mut labels = last.labels;
+        labels.retain(|label| label.release.is_some());
+        match labels.into_iter().max_by_key(|label| label.moved_at) {
+            Some(label) => by_label(project, label, asked),
+            None => Ok(Resolved {
+                project,
+                digest: last.digest,
+                judged: asked.unwrap_or(JudgedRelease::NEWEST),
+                label: None,
+            }),
+        }
+    }
+}
+
+/// The release belongs to the label; only a label without one leaves it to the caller.
+fn by_label(
+    project: ProjectName,
+    label: LabelRecord,
+    asked: Option<JudgedRelease>,
+) -> Result<Resolved, ServiceError> {
+    let own = release_of(&label);
+    let judged = match (own, asked) {
+        (Some(own), Some(asked)) if own.stored() != asked.stored() => {
+            return Err(ServiceError::OtherRelease {
+                label: label.name,
+                stored: own.stored(),
+                given: asked.stored(),
+            });
+        }
+        (Some(own), _) => own,
+        (None, asked) => asked.unwrap_or(JudgedRelease::NEWEST),
+    };
+    Ok(Resolved {
+        project,
+        digest: label.digest,
+        judged,
+        label: Some(label),
+    })
+}
+
+/// The release that a label stands for: the stored one, else the one that it looks like.
+pub(super) fn release_of(label: &LabelRecord) -> Option<JudgedRelease> {
+    let text = label.release.as_deref().unwrap_or(label.name.as_str());
+    JudgedRelease::parse(text).ok()
+}

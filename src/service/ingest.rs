@@ -1,0 +1,212 @@
+//! Taking a bundle in.
+
+use std::sync::Arc;
+
+use crate::source::{self, Bundle, NATIVE_FUNCTIONS};
+use crate::store::{
+    Conflict, Expected, IngestOutcome, LabelName, LabelRequest, Missing, OnOtherRelease,
+    ProjectName, StoreError,
+};
+use crate::suggest::nearest;
+
+use super::Service;
+use super::address::release_of;
+use super::error::{Refusal, ServiceError};
+use super::labels::Protection;
+use super::notes::JudgedRelease;
+use super::snapshot::Snapshot;
+
+/// A bundle to be stored.
+#[derive(Debug, Clone)]
+pub struct Ingest<'a> {
+    /// The project.
+    pub project: &'a str,
+    /// The files.
+    pub bundle: Bundle,
+    /// The label that is to name it.
+    pub label: Option<&'a str>,
+    /// The release that the label stands for.
+    pub release: Option<&'a str>,
+    /// What protects a label that looks like a version and names something else.
+    pub protection: Protection,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Ingested {
+    /// What the store says.
+    pub outcome: IngestOutcome,
+    /// The release that the revision was judged as.
+    pub judged: JudgedRelease,
+    /// The revision, with the rules run.
+    pub snapshot: Arc<Snapshot>,
+}
+
+impl Service {
+    /// Whether the files make a bundle that is within the limits.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
+        if bundle.files().count() > self.limits.files {
+            return Err(Refusal::Files {
+                limit: self.limits.files,
+            });
+        }
+        for (name, bytes) in bundle.files() {
+            if !Bundle::is_file_name(name) {
+                return Err(Refusal::of_name(name));
+            }
+            if bytes.len() > self.limits.file_bytes {
+                return Err(Refusal::FileSize {
+                    name: name.to_owned(),
+                    limit: self.limits.file_bytes,
+                });
+            }
+        }
+        if bundle.total_bytes() > self.limits.bundle_bytes {
+            return Err(Refusal::BundleSize {
+                limit: self.limits.bundle_bytes,
+            });
+        }
+        match bundle.file(NATIVE_FUNCTIONS) {
+            Some(_) => Ok(()),
+            None => Err(Refusal::Incomplete),
+        }
+    }
+
+    /// Stores a bundle and lets a label name it. Reads and checks it first: what cannot be read at
+    /// all is refused, and nothing is stored then.
+    ///
+    /// # Errors
+    /// [`ServiceError::Refused`] with the snapshot when it is no list of entries,
+    /// [`ServiceError::Protected`] when the label may not be moved,
+    /// [`ServiceError::OtherRelease`] when it belongs to another release, and what the store says.
+    pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
+        let project = ProjectName::parse(ingest.project)?;
+        let label = ingest.label.map(LabelName::parse).transpose()?;
+        let given = ingest.release.map(JudgedRelease::parse).transpose()?;
+        self.admit(&ingest.bundle)?;
+        // An unknown project is found out before the work.
+        self.store.project(&project).await?;
+        let standing = match &label {
+            Some(label) => self.standing(&project, label, given).await?,
+            None => Standing::unlabelled(given),
+        };
+        let judged = standing.judged;
+        let snapshot = self.read(ingest.bundle, judged.release).await?;
+        let snapshot = self.check(snapshot).await?;
+        if !snapshot.catalogue.native_functions.is_list {
+            return Err(Refusal::NoList(snapshot).into());
+        }
+        let request = label.map(|name| request(name, standing.stored, ingest.protection));
+        let stored = self
+            .store
+            .ingest(&project, &snapshot.bundle, request.as_ref(), self.now());
+        let outcome = stored.await.map_err(of_label)?;
+        self.keep(&snapshot).await;
+        Ok(Ingested {
+            outcome,
+            judged,
+            snapshot,
+        })
+    }
+
+    /// The release that a label will stand for: the given one, else the one that it stands for,
+    /// else the one that it looks like, else the newest.
+    pub(super) async fn standing(
+        &self,
+        project: &ProjectName,
+        label: &LabelName,
+        given: Option<JudgedRelease>,
+    ) -> Result<Standing, ServiceError> {
+        if let Some(given) = given {
+            return Ok(Standing {
+                stored: Some(given.stored()),
+                judged: given,
+            });
+        }
+        let own = match self.store.label(project, label).await {
+            Ok(record) if record.release.is_some() => {
+                return Ok(Standing {
+                    judged: release_of(&record).unwrap_or(JudgedRelease::NEWEST),
+                    stored: None,
+                });
+            }
+            Ok(_) | Err(StoreError::NotFound(Missing::Label { .. })) => {
+                JudgedRelease::parse(label.as_str()).ok()
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Standing {
+            stored: own.as_ref().map(JudgedRelease::stored),
+            judged: own.unwrap_or(JudgedRelease::NEWEST),
+        })
+    }
+}
+
+/// The release that a label is going to stand for.
+pub(super) struct Standing {
+    /// What its revision is judged as.
+    judged: JudgedRelease,
+    /// What to store with it; `None` leaves what is stored.
+    pub(super) stored: Option<String>,
+}
+
+impl Standing {
+    fn unlabelled(given: Option<JudgedRelease>) -> Self {
+        Self {
+            judged: given.unwrap_or(JudgedRelease::NEWEST),
+            stored: None,
+        }
+    }
+}
+
+fn request(name: LabelName, release: Option<String>, protection: Protection) -> LabelRequest {
+    LabelRequest {
+        expected: protection.expected(&name, Expected::Anything),
+        release,
+        on_other_release: OnOtherRelease::Refuse,
+        name,
+    }
+}
+
+/// What the store's refusal to set a label means here.
+pub(super) fn of_label(error: StoreError) -> ServiceError {
+    match error {
+        StoreError::Conflict(Conflict::Label {
+            label,
+            expected: Expected::Unmoved,
+            ..
+        }) => ServiceError::Protected(label),
+        StoreError::Conflict(Conflict::Label { label, .. }) => ServiceError::Precondition(label),
+        StoreError::Conflict(Conflict::Release {
+            label,
+            stored,
+            given,
+        }) => ServiceError::OtherRelease {
+            label,
+            stored,
+            given,
+        },
+        other => other.into(),
+    }
+}
+
+impl Refusal {
+    /// The refusal of a file name that bundles do not have.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        let known = [
+            NATIVE_FUNCTIONS,
+            source::TAGS,
+            source::DERIVATIVES,
+            source::DEPRECATED,
+            source::OBSERVED,
+        ];
+        Self::FileName {
+            name: name.chars().take(128).collect(),
+            suggestion: nearest(name, known),
+        }
+    }
+}

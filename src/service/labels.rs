@@ -1,0 +1,182 @@
+//! Labels: read, moved under conditions, taken away.
+
+use crate::release::Version;
+use crate::store::{
+    Expected, LabelName, LabelOutcome, LabelRecord, LabelRequest, Missing, OnOtherRelease,
+    ProjectName, StoreError,
+};
+
+use super::Service;
+use super::address::Address;
+use super::error::ServiceError;
+use super::ingest::of_label;
+use super::notes::JudgedRelease;
+
+/// Whether a label that looks like a version may be moved or deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protection {
+    /// It may not.
+    #[default]
+    Kept,
+    /// The caller insists.
+    Forced,
+}
+
+/// What the caller expects of a label before a change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Precondition {
+    /// Nothing in particular.
+    #[default]
+    None,
+    /// That there is none of this name.
+    Absent,
+    /// That it is as in this record.
+    Same(LabelRecord),
+    /// That it is not as it is now.
+    Failed,
+}
+
+/// A label to be set.
+#[derive(Debug, Clone)]
+pub struct LabelMove<'a> {
+    /// The project.
+    pub project: &'a str,
+    /// The label.
+    pub label: &'a str,
+    /// The address of the revision that it is to name.
+    pub revision: &'a str,
+    /// The release that it is to stand for.
+    pub release: Option<&'a str>,
+    /// What it must be like beforehand.
+    pub precondition: Precondition,
+    /// What protects it.
+    pub protection: Protection,
+}
+
+impl Protection {
+    /// What must hold of a label for a change, its protection included; `otherwise` where there is
+    /// none.
+    pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
+        match self {
+            Self::Kept if is_protected(label) => Expected::Unmoved,
+            _ => otherwise,
+        }
+    }
+}
+
+/// Versions name released files, which do not change.
+fn is_protected(label: &LabelName) -> bool {
+    Version::parse(label.as_str()).is_some()
+}
+
+impl Service {
+    /// All labels of a project, by name.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, ServiceError> {
+        Ok(self.store.labels(&ProjectName::parse(project)?).await?)
+    }
+
+    /// A label.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn label(&self, project: &str, label: &str) -> Result<LabelRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let label = LabelName::parse(label)?;
+        Ok(self.store.label(&project, &label).await?)
+    }
+
+    /// A label, or nothing where the project has none of this name.
+    ///
+    /// # Errors
+    /// What the store says else.
+    pub async fn find_label(
+        &self,
+        project: &str,
+        label: &str,
+    ) -> Result<Option<LabelRecord>, ServiceError> {
+        match self.label(project, label).await {
+            Ok(label) => Ok(Some(label)),
+            Err(ServiceError::Store(StoreError::NotFound(Missing::Label { .. }))) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Lets a label name a revision.
+    ///
+    /// # Errors
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
+    /// and what the store says of what is not there.
+    pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
+        let project = ProjectName::parse(change.project)?;
+        let name = LabelName::parse(change.label)?;
+        let given = change.release.map(JudgedRelease::parse).transpose()?;
+        let digest = match Address::parse(change.revision)? {
+            Address::Key(key) => self.store.resolve(&project, &key).await?,
+            Address::Latest => {
+                let latest = self.resolve(change.project, change.revision, None).await?;
+                latest.digest
+            }
+        };
+        let expected = match change.precondition {
+            Precondition::None => change.protection.expected(&name, Expected::Anything),
+            Precondition::Failed => return Err(ServiceError::Precondition(name)),
+            Precondition::Absent => Expected::Nothing,
+            Precondition::Same(record) => {
+                if change.protection == Protection::Kept
+                    && is_protected(&name)
+                    && record.digest != digest
+                {
+                    return Err(ServiceError::Protected(name));
+                }
+                Expected::Revision(record.digest)
+            }
+        };
+        let standing = self.standing(&project, &name, given).await?;
+        let request = LabelRequest {
+            release: standing.stored,
+            on_other_release: match change.protection {
+                Protection::Kept => OnOtherRelease::Refuse,
+                Protection::Forced => OnOtherRelease::Replace,
+            },
+            expected,
+            name,
+        };
+        let set = self
+            .store
+            .set_label(&project, &request, digest, self.now())
+            .await;
+        set.map_err(of_label)
+    }
+
+    /// Takes a label away and answers with what it was; the revision stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and what the store says.
+    pub async fn delete_label(
+        &self,
+        project: &str,
+        label: &str,
+        precondition: Precondition,
+        protection: Protection,
+    ) -> Result<LabelRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let name = LabelName::parse(label)?;
+        let expected = match precondition {
+            Precondition::None => Expected::Anything,
+            Precondition::Absent | Precondition::Failed => {
+                return Err(ServiceError::Precondition(name));
+            }
+            Precondition::Same(record) => Expected::Revision(record.digest),
+        };
+        if protection == Protection::Kept && is_protected(&name) {
+            // A label that is not there is reported as such.
+            self.store.label(&project, &name).await?;
+            return Err(ServiceError::Protected(name));
+        }
+        let deleted = self.store.delete_label(&project, &name, expected).await;
+        deleted.map_err(of_label)
+    }
+}

@@ -1,0 +1,129 @@
+//! The use cases: what a client, be it HTTP or the command line, can ask for.
+//!
+//! Names and bytes come in, records of the store and [`Snapshot`]s go out. All that reads YAML or
+//! runs rules happens off the async threads ([`work`]), under a bound on how much of it goes on at
+//! once. A [`Snapshot`] is one revision under one release, immutable, shared and cached by
+//! digest and release, so nothing that is cached can be stale; labels are looked up each
+//! time they are used.
+
+mod address;
+mod error;
+mod ingest;
+mod labels;
+mod notes;
+mod projects;
+mod revisions;
+pub mod search;
+mod snapshot;
+mod snapshots;
+mod stateless;
+mod views;
+mod work;
+
+use std::sync::Arc;
+
+pub use address::{Address, Resolved};
+pub use error::{Refusal, ServiceError};
+pub use ingest::{Ingest, Ingested};
+pub use labels::{LabelMove, Precondition, Protection};
+pub use notes::{JudgedRelease, Note};
+pub use snapshot::{Snapshot, Source, Summary};
+pub use stateless::JudgedSchema;
+pub use views::{Encoding, View, ViewId};
+
+use crate::store::Store;
+
+use snapshots::Snapshots;
+use views::Views;
+use work::Workers;
+
+/// The program and what it was built from: answers are the same as long as this is.
+pub const ENGINE_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "+",
+    env!("OPATLAS_SOURCE_DIGEST")
+);
+
+/// Microseconds since 1970-01-01 UTC, as the clock on the wall has it.
+pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// How much a service may take.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How many files a bundle may have.
+    pub files: usize,
+    /// The greatest file, in bytes.
+    pub file_bytes: usize,
+    /// All files of one bundle together, in bytes.
+    pub bundle_bytes: usize,
+    /// Memory for parsed revisions, in bytes, by estimate.
+    pub snapshot_bytes: u64,
+    /// Memory for finished answers, in bytes.
+    pub view_bytes: u64,
+    /// How many requests may compute at once; the rest wait.
+    pub workers: usize,
+    /// How long they wait before they are told that the service is busy.
+    pub patience: std::time::Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            files: 1000,
+            file_bytes: 8 << 20,
+            bundle_bytes: 16 << 20,
+            snapshot_bytes: 64 << 20,
+            view_bytes: 32 << 20,
+            workers: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
+            patience: std::time::Duration::from_secs(10),
+        }
+    }
+}
+
+/// All use cases over one store.
+pub struct Service {
+    store: Arc<dyn Store>,
+    clock: Clock,
+    limits: Limits,
+    snapshots: Snapshots,
+    views: Views,
+    workers: Workers,
+}
+
+impl Service {
+    /// A service over a store, with a clock for what is stored.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, clock: Clock, limits: Limits) -> Self {
+        Self {
+            store,
+            clock,
+            snapshots: Snapshots::new(limits.snapshot_bytes),
+            views: Views::new(limits.view_bytes),
+            workers: Workers::new(limits.workers, limits.patience),
+            limits,
+        }
+    }
+
+    /// The bounds that it keeps.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Whether the store answers.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        Ok(self.store.ping().await?)
+    }
+
+    /// Waits for what the store has under way, and closes it.
+    pub async fn close(&self) {
+        self.store.close().await;
+    }
+
+    fn now(&self) -> i64 {
+        (self.clock)()
+    }
+}

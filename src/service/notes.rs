@@ -1,0 +1,90 @@
+//! What must be said along with an answer about the release that it was made under.
+
+use crate::release::{Release, UnknownRelease, Version};
+
+/// The release whose rules apply, and how it was named.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct JudgedRelease {
+    /// The release whose rules apply.
+    pub release: Release,
+    /// The release that was named, where it is newer than all that are known.
+    pub newer: Option<Box<str>>,
+}
+
+/// Something to say along with an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// The release named is newer than all that are known, and the newest stands in for it.
+    NewerRelease {
+        /// The release that was named.
+        named: Box<str>,
+        /// The one that stands in.
+        judged: Release,
+    },
+}
+
+impl JudgedRelease {
+    /// The newest known release, for who names none.
+    pub const NEWEST: Self = Self {
+        release: Release::LATEST,
+        newer: None,
+    };
+
+    /// Reads what a user named.
+    ///
+    /// # Errors
+    /// When it is no release, or one before 2.0.
+    pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
+        let parsed = Release::parse(text)?;
+        let newer = parsed.newer_than_known.then(|| line(text));
+        Ok(Self {
+            release: parsed.release,
+            newer,
+        })
+    }
+
+    /// The line of releases as it is stored with a label: `2.9`, also for one not known yet.
+    #[must_use]
+    pub fn stored(&self) -> String {
+        match &self.newer {
+            Some(line) => line.to_string(),
+            None => self.release.as_str().to_owned(),
+        }
+    }
+
+    /// What to say along with answers.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Note> {
+        let newer = self.newer.iter().map(|named| Note::NewerRelease {
+            named: named.clone(),
+            judged: self.release,
+        });
+        newer.collect()
+    }
+}
+
+/// `2.30` of `v2.30.1rc2`.
+fn line(text: &str) -> Box<str> {
+    match Version::parse(text.trim()) {
+        Some(version) => format!("{}.{}", version.major, version.minor).into(),
+        None => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_stored_as_its_line() {
+        for (text, stored, notes) in [
+            ("2.9.1", "2.9", 0),
+            ("v2.10.0rc1", "2.10", 0),
+            ("v2.99.3", "2.99", 1),
+        ] {
+            let judged = JudgedRelease::parse(text).unwrap();
+            assert_eq!(judged.stored(), stored);
+            assert_eq!(judged.notes().len(), notes, "{text}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! One revision under one release, read and ready to be asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use crate::diagnostic::{Finding, Severity};
+use crate::model::catalogue::Catalogue;
+use crate::model::operator::OperatorId;
+use crate::release::Release;
+use crate::rules;
+use crate::source::{Bundle, Digest, LineIndex, LineSpan, NATIVE_FUNCTIONS, Span};
+use crate::suggest::nearest;
+use crate::syntax::yaml;
+
+use super::address::Resolved;
+use super::error::ServiceError;
+
+/// How many overloads a refusal gives.
+const SUGGESTIONS: usize = 3;
+
+/// A revision, read once and shared. Immutable; what is costly and not always needed is made when
+/// it is first asked for.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The revision's name.
+    pub digest: Digest,
+    /// Its files.
+    pub bundle: Bundle,
+    /// Its operators.
+    pub catalogue: Catalogue,
+    findings: OnceLock<Vec<Finding>>,
+    sources: BTreeMap<Box<str>, OnceLock<Source>>,
+}
+
+/// A file as text, with its lines.
+#[derive(Debug)]
+pub struct Source {
+    text: Arc<str>,
+    index: LineIndex,
+}
+
+/// Counts over a snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Operators that entries declare.
+    pub operators: usize,
+    /// Operators that `autogen` adds to them.
+    pub generated: usize,
+    /// Findings of severity error.
+    pub errors: usize,
+    /// Findings of severity warning.
+    pub warnings: usize,
+    /// Findings of severity info.
+    pub infos: usize,
+}
+
+impl Snapshot {
+    /// Reads a bundle. Entries that `previous` has too are shared with it; the result is the same
+    /// as without it.
+    #[must_use]
+    pub fn read(mut bundle: Bundle, release: Release, previous: Option<&Self>) -> Self {
+        let digest = bundle.digest();
+        let catalogue = match previous {
+            Some(same) if same.digest == digest => same.catalogue.under(&bundle, release),
+            _ => Catalogue::read(&bundle, release, previous.map(|p| &p.catalogue)),
+        };
+        let text = &catalogue.native_functions.text;
+        if bundle
+            .file(NATIVE_FUNCTIONS)
+            .is_some_and(|bytes| **bytes == *text.as_bytes())
+        {
+            // One copy of the largest file in memory instead of two.
+            bundle.insert(NATIVE_FUNCTIONS, Arc::<[u8]>::from(Arc::clone(text)));
+        }
+        let names = bundle
+            .files()
+            .map(|(name, _)| (name.into(), OnceLock::new()));
+        Self {
+            digest,
+            sources: names.collect(),
+            bundle,
+            catalogue,
+            findings: OnceLock::new(),
+        }
+    }
+
+    /// The release whose rules apply.
+    #[must_use]
+    pub fn release(&self) -> Release {
+        self.catalogue.release
+    }
+
+    /// What the rules find, in a stable order. Runs the rules when it is first asked for.
+    pub fn findings(&self) -> &[Finding] {
+        self.findings.get_or_init(|| rules::check(&self.catalogue))
+    }
+
+    /// Whether the rules have been run.
+    #[must_use]
+    pub(super) fn is_checked(&self) -> bool {
+        self.findings.get().is_some()
+    }
+
+    /// Counts of operators and findings; runs the rules.
+    pub fn summary(&self) -> Summary {
+        let all = self.catalogue.operators.len();
+        let operators = self.catalogue.entry_of.len();
+        let count = |severity| {
+            let findings = self.findings().iter();
+            findings.filter(|f| f.severity == severity).count()
+        };
+        Summary {
+            operators,
+            generated: all - operators,
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            infos: count(Severity::Info),
+        }
+    }
+
+    /// A file of the bundle as text; `None` when there is no such file.
+    pub fn source(&self, file: &str) -> Option<&Source> {
+        let slot = self.sources.get(file)?;
+        let bytes = self.bundle.file(file)?;
+        Some(slot.get_or_init(|| match file {
+            NATIVE_FUNCTIONS => Source::new(Arc::clone(&self.catalogue.native_functions.text)),
+            _ => Source::new(yaml::decode(bytes).0.into()),
+        }))
+    }
+
+    /// The operator of a name as it stands in paths.
+    ///
+    /// # Errors
+    /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
+    pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
+        let found = self.catalogue.find_qualified(name);
+        found.ok_or_else(|| ServiceError::UnknownOperator {
+            revision: revision.title(),
+            name: name.chars().take(128).collect(),
+            suggestions: self.near(name),
+        })
+    }
+
+    fn near(&self, name: &str) -> Vec<String> {
+        let wanted = name.strip_prefix("aten::").unwrap_or(name);
+        let names = self.catalogue.operators.iter();
+        let names: Vec<String> = names.map(|operator| operator.qualified_name()).collect();
+        if let Some(near) = nearest(wanted, names.iter().map(|n| &**n)) {
+            return vec![near.to_owned()];
+        }
+        // The overloads of the right base: `add` where there is only `add.Tensor`.
+        let base = wanted.split('.').next();
+        let overloads = names.iter().filter(|n| n.split('.').next() == base);
+        overloads.take(SUGGESTIONS).cloned().collect()
+    }
+
+    /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
+    #[must_use]
+    pub(super) fn weight(&self) -> u64 {
+        /// Measured over the 28 releases: what an operator costs besides its text.
+        const OPERATOR: usize = 3 << 10;
+        let operators = self.catalogue.operators.len() * OPERATOR;
+        (self.bundle.total_bytes() + operators) as u64
+    }
+}
+
+impl Source {
+    /// Indexes a text.
+    #[must_use]
+    pub fn new(text: Arc<str>) -> Self {
+        Self {
+            index: LineIndex::new(&text),
+            text,
+        }
+    }
+
+    /// The text; where the bytes were no valid text, with the bad places replaced.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A place in lines and columns.
+    #[must_use]
+    pub fn place(&self, span: Span) -> LineSpan {
+        self.index.line_span(&self.text, span)
+    }
+
+    /// The whole lines that a place touches.
+    #[must_use]
+    pub fn lines(&self, span: Span) -> &str {
+        let place = self.place(span);
+        let first = self.index.line(&self.text, place.start.line);
+        let last = match place.end.column {
+            // It ends before the first character of its last line.
+            1 if place.end.line > place.start.line => place.end.line - 1,
+            _ => place.end.line,
+        };
+        let last = self.index.line(&self.text, last);
+        first.to(last).slice(&self.text)
+    }
+}

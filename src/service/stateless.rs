@@ -1,0 +1,108 @@
+//! What is asked of texts that are not stored.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::invariants::broken_invariants;
+use crate::model::schema::FunctionSchema;
+use crate::model::types::Type;
+use crate::release::Release;
+use crate::source::{Bundle, Span};
+use crate::suggest::nearest;
+use crate::syntax::schema::{ParsedSchema, parse_schema};
+
+use super::Service;
+use super::error::ServiceError;
+use super::notes::JudgedRelease;
+use super::snapshot::Snapshot;
+
+/// A schema text, read and judged on its own: not as an entry, and without its neighbours.
+#[derive(Debug)]
+pub struct JudgedSchema {
+    /// What was read.
+    pub parsed: ParsedSchema,
+    /// What is wrong with it, all of it errors; places count from the beginning of the text.
+    pub errors: Vec<Diagnostic>,
+}
+
+impl Service {
+    /// Reads a bundle and runs the rules, storing nothing.
+    ///
+    /// # Errors
+    /// [`ServiceError::Refused`] when it is beyond the limits, [`ServiceError::Busy`].
+    pub async fn validate(
+        &self,
+        bundle: Bundle,
+        judged: &JudgedRelease,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        self.admit(&bundle)?;
+        let snapshot = self.read(bundle, judged.release).await?;
+        self.check(snapshot).await
+    }
+}
+
+impl JudgedSchema {
+    /// Reads a schema and judges it as torchgen of a release does when it parses the schema alone
+    /// (`FunctionSchema.parse`, RULES.md sections 2.1 to 2.6).
+    #[must_use]
+    pub fn read(text: &str, release: Release) -> Self {
+        let parsed = parse_schema(text, 0);
+        let mut errors = parsed.diagnostics.clone();
+        if let Some(schema) = &parsed.schema {
+            errors.extend(broken_invariants(schema));
+            errors.extend(refused_by_release(schema, release));
+        }
+        errors.sort_by_key(|error| error.span);
+        Self { parsed, errors }
+    }
+
+    /// The schema, where there is nothing wrong with it.
+    #[must_use]
+    pub fn schema(&self) -> Option<&FunctionSchema> {
+        self.parsed
+            .schema
+            .as_ref()
+            .filter(|_| self.errors.is_empty())
+    }
+}
+
+/// What the language has and the release has not: base types, and the shorthand `Tensor!`, which
+/// no release accepts.
+fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnostic> {
+    let arguments = schema.arguments.all().iter();
+    let arguments = arguments.map(|a| (&a.ty, a.annotation.as_ref(), a.type_at.0));
+    let returns = schema.returns.iter();
+    let returns = returns.map(|r| (&r.ty, r.annotation.as_ref(), r.at.0));
+    let mut refused = Vec::new();
+    for (ty, annotation, at) in arguments.chain(returns) {
+        refused.extend(unknown_type(ty, at, release));
+        if annotation.is_some_and(|annotation| annotation.shorthand) {
+            refused.push(
+                Diagnostic::new(
+                    "annotation-shorthand-tensor-bang",
+                    at,
+                    "`Tensor!` is described in older documentation, but no release reads it",
+                )
+                .with_help("give the alias set a name: `Tensor(a!)`"),
+            );
+        }
+    }
+    refused
+}
+
+fn unknown_type(ty: &Type, at: Span, release: Release) -> Option<Diagnostic> {
+    let base = ty.innermost()?.as_str();
+    let known = release.data().base_types;
+    if known.contains(base) {
+        return None;
+    }
+    let unknown = Diagnostic::new(
+        "type-unknown",
+        at,
+        format!("PyTorch {release} has no type `{base}`"),
+    );
+    Some(match nearest(base, known.iter()) {
+        Some(near) => unknown.with_help(format!("did you mean `{near}`?")),
+        None => unknown,
+    })
+}

@@ -1,0 +1,253 @@
+//! Finished answers, made once and kept as bytes, plain and compressed.
+//!
+//! A view is a function of the revision, the release, the view's parameters, the media type and
+//! the program, so it is known by a digest of these before it is made; the same digest is its
+//! ETag, and what is kept under it can be dropped but never be wrong.
+
+use std::fmt::{self, Write as _};
+use std::future::Future;
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use moka::future::Cache;
+use sha2::{Digest as _, Sha256};
+
+use super::address::Resolved;
+use super::{ENGINE_VERSION, Service, ServiceError};
+use crate::source::Digest;
+
+/// What a view is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ViewId([u8; 16]);
+
+/// A finished answer.
+#[derive(Debug)]
+pub struct View {
+    plain: Bytes,
+    gzip: OnceLock<Bytes>,
+    zstd: OnceLock<Bytes>,
+}
+
+/// How a view is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// As it is.
+    Plain,
+    /// gzip
+    Gzip,
+    /// Zstandard
+    Zstd,
+}
+
+/// Smaller answers fit a packet and are not worth compressing.
+const COMPRESSED_FROM: usize = 1 << 10;
+/// Larger ones are compressed off the async threads.
+const COMPRESSED_APART_FROM: usize = 32 << 10;
+/// A level that is quick and near the best ratio on JSON.
+const GZIP_LEVEL: u32 = 6;
+/// A level that is quick and near the best ratio on JSON.
+const ZSTD_LEVEL: i32 = 3;
+
+impl ViewId {
+    /// The id of a view of a revision: its name, what it depends on besides, and its media type.
+    #[must_use]
+    pub fn new(revision: &Resolved, view: &str, parameters: &impl fmt::Debug, media: &str) -> Self {
+        let mut hasher = Text(Sha256::new());
+        // Writing to a hasher does not fail.
+        let _ = write!(
+            hasher,
+            "{ENGINE_VERSION}\n{}\n{:?}\n{view}\n{media}\n{parameters:?}",
+            revision.digest, revision.judged,
+        );
+        Self::finish(hasher)
+    }
+
+    /// The id of an answer that is a function of the program alone.
+    #[must_use]
+    pub fn of_program(view: &str, parameters: &impl fmt::Debug) -> Self {
+        let mut hasher = Text(Sha256::new());
+        // Writing to a hasher does not fail.
+        let _ = write!(hasher, "{ENGINE_VERSION}\n{view}\n{parameters:?}");
+        Self::finish(hasher)
+    }
+
+    /// The id of a file of a revision, which is the same whatever the program.
+    #[must_use]
+    pub fn of_file(revision: Digest, name: &str) -> Self {
+        let mut hasher = Text(Sha256::new());
+        // Writing to a hasher does not fail.
+        let _ = write!(hasher, "file\n{revision}\n{name}");
+        Self::finish(hasher)
+    }
+
+    /// The id of an answer that is known by its bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self::finish(Text(Sha256::new_with_prefix(bytes)))
+    }
+
+    /// A short mark of it, to recognize what belongs to it.
+    #[must_use]
+    pub fn mark(self) -> u32 {
+        let [a, b, c, d, ..] = self.0;
+        u32::from_be_bytes([a, b, c, d])
+    }
+
+    fn finish(hasher: Text) -> Self {
+        let digest: [u8; 32] = hasher.0.finalize().into();
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest[..16]);
+        Self(id)
+    }
+}
+
+/// As 32 hexadecimal digits.
+impl fmt::Display for ViewId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+struct Text(Sha256);
+
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.update(text);
+        Ok(())
+    }
+}
+
+impl View {
+    /// A view of these bytes.
+    #[must_use]
+    pub fn new(bytes: impl Into<Bytes>) -> Self {
+        Self {
+            plain: bytes.into(),
+            gzip: OnceLock::new(),
+            zstd: OnceLock::new(),
+        }
+    }
+
+    /// Whether there is a point in compressing it.
+    #[must_use]
+    pub fn is_worth_compressing(&self) -> bool {
+        self.plain.len() >= COMPRESSED_FROM
+    }
+
+    /// The bytes, compressed when they are first asked for so.
+    #[must_use]
+    pub fn bytes(&self, encoding: Encoding) -> Bytes {
+        match encoding {
+            Encoding::Plain => self.plain.clone(),
+            Encoding::Gzip => self.gzip.get_or_init(|| gzip(&self.plain)).clone(),
+            Encoding::Zstd => self.zstd.get_or_init(|| zstd(&self.plain)).clone(),
+        }
+    }
+
+    fn is_made(&self, encoding: Encoding) -> bool {
+        match encoding {
+            Encoding::Plain => true,
+            Encoding::Gzip => self.gzip.get().is_some(),
+            Encoding::Zstd => self.zstd.get().is_some(),
+        }
+    }
+}
+
+fn gzip(plain: &[u8]) -> Bytes {
+    let out = Vec::with_capacity(plain.len() / 4);
+    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL));
+    // Writing to memory does not fail.
+    let _ = encoder.write_all(plain);
+    encoder.finish().unwrap_or_default().into()
+}
+
+fn zstd(plain: &[u8]) -> Bytes {
+    // Writing to memory does not fail.
+    zstd::bulk::compress(plain, ZSTD_LEVEL)
+        .unwrap_or_default()
+        .into()
+}
+
+/// The cache of views; those used least go first.
+pub(super) struct Views(Cache<ViewId, Arc<View>>);
+
+impl Views {
+    pub(super) fn new(budget: u64) -> Self {
+        let weight = |_: &ViewId, view: &Arc<View>| {
+            // The compressed forms come to about a third.
+            u32::try_from(view.plain.len() / 3 * 4 + 256).unwrap_or(u32::MAX)
+        };
+        let cache = Cache::builder().name("views").weigher(weight);
+        Self(cache.max_capacity(budget).build())
+    }
+}
+
+impl Service {
+    /// The view of this id, if it is in memory.
+    pub async fn cached_view(&self, id: ViewId) -> Option<Arc<View>> {
+        self.views.0.get(&id).await
+    }
+
+    /// The view of this id: from memory, or made now. Requests for the same one wait for one
+    /// making.
+    ///
+    /// # Errors
+    /// What `make` fails with; nothing is kept then.
+    pub async fn view<E: Send + Sync + 'static>(
+        &self,
+        id: ViewId,
+        make: impl Future<Output = Result<Vec<u8>, E>>,
+    ) -> Result<Arc<View>, Arc<E>> {
+        let make = async { make.await.map(|bytes| Arc::new(View::new(bytes))) };
+        self.views.0.try_get_with(id, make).await
+    }
+
+    /// The bytes of a view in an encoding; large ones are compressed off the async threads.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`].
+    pub async fn encoded(
+        &self,
+        view: &Arc<View>,
+        encoding: Encoding,
+    ) -> Result<Bytes, ServiceError> {
+        if view.is_made(encoding) || view.plain.len() < COMPRESSED_APART_FROM {
+            return Ok(view.bytes(encoding));
+        }
+        let view = Arc::clone(view);
+        self.workers.run(move || view.bytes(encoding)).await
+    }
+
+    /// Runs `work` off the async threads, when a worker is free.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`].
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        self.workers.run(work).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_comes_back() {
+        let text = "operator ".repeat(1000);
+        let view = View::new(text.clone());
+        let mut back = String::new();
+        flate2::read::GzDecoder::new(&*view.bytes(Encoding::Gzip))
+            .read_to_string(&mut back)
+            .unwrap();
+        assert_eq!(back, text);
+        let back = zstd::bulk::decompress(&view.bytes(Encoding::Zstd), 1 << 20).unwrap();
+        assert_eq!(back, text.as_bytes());
+        assert_eq!(view.bytes(Encoding::Plain), text);
+    }
+}

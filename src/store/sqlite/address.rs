@@ -1,0 +1,80 @@
+//! Addresses of SQLite databases, and what can be said about them before SQLite is asked: its
+//! "unable to open database file" leaves much open.
+
+use std::path::PathBuf;
+use std::str::FromStr as _;
+
+use sqlx::sqlite::SqliteConnectOptions;
+
+use crate::store::error::StoreError;
+
+/// Where a database is.
+pub(super) struct Address {
+    /// How it is opened.
+    pub(super) options: SqliteConnectOptions,
+    /// Its file; none when it is in memory.
+    path: Option<PathBuf>,
+}
+
+impl Address {
+    /// Reads `sqlite://PATH`, `sqlite:PATH` or `sqlite::memory:`. The file is made when it is absent,
+    /// unless `?mode=rw` is added.
+    pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
+        let wrong = |why: &str| StoreError::Address {
+            url: url.to_owned(),
+            why: why.to_owned(),
+        };
+        let Some(rest) = url.strip_prefix("sqlite:") else {
+            return Err(wrong("it does not begin with `sqlite:`"));
+        };
+        let rest = rest.strip_prefix("//").unwrap_or(rest);
+        let (name, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+        let mode = parameters.split('&').find_map(|p| p.strip_prefix("mode="));
+        let in_memory = name == ":memory:" || mode == Some("memory");
+        if mode == Some("ro") || parameters.contains("immutable=") {
+            return Err(wrong("Opatlas must be able to write to its database"));
+        }
+        if name.is_empty() && !in_memory {
+            return Err(wrong("it names no file"));
+        }
+        let options = SqliteConnectOptions::from_str(url);
+        let options = options.map_err(|error| wrong(&error.to_string()))?;
+        let path = (!in_memory).then(|| options.get_filename().to_owned());
+        let options = match mode {
+            Some(_) => options,
+            None => options.create_if_missing(true),
+        };
+        Ok(Self { options, path })
+    }
+
+    /// Whether it is a file, which several connections can open.
+    pub(super) fn is_file(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// What to call it in a message.
+    pub(super) fn shown(&self) -> String {
+        match &self.path {
+            Some(path) => format!("`{}`", path.display()),
+            None => "the database in memory".to_owned(),
+        }
+    }
+
+    /// Finds that its folder is there and that it is no folder itself.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let what = match folder {
+            Some(folder) if !folder.is_dir() => format!(
+                "{} cannot be opened, since the folder `{}` does not exist",
+                self.shown(),
+                folder.display()
+            ),
+            _ if path.is_dir() => format!("{} is a folder; name a file in it", self.shown()),
+            _ => return Ok(()),
+        };
+        Err(StoreError::Unavailable { what, source: None })
+    }
+}

@@ -1,0 +1,74 @@
+//! Block collections: by indentation.
+
+use super::super::scanner::{Scanned, TokenKind};
+use super::{Event, Parser, Place, State};
+
+impl Parser<'_> {
+    pub(super) fn block_sequence(&mut self) -> Scanned<Event> {
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::BlockEntry => {
+                if self.marks.len() == 1 {
+                    self.entry = Some(token.span.start);
+                }
+                match self.after()?.kind {
+                    TokenKind::BlockEntry | TokenKind::BlockEnd => {
+                        self.empty(token.span.end, State::BlockSequence)
+                    }
+                    _ => self.node_then(Place::Block, State::BlockSequence),
+                }
+            }
+            TokenKind::BlockEnd => self.end_collection(None),
+            _ => self.unexpected(
+                token,
+                "an item of the list must begin here with `- `",
+                "indent the line like the item that it belongs to, or begin an item with `- `",
+            ),
+        }
+    }
+
+    pub(super) fn indentless_sequence(&mut self) -> Scanned<Event> {
+        let token = self.peek()?;
+        if !matches!(token.kind, TokenKind::BlockEntry) {
+            self.pop();
+            return Ok(Event::CollectionEnd(None));
+        }
+        match self.after()?.kind {
+            TokenKind::BlockEntry | TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.empty(token.span.end, State::IndentlessSequence)
+            }
+            _ => self.node_then(Place::Block, State::IndentlessSequence),
+        }
+    }
+
+    pub(super) fn block_mapping_key(&mut self) -> Scanned<Event> {
+        let token = self.peek()?;
+        match token.kind {
+            TokenKind::Key => match self.after()?.kind {
+                TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                    self.empty(token.span.end, State::BlockMappingValue)
+                }
+                _ => self.node_then(Place::BlockValue, State::BlockMappingValue),
+            },
+            TokenKind::BlockEnd => self.end_collection(None),
+            _ => self.unexpected(
+                token,
+                "a key of the mapping must begin here",
+                "indent the line like the keys above it, and check that the line before it is complete",
+            ),
+        }
+    }
+
+    pub(super) fn block_mapping_value(&mut self) -> Scanned<Event> {
+        let token = self.peek()?;
+        if !matches!(token.kind, TokenKind::Value) {
+            return self.empty(token.span.start, State::BlockMappingKey);
+        }
+        match self.after()?.kind {
+            TokenKind::Key | TokenKind::Value | TokenKind::BlockEnd => {
+                self.empty(token.span.end, State::BlockMappingKey)
+            }
+            _ => self.node_then(Place::BlockValue, State::BlockMappingKey),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The HTTP side, asked in process over a store in memory.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod harness;
+mod operators;

@@ -1,0 +1,49 @@
+//! How a store behaves, whatever database is below: [`suite`] is run on each. What only SQLite has
+//! (files, addresses, its log) is in `tests/store_sqlite.rs`.
+
+mod concurrency;
+mod content;
+mod given;
+mod labels;
+mod projects;
+mod revisions;
+
+use std::sync::Arc;
+
+use opatlas::store::{SqliteStore, Store};
+
+/// Every behaviour, on a store that holds nothing beforehand. Each has a project of its own.
+async fn suite(store: impl Store) {
+    let store: Arc<dyn Store> = Arc::new(store);
+    store.ping().await.unwrap();
+    projects::projects_are_made_changed_and_deleted(&*store).await;
+    projects::projects_are_listed_in_parts(&*store).await;
+    revisions::ingest_is_idempotent(&*store).await;
+    revisions::revisions_are_found_by_digest_prefix_and_label(&*store).await;
+    revisions::revisions_are_listed_newest_first(&*store).await;
+    labels::labels_move_and_keep_their_release(&*store).await;
+    labels::labels_are_changed_under_conditions(&*store).await;
+    labels::a_refused_label_stores_nothing(&*store).await;
+    labels::a_labelled_revision_is_not_deleted(&*store).await;
+    projects::projects_share_bytes_and_nothing_else(&*store).await;
+    revisions::what_is_absent_is_named(&*store).await;
+    content::odd_bytes_come_back(&*store).await;
+    content::any_bytes_come_back(&*store).await;
+    concurrency::the_same_revision_from_many_is_made_once(&store).await;
+    concurrency::many_revisions_at_once_are_all_stored(&store).await;
+    concurrency::readers_go_on_while_others_write(&store).await;
+    store.close().await;
+    assert!(store.ping().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    suite(SqliteStore::open(&url).await.unwrap()).await;
+}
+
+#[tokio::test]
+async fn sqlite_in_memory() {
+    suite(SqliteStore::open("sqlite::memory:").await.unwrap()).await;
+}
