@@ -73,6 +73,8 @@ pub enum List {
     Registrations,
     /// `fallbacks`.
     Fallbacks,
+    /// Registrations of a stored operator to take away.
+    Removals,
 }
 
 /// Why the dispatcher refuses a registration.
@@ -221,9 +223,13 @@ fn cell(slot: Slot, rule: Rule, given: Option<&Given>) -> Cell<'_> {
 const MOST_SUGGESTIONS: usize = 50;
 
 /// Registrations with their place in the list.
-type Numbered = Vec<(usize, Given)>;
+pub(super) type Numbered = Vec<(usize, Given)>;
 
-fn read(keys: &'static Keys, list: List, wanted: &[Wanted<'_>]) -> (Numbered, Vec<Refused>) {
+pub(super) fn read(
+    keys: &'static Keys,
+    list: List,
+    wanted: &[Wanted<'_>],
+) -> (Numbered, Vec<Refused>) {
     let mut given = Vec::with_capacity(wanted.len());
     let mut refused = Vec::new();
     for (index, wanted) in wanted.iter().enumerate() {
@@ -247,7 +253,9 @@ fn read(keys: &'static Keys, list: List, wanted: &[Wanted<'_>]) -> (Numbered, Ve
 
 fn registrable(keys: &Keys, list: List, name: &str) -> Result<Key, NotRegistrable> {
     match (list, name) {
-        (List::Registrations, CATCH_ALL) => Ok(Key::Alias(Alias::CompositeImplicitAutograd)),
+        (List::Registrations | List::Removals, CATCH_ALL) => {
+            Ok(Key::Alias(Alias::CompositeImplicitAutograd))
+        }
         _ => keys.registrable(name),
     }
 }
@@ -274,7 +282,7 @@ fn suggestions(keys: &'static Keys, written: &str) -> Vec<&'static str> {
 }
 
 /// Marks what a later registration to the same key replaces.
-fn overrides(given: &mut Numbered) -> Vec<Note> {
+pub(super) fn overrides(given: &mut Numbered) -> Vec<Note> {
     let last: FxHashMap<Key, usize> = given
         .iter()
         .map(|(index, given)| (given.key, *index))

@@ -1,0 +1,64 @@
+//! Dispatch tables of a real release: all of them from the model, one operator's, one key's across
+//! all operators, coverage. Reads the release from the cache that the tests use; without it there
+//! is nothing to measure.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use opatlas::dispatch::registrations::Inputs;
+use opatlas::dispatch::{
+    Build, Observed, RevisionTables, Source, Standing, View, coverage, resolve,
+};
+use opatlas::model::catalogue::Catalogue;
+use opatlas::model::derivative_match::DerivativeMatches;
+use opatlas::model::derivatives::Derivatives;
+use opatlas::release::Release;
+use opatlas::source::DERIVATIVES;
+
+fn dispatch(criterion: &mut Criterion) {
+    let Some(bundle) = common::release("2.9.0") else {
+        return;
+    };
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let derivatives = bundle
+        .file(DERIVATIVES)
+        .map(|bytes| Derivatives::read(bytes));
+    let matches = DerivativeMatches::new(&catalogue, derivatives.as_ref());
+    let observed = Observed::default();
+    let inputs = Inputs {
+        catalogue: &catalogue,
+        derivatives: derivatives.as_ref(),
+        matches: &matches,
+        backends: &[],
+        observed: &observed,
+        standing: Standing::Recorded,
+    };
+    let build = Build::parse("linux-cuda", Release::V2_9).unwrap();
+    let all = || RevisionTables::new(black_box(inputs), &build, Source::Everything);
+    let tables = all();
+    let view = View::new(inputs, &tables);
+    let add = catalogue.find("add.Tensor").unwrap();
+    let (keys, meta) = (view.keys(), view.keys().slot("Meta").unwrap());
+    let registered = tables.pattern(add).unwrap().registered;
+    println!("{} bytes for {} operators", tables.bytes(), tables.len());
+
+    criterion.bench_function("tables of a release", |b| b.iter(all));
+    criterion.bench_function("table of an operator, computed", |b| {
+        b.iter(|| resolve(keys, black_box(&registered), keys.fallbacks()));
+    });
+    criterion.bench_function("table of an operator, as entries", |b| {
+        b.iter(|| view.table(black_box(add)).count());
+    });
+    criterion.bench_function("one key across all operators", |b| {
+        b.iter(|| view.column(black_box(meta)).count());
+    });
+    criterion.bench_function("coverage of a release", |b| {
+        b.iter(|| coverage(black_box(view), |_, _| true));
+    });
+}
+
+criterion_group!(benches, dispatch);
+criterion_main!(benches);
