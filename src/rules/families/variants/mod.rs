@@ -7,7 +7,7 @@ use crate::model::catalogue::Catalogue;
 use crate::model::entry::Field;
 use crate::model::operator::PlacedEntry;
 use crate::model::schema::Argument;
-use crate::model::types::Type;
+use crate::model::types::{BaseType, Type};
 
 use super::Sink;
 use super::subject::{Subject, subjects};
@@ -111,10 +111,25 @@ fn passes_itself(this: &Argument, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// A second argument of the same name and type takes its place, however odd that is.
+/// A second argument called `self` takes its place if it is the same in C++, however odd that is.
 fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     let all = subject.schema.arguments.all().iter();
-    let twins =
-        all.filter(|a| a.name == this.name && a.ty == this.ty && a.is_write() == this.is_write());
+    let twins = all.filter(|a| {
+        a.name == this.name && a.is_write() == this.is_write() && is_same_in_cpp(&a.ty, &this.ty)
+    });
     twins.count() > 1
+}
+
+/// Whether two types are passed alike: a SymInt like an int, lists of any size alike.
+fn is_same_in_cpp(a: &Type, b: &Type) -> bool {
+    let integer = |base: &BaseType| matches!(base, BaseType::Int | BaseType::SymInt);
+    match (a, b) {
+        (Type::Base(a), Type::Base(b)) => a == b || integer(a) && integer(b),
+        (Type::Optional(a), Type::Optional(b)) => is_same_in_cpp(a, b),
+        (Type::List(x, n), Type::List(y, m)) if **x == Type::Base(BaseType::Bool) => {
+            n == m && x == y
+        }
+        (Type::List(a, _), Type::List(b, _)) => is_same_in_cpp(a, b),
+        (a, b) => a == b,
+    }
 }
