@@ -273,9 +273,10 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "`autogen` asks for an out variant of an operator that returns `Tensor?`.",
-        why: "An optional tensor that is written to has two different types in C++, and none can be \
-              turned into the other.",
+        what: "`autogen` asks for an out variant of an operator that returns something else than \
+               `Tensor` and `Tensor[]`, such as `Tensor?`.",
+        why: "Out arguments have the types of the returns. An optional tensor that is written to \
+              has two different types in C++, and lists of optional ones cannot even be annotated.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor?\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -283,7 +284,7 @@ pub(in crate::rules) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
         ..rule(
-            "autogen-optional-return",
+            "autogen-return-type",
             Stage::Codegen,
             "torchgen/api/native.py: argumenttype_type; torchgen/api/translate.py: translate",
         )

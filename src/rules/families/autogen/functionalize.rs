@@ -22,7 +22,7 @@ pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         let fault = aliases_twice(operator)
             .or_else(|| target.unmatched(operator, functional))
             .or_else(|| target.lacks_options(operator, functional))
-            .or_else(|| optional_out(scope, operator))
+            .or_else(|| unwritable_out(scope, operator))
             .or_else(|| cumulative(operator, functional, release));
         if let Some(fault) = fault.filter(|_| !scope.is_clouded(id)) {
             scope.report(sink, id, fault);
@@ -150,33 +150,34 @@ fn name_at(operator: &Operator) -> Span {
     operator.schema().name_at.0
 }
 
-/// A generated out argument of type `Tensor?` has no C++ type that its kernel could take.
-fn optional_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
+/// Out arguments are generated with the types of the returns, and only some of these can carry an
+/// annotation; one that is optional has no C++ type that its kernel could take.
+fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
     let generated = operator.generated()?;
-    if generated.use_const_ref_for_mutable_tensors {
-        return None;
-    }
-    let is_optional = |a: &Argument| {
-        let optional = matches!(&a.ty, Type::Optional(inner) if inner.is_tensor());
-        optional && a.is_write()
-    };
-    generated
-        .schema
-        .arguments
-        .all()
-        .iter()
-        .find(|a| is_optional(a))?;
     let from = scope.operator(generated.from);
-    if from.schema().arguments.all().iter().any(is_optional) {
+    let by_reference = generated.use_const_ref_for_mutable_tensors;
+    let is_writable = |a: &Argument| match &a.ty {
+        Type::Optional(inner) => inner.is_tensor() && by_reference,
+        Type::List(inner, None) => inner.is_tensor(),
+        ty => ty.is_tensor(),
+    };
+    let arguments = generated.schema.arguments.all().iter();
+    let argument = arguments
+        .filter(|a| a.is_write())
+        .find(|a| !is_writable(a))?;
+    // What is written to already is reported with the schema.
+    let mut own = from.schema().arguments.all().iter();
+    if own.any(|a| a.is_write() && !is_writable(a)) {
         return None;
     }
     let message = format!(
-        "`{}` cannot be written in C++: an optional tensor cannot be an out argument",
-        operator.name()
+        "`{}` cannot be generated: an out argument cannot be of type `{}`",
+        operator.name(),
+        argument.ty
     );
-    let diagnostic = Diagnostic::new("autogen-optional-return", autogen_at(from), message)
-        .with_help("return a plain `Tensor`, or remove `autogen`")
-        .with_related("the optional return", from.schema().returns_at.0);
+    let diagnostic = Diagnostic::new("autogen-return-type", autogen_at(from), message)
+        .with_help("return `Tensor` or `Tensor[]`, or remove `autogen`")
+        .with_related("the returns", from.schema().returns_at.0);
     Some(diagnostic)
 }
 

@@ -16,6 +16,19 @@ fn listed(operator: &Operator) -> impl Iterator<Item = &str> {
     written.flat_map(|placed| placed.entry.autogen.iter().map(|name| name.value.as_str()))
 }
 
+/// The group without its generated members.
+fn written(scope: &Scope<'_>, group: &Group) -> Group {
+    let keep = |id: Option<OperatorId>| id.filter(|&id| !scope.operator(id).is_generated());
+    Group {
+        functional: keep(group.functional),
+        inplace: keep(group.inplace),
+        out: keep(group.out),
+        mutable: keep(group.mutable),
+        scratch: keep(group.scratch),
+        duplicates: Vec::new(),
+    }
+}
+
 /// Whether the lists of all members together name exactly what is generated.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let members = || group.members().map(|id| scope.operator(id));
@@ -31,9 +44,12 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
         return true;
     }
     let release = scope.catalogue.release;
-    let Some(base) = generate::base(group, release).filter(|&id| !scope.is_clouded(id)) else {
+    let Some(base) = generate::base(&written(scope, group), release) else {
         return false;
     };
+    if scope.is_clouded(base) {
+        return false;
+    }
     let is_missing = generated.iter().any(|name| !named.contains(name));
     for id in group.members() {
         let operator = scope.operator(id);

@@ -18,6 +18,8 @@ const WRITTEN_BY_ITSELF: [&str; 2] = ["Meta", "CompositeExplicitAutogradNonFunct
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let mut ufuncs = ufunc::Files::default();
+    let served = WRITTEN_BY_ITSELF.map(|key| is_served(scope, key));
+    let any_served = served.contains(&true);
     for group in scope.catalogue.groups.all() {
         let Some(complete) = CompleteGroup::of(group).filter(|_| group.duplicates.is_empty())
         else {
@@ -35,10 +37,26 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         if structured && consistent {
             delegates_home(scope, complete, sink);
             out_kernels(scope, complete, sink);
-            writable(scope, complete, sink);
+            signatures(scope, complete, sink);
+            if any_served || has_structured_kernel(scope, complete.out) {
+                classes(scope, complete, sink);
+            }
             ufuncs.group(scope, complete, sink);
         }
     }
+}
+
+/// Whether any operator has a kernel on a key. Where none has, the generator has no index of the
+/// key and does not recognize it, so that nothing is written for it.
+fn is_served(scope: &Scope<'_>, key: &str) -> bool {
+    let mut operators = scope.catalogue.operators.iter();
+    operators.any(|operator| operator.has_kernel(key))
+}
+
+fn has_structured_kernel(scope: &Scope<'_>, out: OperatorId) -> bool {
+    let keys = scope.catalogue.release.data().structured_keys;
+    let mut kernels = scope.catalogue.kernels(out).iter();
+    kernels.any(|kernel| keys.contains(kernel.key.as_str()))
 }
 
 /// Either all of a group is structured or nothing.
@@ -187,10 +205,9 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
 }
 
-/// Whether the classes around the kernels can be written.
-fn writable(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
+/// Whether the signatures of the meta function and the kernel can be written.
+fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
-    let out = scope.operator(group.out);
     if let Some(options) = functional.schema().arguments.tensor_options() {
         let diagnostic = Diagnostic::new(
             "structured-no-tensor-options",
@@ -205,6 +222,13 @@ fn writable(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         );
         scope.report(sink, group.functional, diagnostic);
     }
+    precomputed(scope, group.out, sink);
+}
+
+/// Whether the classes around the kernels can be written.
+fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
+    let functional = scope.operator(group.functional);
+    let out = scope.operator(group.out);
     for argument in out
         .schema()
         .arguments
@@ -241,7 +265,6 @@ fn writable(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             .with_help("make the group unstructured");
         scope.report(sink, mutable, diagnostic);
     }
-    precomputed(scope, group.out, sink);
 }
 
 fn unpassable(
