@@ -34,7 +34,7 @@ pub struct Shown<'a> {
 pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let mut out = heading(shown, id, revision);
     let groups = groups(shown, id);
-    let texts: Vec<[String; 4]> = groups.iter().map(|group| group.texts(shown)).collect();
+    let texts: Vec<[String; 4]> = groups.iter().map(|group| group.texts(shown, id)).collect();
     let width = |column: usize| {
         let lengths = texts.iter().map(|row| row[column].chars().count());
         lengths.max().unwrap_or(0)
@@ -92,7 +92,7 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    fn texts(&self, shown: Shown<'_>) -> [String; 4] {
+    fn texts(&self, shown: Shown<'_>, id: OperatorId) -> [String; 4] {
         let entry = &self.first;
         let mut keys = keys::label(shown.view.keys(), self.keys);
         if !entry.derivable {
@@ -103,7 +103,7 @@ impl Group<'_> {
             (None, true) => "(passes on)".to_owned(),
             (None, false) => "-".to_owned(),
         };
-        let from = words::from_words(shown, entry);
+        let from = words::from_words(shown, id, entry);
         [keys, kernel, entry.reason.as_str().to_owned(), from]
     }
 }

@@ -7,7 +7,6 @@ use super::words::{autograd_words, cause_sentence, origin_words};
 use crate::dispatch::{
     Edit, ExplainedEntry, Key, KeySet, Keys, Origin, Outcome, Registration, Remedy, Rule, Step,
 };
-use crate::model::derivatives::DEFAULT_KEY;
 use crate::model::operator::OperatorId;
 
 /// Names of keys in a sentence beyond which the rest is counted.
@@ -59,11 +58,14 @@ pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) 
     out
 }
 
-/// What neither serves the key nor is registered is of interest only among the composites.
+/// What never serves the key is of interest only among the composites.
 fn is_shown(step: &Step) -> bool {
     !matches!(
         (step.outcome, step.rule),
-        (Outcome::Irrelevant, Rule::Autograd | Rule::Batched) | (_, Rule::Missing)
+        (
+            Outcome::Irrelevant | Outcome::OutOfReach,
+            Rule::Autograd | Rule::Batched
+        ) | (_, Rule::Missing)
     )
 }
 
@@ -99,8 +101,14 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
     match step.outcome {
         Outcome::Decides => decides(shown, id, told, step.rule),
         Outcome::NotRegistered if step.rule == Rule::Fallback => "none".to_owned(),
+        Outcome::NotRegistered if step.rule == Rule::Implicit => no_implicit(shown, id).to_owned(),
         Outcome::NotRegistered => "no".to_owned(),
-        Outcome::OutOfReach => format!("registered, but never serves {}", told.entry.key),
+        Outcome::OutOfReach => {
+            format!(
+                "registered, but never serves {}",
+                out_of_reach(keys, told, step.rule)
+            )
+        }
         Outcome::Irrelevant if step.rule == Rule::Nested => "not a nested key".to_owned(),
         Outcome::Irrelevant => "no, and it never serves this key".to_owned(),
         Outcome::SwitchedOffByExplicit => {
@@ -113,6 +121,34 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
             )
         }
         Outcome::NotAmbiguous => "no".to_owned(),
+    }
+}
+
+/// Why there is no implicit composite.
+fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
+    let operator = shown.view.inputs.catalogue.operator(id);
+    match operator.written() {
+        None => "no: the operator is generated",
+        Some(_) if operator.is_part_of_structured_group() => "no: the operator is structured",
+        Some(placed) if placed.entry.dispatch.is_some() => "no: the entry has a dispatch section",
+        Some(_) => "no",
+    }
+}
+
+/// The key, or its whole functionality where the alias reaches none of it.
+fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Rule) -> String {
+    let reach = rule
+        .alias()
+        .map_or(KeySet::EMPTY, |alias| keys.reach(alias));
+    let functionality = told.entry.functionality;
+    let mut family = keys
+        .slots()
+        .filter(|&slot| keys.functionality(slot) == functionality);
+    let is_whole = told.entry.backend.is_some() && !family.any(|slot| reach.contains(slot));
+    match (is_whole, functionality) {
+        (false, _) => told.entry.key.to_owned(),
+        (true, "AutogradFunctionality") => "autograd keys".to_owned(),
+        (true, functionality) => format!("{functionality}* keys"),
     }
 }
 
@@ -146,11 +182,7 @@ fn registration_words(shown: Shown<'_>, id: OperatorId, made: &Registration<'_>)
         let _ = write!(words, ", {place}");
     }
     if made.origin == Origin::Autograd {
-        let key = match made.key {
-            Key::Runtime(_) => shown.view.keys().name(made.key),
-            Key::Alias(_) => DEFAULT_KEY,
-        };
-        let _ = write!(words, ": {}", autograd_words(shown, id, key));
+        let _ = write!(words, ": {}", autograd_words(shown, id, made.key));
     }
     if made.fallthrough {
         words.push_str("; it passes the call on");

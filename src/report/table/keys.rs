@@ -30,7 +30,11 @@ pub(super) fn label(keys: &Keys, set: KeySet) -> String {
             ),
         };
     }
-    let names: Vec<&str> = slots.iter().map(|&slot| name(slot)).collect();
+    let mut names: Vec<&str> = slots.iter().map(|&slot| name(slot)).collect();
+    if slots.first() == Some(&Slot::UNDEFINED) {
+        // What no tensor carries is of the least interest.
+        names.rotate_left(1);
+    }
     if names.len() <= NAMED {
         return names.join(", ");
     }

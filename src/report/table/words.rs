@@ -4,6 +4,7 @@ use super::Shown;
 use crate::dispatch::registrations::{AutogradKind, autograd_kind};
 use crate::dispatch::training::Detail;
 use crate::dispatch::{Cause, Entry, Key, Origin, Rule, Through, TrainingAnswer, Works};
+use crate::model::derivatives::DEFAULT_KEY;
 use crate::model::operator::OperatorId;
 
 /// What made a registration, in words.
@@ -27,7 +28,7 @@ pub fn origin_words(origin: Origin) -> &'static str {
 }
 
 /// Where an entry comes from: the alias that serves it, what made the registration, and where.
-pub(super) fn from_words(shown: Shown<'_>, entry: &Entry<'_>) -> String {
+pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let Some(origin) = entry.origin else {
         return String::new();
     };
@@ -37,7 +38,10 @@ pub(super) fn from_words(shown: Shown<'_>, entry: &Entry<'_>) -> String {
     {
         parts.push(alias.name().to_owned());
     }
-    parts.push(origin_words(origin).to_owned());
+    parts.push(match origin {
+        Origin::Autograd => formula_words(shown, id, entry.source_key).to_owned(),
+        origin => origin_words(origin).to_owned(),
+    });
     let line = || {
         let (file, span) = (entry.file?, entry.span?);
         (shown.line)(file, span)
@@ -54,12 +58,44 @@ pub(super) fn from_words(shown: Shown<'_>, entry: &Entry<'_>) -> String {
         }
         _ => {}
     }
-    parts.join(", ")
+    let mut words = parts.join(", ");
+    let replaced = origin
+        .is_outside_files()
+        .then(|| replaced(shown, id, entry.source_key));
+    if let Some(replaced) = replaced.flatten() {
+        words.push_str(&format!(" (replaces: {})", origin_words(replaced)));
+    }
+    words
+}
+
+/// What made the registration whose place one from outside the files has taken.
+fn replaced(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> Option<Origin> {
+    let mut made = shown.view.registrations(id);
+    let made = made.find(|made| made.overridden && Some(made.key) == key)?;
+    Some(made.origin)
+}
+
+/// Generated autograd in a few words.
+fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static str {
+    match autograd_kind(shown.view.inputs, id, formula_key(shown, key)) {
+        AutogradKind::Formula => "own formula",
+        AutogradKind::NotDifferentiable => "no gradient",
+        AutogradKind::NotImplemented => "no formula: asking for the gradient fails",
+        AutogradKind::Unknown => "formula unknown",
+    }
+}
+
+/// The key in `derivatives.yaml` for a registered key.
+fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
+    match key {
+        Some(key @ Key::Runtime(_)) => shown.view.keys().name(key),
+        _ => DEFAULT_KEY,
+    }
 }
 
 /// What a generated autograd kernel does, in words.
-pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: &str) -> &'static str {
-    match autograd_kind(shown.view.inputs, id, key) {
+pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'static str {
+    match autograd_kind(shown.view.inputs, id, formula_key(shown, Some(key))) {
         AutogradKind::Formula => "records the formula of derivatives.yaml",
         AutogradKind::NotDifferentiable => "passes the call on: there is no gradient",
         AutogradKind::NotImplemented => "lets the call pass; asking for the gradient fails",
