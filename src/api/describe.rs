@@ -1,8 +1,9 @@
 //! What the description of the API says besides its routes, and what holds for all of them.
 
-use utoipa::OpenApi as DeriveOpenApi;
+use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response};
+use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
+use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
 use super::problem::{Document, PROBLEM_JSON};
 
@@ -28,11 +29,32 @@ use super::problem::{Document, PROBLEM_JSON};
 )]
 pub struct Description;
 
-/// Adds what every operation may answer.
+/// Schemas some of whose members may be left out: what comes in, and problems.
+const PARTIAL: [&str; 7] = [
+    "Bundle",
+    "Fault",
+    "LabelTarget",
+    "NewProject",
+    "Problem",
+    "ProjectEdit",
+    "SchemaText",
+];
+
+/// Adds what holds for all operations and all answers.
 pub fn complete(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
-        for operation in operations(item) {
-            add_responses(operation);
+        if let Some(operation) = &mut item.get {
+            add_conditions(operation);
+        }
+        operations(item).for_each(add_problems);
+    }
+    let schemas = document.components.iter_mut();
+    let schemas = schemas.flat_map(|components| &mut components.schemas);
+    for (name, schema) in schemas {
+        if let RefOr::T(schema) = schema
+            && !PARTIAL.contains(&&**name)
+        {
+            require_all(schema);
         }
     }
 }
@@ -58,7 +80,7 @@ const COMMON: [(&str, &str); 5] = [
     ("503", "Too busy, or the database does not answer"),
 ];
 
-fn add_responses(operation: &mut Operation) {
+fn add_problems(operation: &mut Operation) {
     for (status, description) in COMMON {
         let responses = &mut operation.responses.responses;
         if !responses.contains_key(status) {
@@ -75,4 +97,32 @@ fn problem(description: &str) -> Response {
         .content
         .insert(PROBLEM_JSON.to_owned(), RefOr::T(content));
     response
+}
+
+/// Every answer to GET has an ETag, and none is sent twice to who has it.
+fn add_conditions(operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    if let Some(RefOr::T(answer)) = responses.get_mut("200") {
+        let etag =
+            HeaderBuilder::new().description(Some("A strong tag; send it as `If-None-Match`"));
+        let etag = etag.schema(Some(String::schema())).build();
+        answer.headers.insert("ETag".to_owned(), RefOr::T(etag));
+    }
+    let unchanged = Response::new("The answer is the one that `If-None-Match` names");
+    responses.insert("304".to_owned(), RefOr::T(unchanged));
+}
+
+/// Members that may be null are there nevertheless.
+fn require_all(schema: &mut Schema) {
+    match schema {
+        Schema::Object(object) => object.required = object.properties.keys().cloned().collect(),
+        Schema::AllOf(all) => {
+            for part in &mut all.items {
+                if let RefOr::T(part) = part {
+                    require_all(part);
+                }
+            }
+        }
+        _ => {}
+    }
 }

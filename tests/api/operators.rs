@@ -44,3 +44,89 @@ async fn an_unknown_operator_has_near_names() {
             .contains(&json!("add.Tensor"))
     );
 }
+
+#[tokio::test]
+async fn operators_are_found_by_every_spelling() {
+    let server = Server::small().await;
+    let get = async |name: &str| server.get(&format!("{OPERATORS}/{name}")).send().await;
+    let add = get("add.Tensor").await.ok();
+    assert_eq!(get("aten::add.Tensor").await.ok(), add);
+    assert_eq!(get("aten%3A%3Aadd.Tensor").await.ok(), add);
+    let fuse = get("acme::fuse").await.ok();
+    assert_eq!(
+        (&fuse["namespace"], &fuse["name"]),
+        (&json!("acme"), &json!("fuse"))
+    );
+    get("fuse").await.problem(404, "unknown-operator");
+    get("aten::fuse").await.problem(404, "unknown-operator");
+    let generated = get("blend.out").await.ok();
+    assert_eq!(generated["generated"], true);
+    assert_eq!(generated["generated_from"], "blend");
+    assert_eq!(
+        (&generated["span"], &generated["source"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(generated["registrations"][0]["origin"], "autogen");
+    let implicit = get("half_of").await.ok();
+    assert_eq!(implicit["registrations"][0]["origin"], "implicit composite");
+    assert_eq!(
+        implicit["dispatch"],
+        json!({"CompositeImplicitAutograd": "half_of"})
+    );
+    let structured = get("add.out").await.ok();
+    assert_eq!(structured["registrations"][0]["origin"], "structured");
+    assert_eq!(get("slice_of").await.ok()["is_view"], true);
+}
+
+#[tokio::test]
+async fn pages_cover_every_operator_exactly_once() {
+    let server = Server::small().await;
+    let all = server.get(OPERATORS).send().await.ok();
+    assert_eq!(names(&all).len(), 10);
+    for limit in 1..=11 {
+        let mut seen = Vec::new();
+        let mut path = format!("{OPERATORS}?limit={limit}");
+        loop {
+            let page = server.get(&path).send().await.ok();
+            seen.extend(page["items"].as_array().unwrap().clone());
+            match page["next_cursor"].as_str() {
+                Some(cursor) => path = format!("{OPERATORS}?limit={limit}&cursor={cursor}"),
+                None => break,
+            }
+        }
+        assert_eq!(json!(seen), all["items"]);
+    }
+    let lines = server
+        .get(OPERATORS)
+        .header("accept", "application/x-ndjson")
+        .send()
+        .await;
+    assert_eq!(json!(lines.lines()), all["items"]);
+    let unique: BTreeSet<_> = names(&all).into_iter().collect();
+    assert_eq!(unique.len(), 10);
+}
+
+#[tokio::test]
+async fn filters_narrow_the_list() {
+    let server = Server::small().await;
+    for (query, expected) in [
+        ("kind=inplace", vec!["add_.Tensor"]),
+        ("kind=out&generated=false", vec!["add.out"]),
+        ("tag=core", vec!["add.Tensor"]),
+        ("key=MPS", vec!["add.out", "blend"]),
+        ("structured=true", vec!["add.out"]),
+        ("namespace=acme&generated=exclude", vec!["fuse"]),
+        ("python_module=nn", vec!["blend"]),
+        ("q=add&kind=functional", vec!["add.Tensor"]),
+        ("q=float+mix", vec!["blend", "blend.out"]),
+        ("q=SymInt", vec!["slice_of", "slice_of_copy", "slice_of_copy.out"]),
+        ("q=nothing", vec![]),
+    ] {
+        let list = server
+            .get(&format!("{OPERATORS}?{query}"))
+            .send()
+            .await
+            .ok();
+        assert_eq!(names(&list), expected, "{query}");
+    }
+}

@@ -1,0 +1,221 @@
+//! Requests that mean no good, or are merely wrong: none makes a 5xx, and every answer is a problem
+//! document.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use opatlas::api::ApiConfig;
+use opatlas::service::Limits;
+
+use crate::harness::{SMALL, Server};
+
+#[tokio::test]
+async fn unknown_routes_and_methods() {
+    let server = Server::small().await;
+    for path in [
+        "/",
+        "/v1",
+        "/v2/projects",
+        "/v1/projects/",
+        "/v1/projects/p/",
+        "/v1//projects",
+        "/v1/projects/p/revisions/2.9.0/operators/a/b",
+        "/..%2f..%2fetc%2fpasswd",
+        "/%ff",
+    ] {
+        let answer = server.get(path).send().await;
+        assert_eq!(answer.status, 404, "{path}");
+    }
+    server
+        .get("/nothing/here")
+        .send()
+        .await
+        .problem(404, "unknown-route");
+    for (method, path) in [
+        (Method::DELETE, "/v1/projects"),
+        (Method::PUT, "/v1/projects/p"),
+        (Method::POST, "/v1/projects/p/revisions/2.9.0/operators"),
+        (Method::GET, "/v1/validate"),
+        (Method::GET, "/v1/parse"),
+        (Method::POST, "/healthz"),
+        (Method::OPTIONS, "/v1/projects"),
+        (Method::TRACE, "/v1/projects"),
+        (Method::from_bytes(b"BREW").unwrap(), "/v1/projects"),
+    ] {
+        let answer = server.ask(method, path).send().await;
+        answer.problem(405, "method-not-allowed");
+    }
+}
+
+#[tokio::test]
+async fn bad_queries() {
+    let server = Server::small().await;
+    let list = "/v1/projects/p/revisions/2.9.0/operators";
+    for query in [
+        "limit=0",
+        "limit=1001",
+        "limit=-1",
+        "limit=x",
+        "limit=99999999999999999999",
+        "limit=1&limit=2",
+        "kind=banana",
+        "structured=maybe",
+        "generated=perhaps",
+        "nonsense=1",
+        "q=a&Q=b",
+    ] {
+        let answer = server.get(&format!("{list}?{query}")).send().await;
+        answer.problem(400, "invalid-parameter");
+    }
+    for cursor in ["x", "00000000", "ffffffff30", "%00", "é", "0000000031"] {
+        let cursor = cursor.replace('é', "%C3%A9");
+        let answer = server.get(&format!("{list}?cursor={cursor}")).send().await;
+        answer.problem(400, "invalid-cursor");
+    }
+    // A cursor belongs to its list.
+    let page = server.get(&format!("{list}?limit=1")).send().await.ok();
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let answer = server
+        .get(&format!("{list}?q=add&cursor={cursor}"))
+        .send()
+        .await;
+    answer.problem(400, "invalid-cursor");
+    let problem = server
+        .get(&format!("{list}?key=Cpu"))
+        .send()
+        .await
+        .problem(422, "unknown-key");
+    assert_eq!(problem["suggestions"][0], "CPU");
+    for odd in [
+        "q=%00",
+        "q=%FF",
+        "q=%27%20OR%201=1--",
+        "tag=%3Cscript%3E",
+        "namespace=..%2F..",
+        "q=%25",
+    ] {
+        let answer = server.get(&format!("{list}?{odd}")).send().await;
+        assert_eq!(answer.ok()["items"].as_array().unwrap().len(), 0, "{odd}");
+    }
+}
+
+#[tokio::test]
+async fn bad_operator_names() {
+    let server = Server::small().await;
+    let long = "x".repeat(5000);
+    for name in [
+        "..",
+        "add.",
+        ".out",
+        "::",
+        "aten::",
+        "::add.Tensor",
+        "a::b::c",
+        "%00",
+        "%3Cb%3E",
+        "add%2FTensor",
+        &*long,
+        "%F0%9F%98%80",
+    ] {
+        let path = format!("/v1/projects/p/revisions/2.9.0/operators/{name}");
+        server
+            .get(&path)
+            .send()
+            .await
+            .problem(404, "unknown-operator");
+    }
+    let path = "/v1/projects/p/revisions/2.9.0/operators/%FF";
+    server
+        .get(path)
+        .send()
+        .await
+        .problem(400, "malformed-request");
+}
+
+#[tokio::test]
+async fn bodies_that_do_harm() {
+    let server = Server::small().await;
+    let bomb: String = (1..=9).fold("a0: &a0 [x,x,x,x,x,x,x,x,x]\n".to_owned(), |text, i| {
+        let last = format!("*a{}", i - 1);
+        let items = vec![last; 9].join(",");
+        text + &format!("a{i}: &a{i} [{items}]\n")
+    });
+    let bodies = [
+        bomb.clone().into_bytes(),
+        format!("- {}", bomb.replace('\n', "\n  ")).into_bytes(),
+        "- func: f(Tensor self) -> Tensor\n"
+            .repeat(50_000)
+            .into_bytes(),
+        "{".repeat(1 << 20).into_bytes(),
+        "- ".repeat(1 << 20).into_bytes(),
+        vec![0xFF; 1 << 20],
+        vec![0; 1 << 20],
+        "\t".repeat(1 << 20).into_bytes(),
+        "a".repeat(4 << 20).into_bytes(),
+        "\u{2028}\u{85}".repeat(1 << 18).into_bytes(),
+    ];
+    for body in bodies {
+        let answer = server.post("/v1/validate").yaml(body.clone()).send().await;
+        assert_eq!(answer.status, 200);
+        let answer = server
+            .post("/v1/projects/p/revisions")
+            .yaml(body)
+            .send()
+            .await;
+        assert!(
+            matches!(answer.status.as_u16(), 201 | 422),
+            "{}",
+            answer.text()
+        );
+    }
+}
+
+#[tokio::test]
+async fn who_is_kept_waiting_is_told() {
+    let limits = Limits {
+        workers: 1,
+        patience: Duration::from_millis(1),
+        ..Limits::default()
+    };
+    let server = Server::with(limits, ApiConfig::default()).await;
+    let slow = server
+        .service
+        .compute(|| std::thread::sleep(Duration::from_millis(300)));
+    let asked = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        server.post("/v1/validate").yaml(SMALL).send().await
+    };
+    let (slow, answer) = tokio::join!(slow, asked);
+    slow.unwrap();
+    answer.problem(503, "busy");
+    assert_eq!(answer.header("retry-after"), "2");
+    assert_eq!(
+        server.post("/v1/validate").yaml(SMALL).send().await.status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_ended() {
+    let config = ApiConfig {
+        request_timeout: Duration::from_millis(20),
+        ..ApiConfig::default()
+    };
+    let server = Server::with(
+        Limits {
+            workers: 1,
+            ..Limits::default()
+        },
+        config,
+    )
+    .await;
+    let slow = server
+        .service
+        .compute(|| std::thread::sleep(Duration::from_millis(300)));
+    let asked = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        server.post("/v1/validate").yaml(SMALL).send().await
+    };
+    let (_, answer) = tokio::join!(slow, asked);
+    answer.problem(503, "busy");
+}

@@ -1,0 +1,154 @@
+//! What the program knows: releases, rules, problem types, itself.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+#[tokio::test]
+async fn releases_have_keys_types_and_tags() {
+    let server = Server::new().await;
+    let list = server.get("/v1/releases").send().await.ok();
+    let names: Vec<_> = list["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["name"].clone())
+        .collect();
+    assert_eq!(names.len(), 16);
+    assert_eq!((&names[0], &names[15]), (&json!("2.0"), &json!("2.15")));
+    let part = server.get("/v1/releases?limit=5").send().await.ok();
+    let cursor = part["next_cursor"].as_str().unwrap();
+    let next = server
+        .get(&format!("/v1/releases?limit=5&cursor={cursor}"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(next["items"][0]["name"], "2.5");
+    let one = server.get("/v1/releases/2.9").send().await.ok();
+    assert_eq!(one["keys"].as_array().unwrap().len(), 138);
+    let implicit = one["alias_keys"].as_array().unwrap().iter();
+    let implicit = implicit
+        .filter(|a| a["name"] == "CompositeImplicitAutograd")
+        .next()
+        .unwrap();
+    assert!(
+        implicit["keys"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("AutogradCPU"))
+    );
+    assert!(
+        one["dispatch_keys"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("SparseCsrCPU"))
+    );
+    assert!(one["tags"].as_array().unwrap().contains(&json!("core")));
+    for same in ["v2.9", "2.9.1", "2.9.0+cu128"] {
+        let path = format!("/v1/releases/{same}");
+        assert_eq!(server.get(&path).send().await.ok(), one);
+    }
+    for unknown in ["1.13", "banana", "2.99"] {
+        let answer = server.get(&format!("/v1/releases/{unknown}")).send().await;
+        answer.problem(404, "no-release");
+    }
+}
+
+#[tokio::test]
+async fn rules_have_their_documentation() {
+    let server = Server::new().await;
+    let mut seen: Vec<Value> = Vec::new();
+    let mut path = "/v1/rules?limit=50".to_owned();
+    loop {
+        let page = server.get(&path).send().await.ok();
+        seen.extend(page["items"].as_array().unwrap().clone());
+        match page["next_cursor"].as_str() {
+            Some(cursor) => path = format!("/v1/rules?limit=50&cursor={cursor}"),
+            None => break,
+        }
+    }
+    let ids: Vec<_> = opatlas::rules::registry::all()
+        .map(|rule| json!(rule.id))
+        .collect();
+    assert_eq!(
+        seen.iter()
+            .map(|rule| rule["id"].clone())
+            .collect::<Vec<_>>(),
+        ids
+    );
+    let one = server.get("/v1/rules/out-return-matches").send().await.ok();
+    assert!(seen.contains(&one));
+    let errors = server
+        .get("/v1/rules?severity=error&limit=1000")
+        .send()
+        .await
+        .ok();
+    assert!(errors["items"].as_array().unwrap().len() < seen.len());
+    let old = server
+        .get("/v1/rules?release=2.0&limit=1000")
+        .send()
+        .await
+        .ok();
+    assert!(old["items"].as_array().unwrap().len() < seen.len());
+    let family = server.get("/v1/rules?family=tags").send().await.ok();
+    assert!(
+        family["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|r| r["family"] == "tags")
+    );
+    let problem = server
+        .get("/v1/rules/out-return-match")
+        .send()
+        .await
+        .problem(404, "unknown-rule");
+    assert!(
+        problem["suggestions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("out-return-matches"))
+    );
+    server
+        .get("/v1/rules?release=0")
+        .send()
+        .await
+        .problem(422, "unknown-release");
+}
+
+#[tokio::test]
+async fn every_problem_type_can_be_looked_up() {
+    let server = Server::new().await;
+    for kind in opatlas::api::problem::Kind::ALL {
+        let path = format!("/problems/{}", kind.slug());
+        let kind_page = server.get(&path).send().await.ok();
+        assert_eq!(kind_page["type"], path);
+        assert_eq!(kind_page["status"], kind.status().as_u16());
+    }
+    server
+        .get("/problems/unknwon-operator")
+        .send()
+        .await
+        .problem(404, "unknown-problem");
+}
+
+#[tokio::test]
+async fn the_service_tells_how_it_is() {
+    let server = Server::new().await;
+    assert_eq!(
+        server.get("/healthz").send().await.ok(),
+        json!({"status": "ok"})
+    );
+    assert_eq!(
+        server.get("/readyz").send().await.ok(),
+        json!({"status": "ok"})
+    );
+    let version = server.get("/v1/version").send().await.ok();
+    assert_eq!(version["version"], env!("CARGO_PKG_VERSION"));
+    assert_eq!(version["newest_release"], "2.15");
+    server.service.close().await;
+    assert_eq!(server.get("/healthz").send().await.status, 200);
+    let answer = server.get("/readyz").send().await;
+    answer.problem(503, "store-unavailable");
+    assert_eq!(answer.header("retry-after"), "2");
+}
