@@ -167,8 +167,7 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
     },
     Rule {
         stage: Stage::Codegen,
-        what: "An optional tensor is written, `Tensor(a!)?`, be it by an out argument that autogen \
-               makes for an optional return.",
+        what: "An optional tensor is written, `Tensor(a!)?`.",
         why: "It is read, but kernels take it as a reference to an optional tensor and callers pass \
               a reference to a tensor, and no C++ turns one into the other.",
         bad: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!)? count) -> Tensor(a!)\n"),

@@ -8,8 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::annotation::Annotation;
 use crate::model::catalogue::Catalogue;
 use crate::model::invariants::broken_invariants;
-use crate::model::operator::PlacedEntry;
-use crate::model::schema::{Argument, Return};
+use crate::model::schema::Return;
 use crate::model::types::Type;
 use crate::source::Span;
 
@@ -147,20 +146,4 @@ fn returned_type(subject: &Subject<'_>, sink: &mut Sink) {
     .with_help(format!("write `-> {expected}`"))
     .with_fix(ret.at.0, expected.to_string());
     subject.report(sink, diagnostic);
-}
-
-/// Whether an argument is an optional tensor that is written.
-fn is_optional_write(argument: &Argument) -> bool {
-    argument.is_write() && matches!(&argument.ty, Type::Optional(inner) if inner.is_tensor())
-}
-
-/// The entry that an operator is written in, or that it is generated from.
-fn origin<'c>(
-    catalogue: &'c Catalogue,
-    operator: &'c crate::model::operator::Operator,
-) -> Option<&'c PlacedEntry> {
-    match operator.generated() {
-        Some(generated) => catalogue.entry(generated.from),
-        None => operator.written(),
-    }
 }

@@ -126,18 +126,4 @@ pub(in crate::rules::families) static RULES: &[Rule] = &[
         source: "torchgen/api/translate.py: translate",
         ..error("tensor-options-optional", Stage::Codegen)
     },
-    Rule {
-        what: "The functional variant of a group takes `dtype, layout, device, pin_memory`, but a \
-               variant that writes has no plain tensor argument called `out` to take them from.",
-        why: "Functionalization calls the functional variant in place of the one that writes, and \
-              reads the four off the tensor called `out`.",
-        bad: Example::native(
-            "- func: grid(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: grid\n- func: grid.out(int[] size, *, Tensor(a!) grid) -> Tensor(a!)\n  dispatch:\n    CPU: grid_out\n",
-        ),
-        good: Example::native(
-            "- func: grid(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: grid\n- func: grid.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: grid_out\n",
-        ),
-        source: "torchgen/api/translate.py: translate; torchgen/gen_functionalization_type.py",
-        ..error("tensor-options-need-out", Stage::Codegen)
-    },
 ];

@@ -32,7 +32,6 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         duplicates(&subject, sink);
         options::optional(&subject, sink);
     }
-    options::need_out(catalogue, sink);
 }
 
 fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {

@@ -207,10 +207,12 @@ fn letters(
     let group = catalogue.groups.of(id);
     let grouped =
         group.functional.is_some() && group.out.is_some() && operator.kind != SchemaKind::Scratch;
-    let rule = if grouped && returned {
-        "out-annotations-distinct"
-    } else {
-        "written-letters-shared"
+    let outs = subject.schema.arguments.out();
+    let both_out = outs.contains(first) && outs.contains(second);
+    let rule = match (grouped && returned, both_out) {
+        (true, true) => "out-annotations-distinct",
+        (true, false) => return, // refused with the group
+        (false, _) => "written-letters-shared",
     };
     let message = format!(
         "`{}` and `{}` have the same annotation, as if they were one tensor",
