@@ -96,14 +96,16 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
     if base.returns.iter().any(Return::is_write) {
         return Err("it returns an argument that it writes to, without being in place by its name");
     }
-    let used: Vec<u8> = base
-        .arguments
-        .all()
-        .iter()
+    // torchgen looks for each letter in what is left of a generator over the letters in use, so
+    // that a letter counts as used only if those before it have not run past it. Two returns may
+    // thus get letters of arguments.
+    let arguments = base.arguments.all().iter();
+    let mut used = arguments
         .filter_map(|a| a.annotation.as_ref())
-        .flat_map(|a| a.before.iter().copied())
+        .flat_map(|a| a.before.iter().copied());
+    let free: Vec<u8> = (b'a'..=b'z')
+        .filter(|letter| !used.any(|used| used == *letter))
         .collect();
-    let free: Vec<u8> = (b'a'..=b'z').filter(|l| !used.contains(l)).collect();
     let all_plain = base.returns.iter().all(|r| r.ty.is_tensor());
     let mut returns = Vec::new();
     let mut outs = Vec::new();

@@ -166,6 +166,20 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         )
     },
     Rule {
+        what: "A view that does not decompose takes a `str` (until 2.6) or a `Scalar` (since \
+               2.14).",
+        why: "To be replayed, the arguments of a view are kept by value. There was no such type for \
+              strings, and there is no conversion to that of scalars.",
+        bad: Example::native(
+            "- func: flip_sides(Tensor(a) self, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
+        ),
+        ..rule(
+            "view-string-argument",
+            Stage::Codegen,
+            "torchgen/api/cpp.py: valuetype_type",
+        )
+    },
+    Rule {
         since: Release::V2_15,
         what: "A view that does not decompose, or its in-place form, returns several views and is \
                none of the operators whose outputs can be replayed one by one.",

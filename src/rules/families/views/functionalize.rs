@@ -4,7 +4,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::model::operator::{Operator, OperatorId};
 use crate::model::schema::{Argument, FunctionSchema};
-use crate::model::types::Type;
+use crate::model::types::{BaseType, Type};
 use crate::model::view_group::ViewGroup;
 use crate::release::Release;
 use crate::rules::sink::Sink;
@@ -27,6 +27,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) {
             scope.report(sink, group.view, fault);
             return;
         }
+        unkept(scope, group.view, sink);
         for id in [Some(group.view), group.inplace].into_iter().flatten() {
             replay(scope, id, copy, sink);
         }
@@ -46,6 +47,27 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     let diagnostic = Diagnostic::new("view-returns", schema.returns_at.0, message)
         .with_help("return the view and nothing else");
     Some(diagnostic)
+}
+
+/// The other arguments of a view are kept by value. There is no such type for strings until 2.6,
+/// and no conversion to that of scalars since 2.14.
+fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    let arguments = scope.operator(id).schema().arguments.all();
+    let is_unkept = |a: &&Argument| match &a.ty {
+        Type::Base(BaseType::Str) => release < Release::V2_7,
+        Type::Base(BaseType::Scalar) => release >= Release::V2_14,
+        _ => false,
+    };
+    if let Some(argument) = arguments.iter().skip(1).find(is_unkept) {
+        let message = format!(
+            "a view cannot be replayed with `{}` of type `{}`",
+            argument.name, argument.ty
+        );
+        let diagnostic = Diagnostic::new("view-argument-type", argument.at.0, message)
+            .with_help("use another type, or let the view decompose");
+        scope.report(sink, id, diagnostic);
+    }
 }
 
 fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) {
