@@ -57,6 +57,12 @@ impl Sink {
         }
     }
 
+    /// How many complaints there are so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.findings.len()
+    }
+
     fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
         let Some(rule) = registry::find(diagnostic.rule) else {
             return;

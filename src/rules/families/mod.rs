@@ -54,7 +54,8 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::entries::RULES,
     &derivatives::gradients::RULES,
     &derivatives::tangents::RULES,
-    &derivatives::later::RULES,
+    &derivatives::outputs::RULES,
+    &derivatives::variants::RULES,
     &backends::RULES,
 ];
 

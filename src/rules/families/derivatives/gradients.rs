@@ -101,7 +101,7 @@ pub(in crate::rules::families) static RULES: [Rule; 10] = [
         what: "Formulas do not call `.strides()` or `->strides()`.",
         why: "Strides may be symbolic, and plain ones would be baked into a traced program. `sym_strides()` keeps them symbolic.",
         bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.as_strided(self.strides())\n",
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.strides())\n",
         ),
         good: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",

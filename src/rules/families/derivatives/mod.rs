@@ -1,12 +1,13 @@
 //! Rules of `derivatives.yaml` (RULES.md section 14).
 //!
 //! What the reader of formulas refuses is an error. What only the writers of autograd code refuse
-//! ([`later`]) is a warning: the file is read, the build fails.
+//! ([`outputs`], [`variants`]) is a warning: the file can be read, but not built with.
 
 pub(super) mod entries;
 pub(super) mod gradients;
-pub(super) mod later;
+pub(super) mod outputs;
 pub(super) mod tangents;
+pub(super) mod variants;
 
 use crate::diagnostic::{Diagnostic, Related, Severity};
 use crate::model::catalogue::Catalogue;
@@ -122,23 +123,32 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         sink.file(DERIVATIVES, diagnostic.clone());
     }
     let targets = &catalogue.derivative_matches.targets;
+    let mut is_sound = vec![false; targets.len()];
     for (index, target) in targets.iter().enumerate() {
         match *target {
             Err(fault) => entries::unmatched(catalogue, file, &file.entries[index], fault, sink),
             Ok(target) => {
                 let subjects = Subjects::of(catalogue, file, index, target);
-                entries::check(&subjects, sink);
-                for set in &subjects.entry.sets {
-                    check_set(&subjects, set, sink);
-                }
+                is_sound[index] = check_entry(&subjects, sink);
             }
         }
     }
     entries::repeated(catalogue, file, sink);
-    later::check(catalogue, file, sink);
+    variants::check(catalogue, file, &is_sound, sink);
+}
+
+/// Checks an entry; whether nothing is wrong with it.
+fn check_entry(subjects: &Subjects<'_>, sink: &mut Sink) -> bool {
+    let before = sink.count();
+    entries::check(subjects, sink);
+    for set in &subjects.entry.sets {
+        check_set(subjects, set, sink);
+    }
+    sink.count() == before
 }
 
 fn check_set(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
+    let before = sink.count();
     if !is_formula_key(subjects.file.key(set), subjects.catalogue.release) {
         entries::unknown_key(subjects, set, sink);
     }
@@ -146,4 +156,7 @@ fn check_set(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     entries::clashes(subjects, set, &expansion, sink);
     gradients::check(subjects, &expansion, sink);
     tangents::check(subjects, &expansion, sink);
+    if sink.count() == before {
+        outputs::check(subjects, &expansion, sink);
+    }
 }

@@ -1,11 +1,11 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse
-//! (`match_differentiability_info`, `gen_variable_type`).
+//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
+//! other operators that the formulas serve: variants, generated operators.
 
 use super::{Subjects, declaration, example, warning};
 use crate::diagnostic::Diagnostic;
 use crate::model::catalogue::Catalogue;
 use crate::model::derivative_match::{Basis, Origin};
-use crate::model::derivatives::expand::Expansion;
+use crate::model::derivatives::expand::{Backward, Expansion};
 use crate::model::derivatives::saved::first_use;
 use crate::model::derivatives::text::uses;
 use crate::model::derivatives::{Derivatives, Outputs};
@@ -13,8 +13,9 @@ use crate::model::operator::{Operator, OperatorId};
 use crate::model::schema::SchemaKind;
 use crate::rules::Rule;
 use crate::rules::sink::Sink;
+use crate::source::DERIVATIVES;
 
-pub(in crate::rules::families) static RULES: [Rule; 9] = [
+pub(in crate::rules::families) static RULES: [Rule; 5] = [
     Rule {
         what: "An operator with a gradient, and every variant that shares it, has a `dispatch:` with more than CompositeImplicitAutograd.",
         why: "The decomposition is what autograd would differentiate, so a kernel for autograd never runs. The writer of autograd code stops at such operators.",
@@ -22,18 +23,6 @@ pub(in crate::rules::families) static RULES: [Rule; 9] = [
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
         ..warning("deriv-needs-dispatch")
-    },
-    Rule {
-        what: "`output_differentiability` speaks of every output.",
-        why: "The writer of autograd code counts the flags and stops when there are more or fewer than returns.",
-        bad: example(
-            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n",
-        ),
-        good: example(
-            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
-        ),
-        source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning("deriv-output-count")
     },
     Rule {
         what: "No output is called not differentiable when the formulas serve an in-place variant.",
@@ -46,42 +35,6 @@ pub(in crate::rules::families) static RULES: [Rule; 9] = [
         ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
         ..warning("deriv-output-inplace")
-    },
-    Rule {
-        what: "Everything that a gradient formula is for is a tensor argument, or a list or optional of tensors.",
-        why: "Only tensors have gradients. The reader looks at the first name only; the writer of autograd code stops at the others.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n",
-        ),
-        source: "torchgen/packaged/autograd/gen_variable_type.py, find_args_with_derivatives",
-        ..warning("deriv-gradient-target")
-    },
-    Rule {
-        what: "An operator with a gradient has a differentiable output, and is not among those that autograd leaves alone.",
-        why: "The gradient could never be used; the writer of autograd code stops rather than to drop it.",
-        bad: example(
-            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n",
-        ),
-        good: example(
-            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
-        ),
-        source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning("deriv-gradient-unused")
-    },
-    Rule {
-        what: "There are tangent formulas for all differentiable outputs or for none.",
-        why: "The writer of autograd code counts them and stops when some are missing.",
-        bad: example(
-            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n",
-        ),
-        good: example(
-            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n",
-        ),
-        source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning("deriv-forward-count")
     },
     Rule {
         what: "An in-place operator has at most one tangent formula, and one written for it does not use `self_p`.",
@@ -124,7 +77,8 @@ pub(in crate::rules::families) static RULES: [Rule; 9] = [
 /// The operators that an entry serves.
 type Served = Vec<(OperatorId, Basis)>;
 
-pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
+/// Checks the entries in which nothing else is wrong.
+pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, is_sound: &[bool], sink: &mut Sink) {
     let matches = &catalogue.derivative_matches;
     let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
     for (id, _) in catalogue.iter() {
@@ -138,7 +92,7 @@ pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) 
         let Some(Ok(target)) = matches.targets.get(index) else {
             continue;
         };
-        if served.is_empty() {
+        if served.is_empty() || !is_sound[index] {
             // A later entry replaces this one.
             continue;
         }
@@ -170,23 +124,10 @@ impl Check<'_, '_> {
                 self.inplace_strides(&expansion),
                 self.generated(&expansion),
             ];
-            let faults = faults.into_iter().flatten();
-            let outputs = self.outputs(&expansion);
-            let own = [
-                self.gradient_targets(&expansion),
-                self.gradient_unused(&expansion, outputs),
-                self.forward_count(&expansion, outputs),
-            ];
-            let own = own.into_iter().find_map(|fault| fault);
-            for fault in faults.chain(own) {
+            for fault in faults.into_iter().flatten() {
                 self.subjects.report(sink, fault);
             }
         }
-    }
-
-    fn warn(&self, rule: &'static str, message: String, help: &'static str) -> Diagnostic {
-        let at = self.subjects.file.span(self.subjects.entry.name);
-        Diagnostic::new(rule, at, message).with_help(help)
     }
 
     fn name(&self, id: OperatorId) -> String {
@@ -210,12 +151,12 @@ impl Check<'_, '_> {
                 continue;
             }
             let name = self.name(*id);
-            let fault = self.warn(
-                "deriv-needs-dispatch",
-                format!("`{name}` has a gradient, but only a composite kernel"),
+            let at = self.subjects.file.span(self.subjects.entry.name);
+            let message = format!("`{name}` has a gradient, but only a composite kernel");
+            let fault = Diagnostic::new("deriv-needs-dispatch", at, message).with_help(
                 "give it a `dispatch:` with backends or CompositeExplicitAutograd, or remove the formulas",
             );
-            sink.about(crate::source::DERIVATIVES, &name, fault);
+            sink.about(DERIVATIVES, &name, fault);
             if let Some(related) = declaration(self.subjects.catalogue, *id) {
                 sink.relate(related);
             }
@@ -226,20 +167,6 @@ impl Check<'_, '_> {
         let Some(outputs) = &self.subjects.entry.output_differentiability else {
             return;
         };
-        let count = self.subjects.subject.schema.returns.len();
-        if outputs.count() != count {
-            let fault = Diagnostic::new(
-                "deriv-output-count",
-                outputs.at,
-                format!(
-                    "{} outputs are spoken of, but the operator has {count}",
-                    outputs.count()
-                ),
-            )
-            .with_help("give one flag for each output");
-            self.subjects.report(sink, fault);
-            return;
-        }
         let not_all = matches!(&outputs.outputs, Outputs::Flags(flags) if flags.contains(&false));
         let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
         if let Some(first) = inplace.first().filter(|_| not_all) {
@@ -251,113 +178,6 @@ impl Check<'_, '_> {
             .with_help("call the arguments `non_differentiable` instead");
             self.subjects.report(sink, fault);
         }
-    }
-
-    /// How many differentiable outputs the canonical function has; none of an operator that
-    /// autograd leaves alone.
-    fn outputs(&self, expansion: &Expansion<'_>) -> usize {
-        let schema = self.subjects.subject.schema;
-        let lists = &self.subjects.catalogue.release.data().codegen;
-        let left_alone = &lists.dont_require_derivative;
-        let base = schema.name.stem();
-        if left_alone.contains(base) || left_alone.contains(&schema.default_kernel()) {
-            return 0;
-        }
-        let returns = schema.returns.iter().zip(&expansion.results).enumerate();
-        if let Some(outputs) = &self.subjects.entry.output_differentiability {
-            return returns.filter(|(index, _)| outputs.allows(*index)).count();
-        }
-        let excluded = |name: &str| {
-            let name = if schema.name.is_inplace() {
-                "self"
-            } else {
-                name
-            };
-            expansion.non_differentiable.iter().any(|(n, _)| *n == name)
-        };
-        let count = returns
-            .filter(|(_, (ret, result))| ret.ty.is_tensor_like() && !excluded(&result.name))
-            .count();
-        let single = expansion.backward.iter().any(|b| uses(b.formula(), "grad"));
-        if single { count.min(1) } else { count }
-    }
-
-    fn gradient_targets(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
-        let arguments = &self.subjects.subject.schema.arguments;
-        let tensor = |name: &str| {
-            let mut inputs = arguments.non_out().iter();
-            inputs.any(|a| *a.name == *name && a.ty.is_tensor_like())
-        };
-        let file = self.subjects.file;
-        let mut names = expansion.backward.iter().flat_map(|b| {
-            file.names(b.source)
-                .map(move |(range, name)| (b, range, name))
-        });
-        let (backward, range, name) = names.find(|(_, _, name)| !tensor(name))?;
-        let known = expansion.arguments.iter().any(|a| a.name == name);
-        let message = if known {
-            format!("`{name}` is no tensor and has no gradient")
-        } else {
-            format!("the operator has no argument `{name}`")
-        };
-        let at = file.place(backward.source.names, range);
-        let fault = Diagnostic::new("deriv-gradient-target", at, message);
-        let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
-        let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
-        match crate::suggest::nearest(name, tensors.iter().copied()).filter(|_| !known) {
-            Some(near) => Some(
-                fault
-                    .with_help(format!("did you mean `{near}`?"))
-                    .with_fix(at, near),
-            ),
-            None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
-        }
-    }
-
-    fn gradient_unused(&self, expansion: &Expansion<'_>, outputs: usize) -> Option<Diagnostic> {
-        let first = expansion.backward.first()?;
-        let returns = self.subjects.subject.schema.returns.len();
-        let counted = self.subjects.entry.output_differentiability.as_ref();
-        let miscounted = counted.is_some_and(|o| o.count() != returns);
-        if outputs > 0 || returns == 0 || miscounted {
-            return None;
-        }
-        let at = self.subjects.file.span(first.source.names);
-        Some(
-            Diagnostic::new(
-                "deriv-gradient-unused",
-                at,
-                "the operator has a gradient, but no differentiable output",
-            )
-            .with_help("remove the formula, or call an output differentiable"),
-        )
-    }
-
-    fn forward_count(&self, expansion: &Expansion<'_>, outputs: usize) -> Option<Diagnostic> {
-        let first = expansion.forward.first()?;
-        let schema = self.subjects.subject.schema;
-        let counted = self.subjects.entry.output_differentiability.as_ref();
-        let miscounted = counted.is_some_and(|o| o.count() != schema.returns.len());
-        let inputs = schema.arguments.non_out().iter().any(|a| {
-            let none = |(name, _): &(&str, _)| **name == *a.name;
-            a.ty.is_tensor_like() && !expansion.non_differentiable.iter().any(none)
-        });
-        let tangents: usize = expansion.forward.iter().map(|f| f.names.len()).sum();
-        let inplace = schema.kind() == SchemaKind::Inplace;
-        if outputs == 0 || !inputs || miscounted || inplace || tangents == outputs {
-            return None;
-        }
-        let at = self.subjects.file.span(first.source.names);
-        Some(
-            Diagnostic::new(
-                "deriv-forward-count",
-                at,
-                format!(
-                    "there are tangents for {tangents} outputs, but {outputs} are differentiable"
-                ),
-            )
-            .with_help("write a formula for each differentiable output, or for none"),
-        )
     }
 
     fn inplace_forward(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
@@ -420,9 +240,7 @@ impl Check<'_, '_> {
     fn generated(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
         let generated = self.those(|_, basis| basis == Basis::Generated);
         let name = self.name(*generated.first()?);
-        let keeps = |b: &&crate::model::derivatives::expand::Backward<'_>| {
-            b.of_arguments.keeps_part("self")
-        };
+        let keeps = |b: &&Backward<'_>| b.of_arguments.keeps_part("self");
         let backward = expansion.backward.iter().find(keeps)?;
         let at = self.subjects.file.span(backward.source.formula?);
         Some(
