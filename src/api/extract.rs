@@ -2,6 +2,7 @@
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{self, FromRequest, FromRequestParts, Request};
+use axum::http::Uri;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
@@ -14,7 +15,7 @@ use super::problem::{Kind, Problem};
 pub struct Path<T>(pub T);
 
 /// The query. Its type should refuse unknown parameters, since a misspelt filter that is ignored
-/// gives wrong answers.
+/// gives wrong answers. A parameter without a value counts as left out.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<T>(pub T);
 
@@ -38,11 +39,29 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let query = extract::Query::<T>::from_request_parts(parts, state).await;
+        let query = match without_empty(parts.uri.query()) {
+            Some(uri) => extract::Query::try_from_uri(&uri),
+            None => extract::Query::<T>::from_request_parts(parts, state).await,
+        };
         query
             .map(|extract::Query(value)| Self(value))
             .map_err(|rejection| invalid_query(&rejection))
     }
+}
+
+/// The query without parameters that have no value, as forms and scripts send them (`?label=&q=x`);
+/// `None` where all have one.
+fn without_empty(query: Option<&str>) -> Option<Uri> {
+    let query = query?;
+    let has_value = |pair: &&str| {
+        pair.split_once('=')
+            .is_some_and(|(_, value)| !value.is_empty())
+    };
+    if query.split('&').all(|pair| has_value(&pair)) {
+        return None;
+    }
+    let pairs: Vec<&str> = query.split('&').filter(has_value).collect();
+    format!("/?{}", pairs.join("&")).parse().ok()
 }
 
 fn invalid_query(rejection: &QueryRejection) -> Problem {

@@ -77,7 +77,6 @@ fn of_store(error: &StoreError) -> Problem {
         StoreError::NotFound(missing) => match missing {
             Missing::Project(_) => Kind::UnknownProject,
             Missing::Revision { .. } => Kind::UnknownRevision,
-            // A label in a path is the address of a revision, except in the routes of labels.
             Missing::Label { .. } => Kind::UnknownLabel,
             Missing::File { .. } => Kind::UnknownFile,
         },

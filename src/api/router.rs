@@ -54,7 +54,6 @@ fn routes() -> OpenApiRouter<Api> {
 }
 
 /// The whole HTTP side over a service.
-#[must_use]
 pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     let (router, _) = routes().split_for_parts();
     // On the fly only what is not kept compressed: lists that are streamed.

@@ -3,7 +3,7 @@
 
 use crate::release::{Release, Version};
 use crate::source::Digest;
-use crate::store::{LabelRecord, NameError, ProjectName, RevisionKey};
+use crate::store::{LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError};
 
 use super::Service;
 use super::error::ServiceError;
@@ -79,8 +79,8 @@ impl Service {
         let asked = release.map(JudgedRelease::parse).transpose()?;
         match address {
             Address::Key(RevisionKey::Label(name)) => {
-                let label = self.store.label(&project, &name).await?;
-                by_label(project, label, asked)
+                let label = self.store.label(&project, &name).await;
+                by_label(project, label.map_err(as_revision)?, asked)
             }
             Address::Key(key @ RevisionKey::Digest(_)) => {
                 let digest = self.store.resolve(&project, &key).await?;
@@ -129,6 +129,18 @@ impl Service {
                 label: None,
             }),
         }
+    }
+}
+
+/// Where a label stands for a revision, it is the revision that is missing.
+pub(super) fn as_revision(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotFound(Missing::Label { project, label }) => Missing::Revision {
+            project,
+            key: RevisionKey::Label(label),
+        }
+        .into(),
+        other => other,
     }
 }
 

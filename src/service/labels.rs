@@ -7,7 +7,7 @@ use crate::store::{
 };
 
 use super::Service;
-use super::address::Address;
+use super::address::{Address, as_revision};
 use super::error::ServiceError;
 use super::ingest::of_label;
 use super::notes::JudgedRelease;
@@ -114,7 +114,10 @@ impl Service {
         let name = LabelName::parse(change.label)?;
         let given = change.release.map(JudgedRelease::parse).transpose()?;
         let digest = match Address::parse(change.revision)? {
-            Address::Key(key) => self.store.resolve(&project, &key).await?,
+            Address::Key(key) => {
+                let found = self.store.resolve(&project, &key).await;
+                found.map_err(as_revision)?
+            }
             Address::Latest => {
                 let latest = self.resolve(change.project, change.revision, None).await?;
                 latest.digest

@@ -52,8 +52,17 @@ impl Snapshot {
     /// Reads a bundle. Entries that `previous` has too are shared with it; the result is the same
     /// as without it.
     #[must_use]
-    pub fn read(mut bundle: Bundle, release: Release, previous: Option<&Self>) -> Self {
-        let digest = bundle.digest();
+    pub fn read(bundle: Bundle, release: Release, previous: Option<&Self>) -> Self {
+        Self::of(bundle.digest(), bundle, release, previous)
+    }
+
+    /// The same, for who knows the bundle's digest.
+    pub(super) fn of(
+        digest: Digest,
+        mut bundle: Bundle,
+        release: Release,
+        previous: Option<&Self>,
+    ) -> Self {
         let catalogue = match previous {
             Some(same) if same.digest == digest => same.catalogue.under(&bundle, release),
             _ => Catalogue::read(&bundle, release, previous.map(|p| &p.catalogue)),

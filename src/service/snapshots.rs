@@ -1,6 +1,6 @@
 //! The cache of snapshots.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use moka::future::Cache;
 
@@ -16,9 +16,12 @@ use super::snapshot::Snapshot;
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
 pub(super) struct Snapshots {
     cache: Cache<(Digest, Release), Arc<Snapshot>>,
-    /// All that are alive, cached or not, to find one that a new one may share entries with.
-    alive: Mutex<Vec<Weak<Snapshot>>>,
+    alive: Arc<Alive>,
 }
+
+/// All snapshots that somebody holds, cached or not.
+#[derive(Default)]
+struct Alive(Mutex<Vec<Weak<Snapshot>>>);
 
 impl Snapshots {
     pub(super) fn new(budget: u64) -> Self {
@@ -30,27 +33,42 @@ impl Snapshots {
             .max_capacity(budget);
         Self {
             cache: cache.build(),
-            alive: Mutex::default(),
+            alive: Arc::default(),
         }
     }
+}
 
-    /// The snapshot that most probably shares most entries with this bundle: of the nearest
-    /// release, and of about the same size.
-    fn nearest(&self, bundle: &Bundle, release: Release) -> Option<Arc<Snapshot>> {
+impl Alive {
+    /// Reads a bundle, unless it has been read, with the help of the snapshot that most probably
+    /// shares most entries with it: of the nearest release, and of about the same size.
+    fn read(&self, bundle: Bundle, release: Release) -> Arc<Snapshot> {
+        let digest = bundle.digest();
+        let alive = self.all();
+        let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
+        if let Some(same) = alive.iter().find(same) {
+            return Arc::clone(same);
+        }
         let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
-        let wanted = size(bundle);
-        let mut alive = self.alive.lock().unwrap_or_else(PoisonError::into_inner);
-        alive.retain(|snapshot| snapshot.strong_count() > 0);
-        let alive: Vec<_> = alive.iter().filter_map(Weak::upgrade).collect();
-        alive.into_iter().min_by_key(|other| {
+        let wanted = size(&bundle);
+        let nearest = alive.iter().min_by_key(|other| {
             let releases = other.release().index().abs_diff(release.index());
-            (releases, size(&other.bundle).abs_diff(wanted))
-        })
+            let sizes = size(&other.bundle).abs_diff(wanted);
+            (other.digest != digest, releases, sizes)
+        });
+        let nearest = nearest.map(|nearest| &**nearest);
+        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest));
+        self.list().push(Arc::downgrade(&read));
+        read
     }
 
-    fn remember(&self, snapshot: &Arc<Snapshot>) {
-        let mut alive = self.alive.lock().unwrap_or_else(PoisonError::into_inner);
-        alive.push(Arc::downgrade(snapshot));
+    fn all(&self) -> Vec<Arc<Snapshot>> {
+        let mut list = self.list();
+        list.retain(|snapshot| snapshot.strong_count() > 0);
+        list.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Weak<Snapshot>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -90,18 +108,15 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Reads a bundle, with the help of what is in memory. The result is remembered only as long
-    /// as it is used.
+    /// Reads a bundle, with the help of what is in memory. What is not stored is remembered only as
+    /// long as it is used.
     pub(super) async fn read(
         &self,
         bundle: Bundle,
         release: Release,
     ) -> Result<Arc<Snapshot>, ServiceError> {
-        let previous = self.snapshots.nearest(&bundle, release);
-        let work = move || Arc::new(Snapshot::read(bundle, release, previous.as_deref()));
-        let snapshot = self.workers.run(work).await?;
-        self.snapshots.remember(&snapshot);
-        Ok(snapshot)
+        let alive = Arc::clone(&self.snapshots.alive);
+        self.workers.run(move || alive.read(bundle, release)).await
     }
 
     /// Keeps a snapshot of what has been stored.

@@ -72,6 +72,10 @@ async fn bad_queries() {
         let answer = server.get(&format!("{list}?cursor={cursor}")).send().await;
         answer.problem(400, "invalid-cursor");
     }
+    // A parameter without a value is one left out.
+    let all = server.get(list).send().await.ok();
+    let same = server.get(&format!("{list}?q=&tag&limit=")).send().await;
+    assert_eq!(same.ok(), all);
     // A cursor belongs to its list.
     let page = server.get(&format!("{list}?limit=1")).send().await.ok();
     let cursor = page["next_cursor"].as_str().unwrap();

@@ -26,11 +26,9 @@ async fn releases_have_keys_types_and_tags() {
     assert_eq!(next["items"][0]["name"], "2.5");
     let one = server.get("/v1/releases/2.9").send().await.ok();
     assert_eq!(one["keys"].as_array().unwrap().len(), 138);
-    let implicit = one["alias_keys"].as_array().unwrap().iter();
-    let implicit = implicit
-        .filter(|a| a["name"] == "CompositeImplicitAutograd")
-        .next()
-        .unwrap();
+    let mut aliases = one["alias_keys"].as_array().unwrap().iter();
+    let implicit = aliases.find(|alias| alias["name"] == "CompositeImplicitAutograd");
+    let implicit = implicit.unwrap();
     assert!(
         implicit["keys"]
             .as_array()

@@ -269,7 +269,7 @@ async fn what_a_label_is_to_name_must_exist() {
     put("x", "nothing")
         .send()
         .await
-        .problem(404, "unknown-label");
+        .problem(404, "unknown-revision");
     put("x", "a b").send().await.problem(400, "invalid-name");
     put("latest", &first)
         .send()

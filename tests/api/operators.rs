@@ -119,7 +119,10 @@ async fn filters_narrow_the_list() {
         ("python_module=nn", vec!["blend"]),
         ("q=add&kind=functional", vec!["add.Tensor"]),
         ("q=float+mix", vec!["blend", "blend.out"]),
-        ("q=SymInt", vec!["slice_of", "slice_of_copy", "slice_of_copy.out"]),
+        (
+            "q=SymInt",
+            vec!["slice_of", "slice_of_copy", "slice_of_copy.out"],
+        ),
         ("q=nothing", vec![]),
     ] {
         let list = server

@@ -62,7 +62,8 @@ async fn filters_choose_what_they_say() {
         .send()
         .await
         .lines();
-    let checks: [(&str, fn(&Value) -> bool); 9] = [
+    type Check = (&'static str, fn(&Value) -> bool);
+    let checks: [Check; 9] = [
         ("kind=out", |op| op["kind"] == "out"),
         ("tag=core", |op| {
             op["tags"].as_array().unwrap().contains(&json!("core"))

@@ -157,7 +157,7 @@ async fn what_is_no_list_of_entries_is_refused_with_findings_and_leaves_no_trace
     }
     assert_eq!(server.get(REVISIONS).send().await.ok()["items"], json!([]));
     let answer = server.get(&format!("{REVISIONS}/x")).send().await;
-    answer.problem(404, "unknown-label");
+    answer.problem(404, "unknown-revision");
     let answer = server.get(&format!("{REVISIONS}/latest")).send().await;
     answer.problem(404, "unknown-revision");
 }
@@ -355,7 +355,7 @@ async fn a_revision_has_three_kinds_of_address() {
             .unwrap()
             .contains("sha256:00000000")
     );
-    get("nowhere").await.problem(404, "unknown-label");
+    get("nowhere").await.problem(404, "unknown-revision");
     for bad in ["sha256:123", "sha256:zzzzzzzz", "a..b", ".x", "x%2Fy"] {
         get(bad).await.problem(400, "invalid-name");
     }
