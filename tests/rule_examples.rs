@@ -5,7 +5,10 @@ use opatlas::rules::{Example, check, registry};
 
 fn found(example: &Example, release: opatlas::release::Release) -> Vec<&'static str> {
     let catalogue = Catalogue::read(&example.bundle(), release, None);
-    let mut rules: Vec<_> = check(&catalogue).iter().map(|finding| finding.rule).collect();
+    let mut rules: Vec<_> = check(&catalogue)
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
     rules.dedup();
     rules
 }

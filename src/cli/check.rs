@@ -134,7 +134,7 @@ impl Check {
         let snapshot = Snapshot::read(input.bundle, release, None);
         let findings = snapshot.findings().iter();
         let shown = |finding: &&Finding| {
-            !finding.suppressed && !(self.quiet && finding.severity == Severity::Info)
+            !finding.suppressed && (!self.quiet || finding.severity != Severity::Info)
         };
         let sources = snapshot.bundle.files().map(|(name, _)| {
             let path = input

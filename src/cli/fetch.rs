@@ -213,8 +213,8 @@ fn refusal(version: &str, said: &str) -> FetchError {
     let reason = if versions.is_some() {
         "the package index could not be reached"
     } else {
-        let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.last().unwrap_or("it gave no reason")
+        let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+        lines.next_back().unwrap_or("it gave no reason")
     };
     FetchError::Pip {
         version: version.into(),

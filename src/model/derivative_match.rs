@@ -304,10 +304,10 @@ impl<'a> Matcher<'a> {
         let is_foreach = foreach::is_foreach(operator);
         if self.stems.contains(operator.name().stem()) {
             let signature = signature_of(operator);
-            if !is_foreach || self.release < Release::V2_1 {
-                if let Some(&index) = self.functional.get(&signature) {
-                    return Some(Found::Known(index, Basis::Functional));
-                }
+            if (!is_foreach || self.release < Release::V2_1)
+                && let Some(&index) = self.functional.get(&signature)
+            {
+                return Some(Found::Known(index, Basis::Functional));
             }
             if generated && let Some(&index) = self.other.get(&signature) {
                 return Some(Found::Known(index, Basis::Generated));
