@@ -35,7 +35,9 @@ fn bad_examples_give_exactly_their_rule() {
     let mut wrong = Vec::new();
     for rule in registry::all().filter(|rule| is_native(rule)) {
         for release in releases(rule) {
-            let found = findings(rule.bad, release);
+            let mut found = findings(rule.bad, release);
+            // Advice beside a fault is no second fault.
+            found.retain(|f| f.severity != Severity::Info || rule.severity == Severity::Info);
             let exactly = found
                 .iter()
                 .all(|f| f.rule == rule.id && f.severity == rule.severity);

@@ -104,7 +104,7 @@ pub(in crate::rules::families) static RULES: [Rule; 10] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.strides())\n",
         ),
         good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
         ..error("deriv-strides-banned")
