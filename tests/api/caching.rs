@@ -1,8 +1,11 @@
 //! ETags, 304, encodings, ids.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use axum::http::Method;
+use opatlas::api::ApiConfig;
+use opatlas::service::Limits;
 
 use crate::harness::{SMALL, Server};
 
@@ -218,5 +221,58 @@ async fn requests_have_ids() {
             .send()
             .await;
         assert_eq!(answer.header("x-request-id").len(), 32);
+    }
+}
+
+#[tokio::test]
+async fn nothing_depends_on_what_is_kept_in_memory() {
+    let limits = Limits {
+        snapshot_bytes: 0,
+        view_bytes: 0,
+        ..Limits::default()
+    };
+    let forgetful = Server::with(limits, ApiConfig::default()).await;
+    forgetful.project("p").await;
+    forgetful.ingest("p", "label=2.9.0", SMALL).await;
+    let server = Server::small().await;
+    for path in [
+        PAGE,
+        "/v1/projects/p/revisions/2.9.0/operators",
+        "/v1/projects/p/revisions/2.9.0/findings",
+    ] {
+        let (kept, made) = (
+            server.get(path).send().await,
+            forgetful.get(path).send().await,
+        );
+        assert_eq!(kept.body, made.body);
+        assert_eq!(kept.header("etag"), made.header("etag"));
+        assert_eq!(forgetful.get(path).send().await.body, made.body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_may_ask_for_the_same_at_once() {
+    let server = Arc::new(Server::small().await);
+    let digest = server
+        .get("/v1/projects/p/revisions/2.9.0")
+        .send()
+        .await
+        .ok();
+    let address = digest["address"].as_str().unwrap().to_owned();
+    let asked: Vec<_> = (0..64)
+        .map(|i| {
+            let (server, address) = (Arc::clone(&server), address.clone());
+            tokio::spawn(async move {
+                // Four revisions that nobody has asked for yet.
+                let release = ["2.5", "2.6", "2.7", "2.8"][i % 4];
+                let path =
+                    format!("/v1/projects/p/revisions/{address}/operators?release={release}");
+                let list = server.get(&path).send().await.ok();
+                assert_eq!(list["items"].as_array().unwrap().len(), 10);
+            })
+        })
+        .collect();
+    for asked in asked {
+        asked.await.unwrap();
     }
 }
