@@ -104,7 +104,7 @@ pub struct TrainingAnswer<'a> {
     /// Whether the call works there (in inference mode).
     pub inference_works: Works,
     /// The entry at the autograd key that speaks for the backend.
-    pub autograd: Option<Entry<'a>>,
+    pub autograd: Entry<'a>,
     /// Through what training works, or why it does not.
     pub through: Through,
     /// More on why not.
@@ -159,7 +159,7 @@ impl<'a> View<'a> {
         Some(TrainingAnswer {
             inference,
             inference_works: works,
-            autograd: Some(autograd),
+            autograd,
             through,
             detail,
         })
