@@ -14,6 +14,7 @@ use crate::suggest::nearest;
 use crate::syntax::yaml;
 
 use super::address::Resolved;
+use super::dispatch::Dispatch;
 use super::error::ServiceError;
 
 /// How many overloads a refusal gives.
@@ -29,6 +30,7 @@ pub struct Snapshot {
     pub bundle: Bundle,
     /// Its operators.
     pub catalogue: Catalogue,
+    pub(super) dispatch: Dispatch,
     findings: OnceLock<Vec<Finding>>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
@@ -74,6 +76,7 @@ impl Snapshot {
             sources: names.collect(),
             bundle,
             catalogue,
+            dispatch: Dispatch::default(),
             findings: OnceLock::new(),
         }
     }
@@ -162,8 +165,9 @@ impl Snapshot {
     /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
-        /// Measured over the 28 releases: what an operator costs besides its text.
-        const OPERATOR: usize = 3 << 10;
+        /// Measured over the 28 releases: what an operator costs besides its text, and its
+        /// registrations in the tables that are kept.
+        const OPERATOR: usize = 4 << 10;
         let operators = self.catalogue.operators.len() * OPERATOR;
         (self.bundle.total_bytes() + operators) as u64
     }
