@@ -7,8 +7,8 @@ use utoipa::ToSchema;
 
 use crate::dispatch::{self, Key, Refused, Slot, Standing, View, WhatIf};
 use crate::model::operator::OperatorId;
+use crate::service::Snapshot;
 use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{Resolved, Snapshot};
 
 use super::Api;
 use super::dispatch::{GivenView, note, refused};
@@ -96,25 +96,26 @@ pub async fn one(
     };
     let asked = revision.clone();
     respond::view(&api, &wishes, request, move |snapshot| {
-        with_table(snapshot, &asked, &path.operator, &query, |table| {
+        with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
             json(&table)
         })
     })
     .await
 }
 
-/// Makes the table that a query asks for, and hands it to `then`.
+/// Makes the table that a query asks for, and hands it to `then`. `title` is what refusals call the
+/// revision.
 ///
 /// # Errors
 /// The problem of an unknown operator, key or build, or of refused registrations.
 pub fn with_table<T>(
     snapshot: &Snapshot,
-    revision: &Resolved,
+    title: &str,
     operator: &str,
     query: &TableQuery,
     then: impl FnOnce(TableView<'_>) -> T,
 ) -> Result<T, Problem> {
-    let id = snapshot.find(revision, operator)?;
+    let id = snapshot.find_in(|| title.to_owned(), operator)?;
     let release = snapshot.release();
     let source = query.source.unwrap_or_default();
     let profile = Profile::parse(query.build.as_deref(), source.into(), release)?;

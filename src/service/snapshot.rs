@@ -141,9 +141,21 @@ impl Snapshot {
     /// # Errors
     /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
+        self.find_in(|| revision.title(), name)
+    }
+
+    /// The same where `title` names the revision.
+    ///
+    /// # Errors
+    /// As [`Snapshot::find`].
+    pub fn find_in(
+        &self,
+        title: impl FnOnce() -> String,
+        name: &str,
+    ) -> Result<OperatorId, ServiceError> {
         let found = self.catalogue.find_qualified(name);
         found.ok_or_else(|| ServiceError::UnknownOperator {
-            revision: revision.title(),
+            revision: title(),
             name: name.chars().take(128).collect(),
             suggestions: self.near(name),
         })
