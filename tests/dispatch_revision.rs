@@ -66,7 +66,7 @@ struct Small {
     catalogue: Catalogue,
     derivatives: Option<Derivatives>,
     matches: DerivativeMatches,
-    backends: Vec<(Box<str>, BackendFile)>,
+    backends: Vec<(Box<str>, std::sync::Arc<BackendFile>)>,
     observed: Observed,
     standing: Standing,
 }

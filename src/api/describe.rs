@@ -20,6 +20,7 @@ use super::problem::{Document, PROBLEM_JSON};
         (name = "revisions", description = "Immutable bundles of files"),
         (name = "labels", description = "Movable names for revisions"),
         (name = "operators", description = "Operators of a revision"),
+        (name = "dispatch", description = "Which kernel runs on which key, and why"),
         (name = "findings", description = "What the rules find"),
         (name = "stateless", description = "Of texts that are not stored"),
         (name = "knowledge", description = "Releases, rules, problem types"),

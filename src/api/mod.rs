@@ -6,12 +6,16 @@
 
 pub mod body;
 pub mod bundle;
+pub mod coverage;
 mod describe;
+pub mod dispatch;
+pub mod entry;
 pub mod envelope;
 pub mod extract;
 pub mod files;
 pub mod finding;
 pub mod findings;
+pub mod keys;
 pub mod labels;
 pub mod negotiate;
 pub mod operations;
@@ -32,6 +36,8 @@ pub mod rules;
 pub mod schemas;
 pub mod stateless;
 pub mod stream;
+pub mod tables;
+pub mod tables_query;
 mod time;
 
 use std::sync::Arc;

@@ -21,6 +21,8 @@ pub enum Media {
     Sarif,
     /// Markdown, for comments.
     Markdown,
+    /// Comma-separated values (RFC 4180)
+    Csv,
     /// Text with snippets, for terminals.
     Text,
 }
@@ -29,6 +31,9 @@ pub enum Media {
 pub const JSON: &[Media] = &[Media::Json];
 /// Lists.
 pub const LIST: &[Media] = &[Media::Json, Media::NdJson];
+
+/// Lists that spreadsheets like too.
+pub const SHEET: &[Media] = &[Media::Json, Media::NdJson, Media::Csv];
 
 impl Media {
     /// The media type.
@@ -40,6 +45,7 @@ impl Media {
             Self::Yaml => "application/yaml",
             Self::Sarif => "application/sarif+json",
             Self::Markdown => "text/markdown; charset=utf-8",
+            Self::Csv => "text/csv; charset=utf-8",
             Self::Text => "text/plain; charset=utf-8",
         }
     }

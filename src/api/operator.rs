@@ -1,10 +1,13 @@
 //! Operators on the wire, as DESIGN.md section 4 shapes them.
 
+use std::borrow::Cow;
+
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::model::entry::{Entry, KernelEntry, KernelSource, Precompute};
+use crate::dispatch::{self, Keys};
+use crate::model::entry::{Entry, KernelEntry, Precompute};
 use crate::model::operator::OperatorId;
 use crate::model::schema::{self, FunctionSchema, SchemaKind};
 use crate::service::Snapshot;
@@ -66,19 +69,21 @@ pub struct Return<'a> {
 /// A kernel put on a key, and why.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Registration<'a> {
-    /// The dispatch key.
+    /// The runtime or alias key.
     #[schema(example = "CPU")]
-    pub key: &'a str,
-    /// The kernel's C++ name.
-    pub kernel: &'a str,
+    pub key: &'static str,
+    /// The kernel's C++ name; null where only its file is known.
+    pub kernel: Option<Cow<'a, str>>,
     /// What made the registration.
     #[schema(example = "declared")]
     pub origin: &'static str,
     /// Whether it only passes the call on to the next key.
     pub fallthrough: bool,
-    /// The file that it comes from.
+    /// Whether a later registration to the same key has taken its place.
+    pub overridden: bool,
+    /// The bundle's file that it follows from, or PyTorch's source file.
     pub file: Option<&'a str>,
-    /// Where in it.
+    /// Where in a file of the bundle.
     pub span: Option<Span>,
 }
 
@@ -123,7 +128,8 @@ pub struct Operator<'a> {
     /// Kernels by key, as torchgen holds them: comma lists split, the implicit composite filled in.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub dispatch: Kernels<'a>,
-    /// Kernels by key, each with what made it.
+    /// All registrations of everything that is declared and known, in the order made: of the
+    /// files, of backend files, hand-written and observed ones.
     pub registrations: Vec<Registration<'a>>,
     /// Its tags, those that the release adds by itself included.
     pub tags: Vec<&'a str>,
@@ -238,30 +244,31 @@ pub fn returns(schema: &FunctionSchema) -> Vec<Return<'_>> {
     returns.collect()
 }
 
-/// The registrations that the operator's own declaration makes.
+/// A registration of a snapshot on the wire.
+#[must_use]
+pub fn registration<'a>(
+    snapshot: &Snapshot,
+    keys: &'static Keys,
+    made: dispatch::Registration<'a>,
+) -> Registration<'a> {
+    Registration {
+        key: keys.name(made.key),
+        kernel: made.kernel,
+        origin: made.origin.as_str(),
+        fallthrough: made.fallthrough,
+        overridden: made.overridden,
+        file: made.file,
+        span: made
+            .file
+            .zip(made.span)
+            .map(|(file, span)| place(snapshot, file, span)),
+    }
+}
+
 fn registrations(snapshot: &Snapshot, id: OperatorId) -> Vec<Registration<'_>> {
-    let operator = snapshot.catalogue.operator(id);
-    let placed = operator.written();
-    let structured_keys = snapshot.release().data().structured_keys;
-    let is_structured = |key: &str| operator.is_structured() && structured_keys.contains(key);
-    let kernels = snapshot.catalogue.kernels(id).iter();
-    let origin = |kernel: &KernelEntry| match kernel.source {
-        KernelSource::Declared if is_structured(kernel.key.as_str()) => "structured",
-        KernelSource::Declared => "declared",
-        KernelSource::Implicit => "implicit composite",
-        KernelSource::Ufunc => "structured",
-        KernelSource::Generated => "autogen",
-    };
-    kernels
-        .map(|kernel| Registration {
-            key: kernel.key.as_str(),
-            kernel: &kernel.kernel.name,
-            origin: origin(kernel),
-            fallthrough: false,
-            file: placed.map(|_| NATIVE_FUNCTIONS),
-            span: placed
-                .map(|placed| place(snapshot, NATIVE_FUNCTIONS, placed.place(kernel.key_at))),
-        })
+    let view = snapshot.view();
+    let made = view.registrations(id);
+    made.map(|made| registration(snapshot, view.keys(), made))
         .collect()
 }
 

@@ -10,18 +10,19 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::model::operator::OperatorId;
 use crate::model::schema::SchemaKind;
-use crate::service::search::{Filter, search};
+use crate::service::search::{Filter, find};
 use crate::service::{Resolved, Snapshot, ViewId};
 use crate::source::NATIVE_FUNCTIONS;
 
 use super::Api;
+use super::entry;
 use super::extract::{Path, Query};
 use super::finding::{self, Finding};
 use super::negotiate::{JSON, LIST, Media, Wishes};
 use super::operator::{Operator, OperatorKind, operator};
 use super::page::{self, Cursors};
 use super::paths::{Generated, OperatorPath, ReleaseQuery, RevisionPath};
-use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond::{self, Making, ViewRequest, json};
 use super::stream;
 
@@ -45,6 +46,9 @@ pub struct OperatorsQuery {
     /// Only with a kernel declared on this dispatch key.
     #[param(example = "CPU")]
     pub key: Option<String>,
+    /// Only those whose entry at the runtime key `key` has this reason, whatever declares it.
+    #[param(example = "missing")]
+    pub reason: Option<String>,
     /// Only those with `structured: True`, or only those without.
     pub structured: Option<bool>,
     /// Whether generated operators are wanted; by default they are.
@@ -64,17 +68,22 @@ pub struct OperatorsQuery {
 }
 
 impl OperatorsQuery {
-    fn filter(&self) -> Filter {
-        Filter {
+    fn filter(&self) -> Result<Filter, Problem> {
+        if self.reason.is_some() && self.key.is_none() {
+            let detail = "reason: say by `key` at which key the entry has it";
+            return Err(Problem::new(Kind::InvalidParameter, detail).about("reason"));
+        }
+        Ok(Filter {
             words: self.q.clone(),
             namespace: self.namespace.clone(),
             kind: self.kind.map(SchemaKind::from),
             tag: self.tag.clone(),
             key: self.key.clone(),
+            reason: self.reason.as_deref().map(entry::reason).transpose()?,
             structured: self.structured,
             generated: self.generated.map_or_else(Default::default, Into::into),
             python_module: self.python_module.clone(),
-        }
+        })
     }
 }
 
@@ -155,7 +164,7 @@ pub async fn list(
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
-    let filter = query.filter();
+    let filter = query.filter()?;
     if media == Media::NdJson {
         return lines(&api, &wishes, &revision, filter).await;
     }
@@ -174,7 +183,7 @@ pub async fn list(
     };
     respond::view(&api, &wishes, request, move |snapshot| {
         filter.check(&snapshot.catalogue)?;
-        let found = search(&snapshot.catalogue, &filter);
+        let found = find(snapshot, &filter);
         let next = from.saturating_add(limit);
         let range = from.min(found.len())..next.min(found.len());
         let next_cursor = (next < found.len()).then(|| cursors.encode(&next.to_string()));
@@ -203,7 +212,7 @@ async fn lines(
     filter.check(&snapshot.catalogue)?;
     let found = {
         let snapshot = Arc::clone(&snapshot);
-        let found = move || search(&snapshot.catalogue, &filter);
+        let found = move || find(&snapshot, &filter);
         api.service.compute(found).await?
     };
     let count = found.len();

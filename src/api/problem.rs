@@ -34,6 +34,7 @@ pub enum Kind {
     UnknownOperator,
     UnknownRule,
     NoRelease,
+    NoKey,
     UnknownProblem,
     MethodNotAllowed,
     NotAcceptable,
@@ -48,6 +49,9 @@ pub enum Kind {
     UnsupportedMediaType,
     UnknownRelease,
     UnknownKey,
+    AliasKey,
+    UnknownBuild,
+    RefusedRegistration,
     UnreadableBundle,
     Internal,
     Busy,
@@ -59,7 +63,7 @@ struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 36] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -74,6 +78,7 @@ impl Kind {
         Self::UnknownOperator,
         Self::UnknownRule,
         Self::NoRelease,
+        Self::NoKey,
         Self::UnknownProblem,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
@@ -88,6 +93,9 @@ impl Kind {
         Self::UnsupportedMediaType,
         Self::UnknownRelease,
         Self::UnknownKey,
+        Self::AliasKey,
+        Self::UnknownBuild,
+        Self::RefusedRegistration,
         Self::UnreadableBundle,
         Self::Internal,
         Self::Busy,
@@ -112,6 +120,7 @@ impl Kind {
             Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator of this name."),
             Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "There is no rule of this id."),
             Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No release of PyTorch is known by this name."),
+            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path names a dispatch key that the release does not have."),
             Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "There is no problem type of this name."),
             Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The path is served, but not by this method; `Allow` names those that it has."),
             Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "None of the media types that `Accept` asks for can be given."),
@@ -126,6 +135,9 @@ impl Kind {
             Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "The body's media type or encoding is none that this call reads."),
             Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text names no release of PyTorch that is known."),
             Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key of this name."),
+            Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key stands for several runtime keys, and only those have entries in a table."),
+            Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither the name of a build profile nor a list of backends of the release."),
+            Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The dispatcher takes no registration by such a name, or no second fallback for a key; `errors` has them one by one."),
             Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` is no list of entries, so nothing can be stored; the findings say where."),
             Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A defect of the service; its log has more under the id of the request."),
             Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "Too much is going on just now; try again after `Retry-After` seconds."),
@@ -222,6 +234,18 @@ impl Problem {
             detail: self.detail.clone(),
             parameter: Some(parameter.to_owned()),
         });
+        self
+    }
+
+    /// Adds what can be asked for instead, also in words.
+    #[must_use]
+    pub fn offering(mut self, names: Vec<String>) -> Self {
+        let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        if !quoted.is_empty() {
+            self.detail
+                .push_str(&format!(". Name one of them: {}", quoted.join(", ")));
+        }
+        self.suggestions = names;
         self
     }
 

@@ -46,6 +46,14 @@ fn of_service(error: &ServiceError) -> Problem {
             return Problem::new(Kind::UnknownKey, error.to_string())
                 .suggesting(suggestions.clone());
         }
+        ServiceError::AliasKey { suggestions, .. } => {
+            return Problem::new(Kind::AliasKey, error.to_string()).offering(suggestions.clone());
+        }
+        ServiceError::UnknownBuild { suggestions, .. } => {
+            return Problem::new(Kind::UnknownBuild, error.to_string())
+                .suggesting(suggestions.clone())
+                .about("build");
+        }
         ServiceError::Store(error) => return of_store(error),
         ServiceError::Busy => Kind::Busy,
         ServiceError::Failed(_) => return internal(error),
@@ -56,7 +64,9 @@ fn of_service(error: &ServiceError) -> Problem {
 
 fn of_refusal(refusal: &Refusal) -> Problem {
     let kind = match refusal {
-        Refusal::Incomplete | Refusal::Twice(_) | Refusal::Files { .. } => Kind::MalformedBundle,
+        Refusal::Incomplete | Refusal::Twice(_) | Refusal::Files { .. } | Refusal::Observed(_) => {
+            Kind::MalformedBundle
+        }
         Refusal::FileName { suggestion, .. } => {
             let suggestion = suggestion.iter().map(ToString::to_string).collect();
             let problem = Problem::new(Kind::MalformedBundle, refusal.to_string());

@@ -17,8 +17,8 @@ use crate::service::Service;
 
 use super::{Api, ApiConfig, describe, envelope};
 use super::{
-    files, findings, labels, operations, operators, problems, projects, releases, revisions, rules,
-    schemas, stateless,
+    coverage, dispatch, files, findings, keys, labels, operations, operators, problems, projects,
+    releases, revisions, rules, schemas, stateless, tables,
 };
 
 /// Every route. Whoever adds one adds it here.
@@ -35,11 +35,16 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(labels::one, labels::set, labels::delete))
         .routes(routes!(operators::list))
         .routes(routes!(operators::one))
+        .routes(routes!(tables::one))
+        .routes(routes!(keys::list))
+        .routes(routes!(keys::one))
+        .routes(routes!(coverage::coverage))
         .routes(routes!(findings::list))
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))
         .routes(routes!(schemas::parse))
+        .routes(routes!(dispatch::calculate))
         // What the program knows.
         .routes(routes!(releases::list))
         .routes(routes!(releases::one))

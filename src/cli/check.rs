@@ -82,8 +82,8 @@ impl FailOn {
 
 /// One bundle to check, and what its files are called by the user.
 #[derive(Debug, Default)]
-struct Input {
-    bundle: Bundle,
+pub(super) struct Input {
+    pub(super) bundle: Bundle,
     paths: BTreeMap<Box<str>, PathBuf>,
 }
 
@@ -182,19 +182,22 @@ struct Judged {
 }
 
 fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
-    let on_terminal = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let colour = match on_terminal {
-        true => Colour::Always,
-        false => Colour::Never,
-    };
     let summary = snapshot.summary();
     format!(
         "{} ({} operators and {} generated ones read, judged as {})\n",
-        findings::text(report, colour).trim_end(),
+        findings::text(report, colour()).trim_end(),
         summary.operators,
         summary.generated,
         snapshot.release(),
     )
+}
+
+/// Colours on a terminal, unless the user does not want them.
+pub(super) fn colour() -> Colour {
+    match std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+        true => Colour::Always,
+        false => Colour::Never,
+    }
 }
 
 /// What the validation call of the HTTP API answers, with the files called as the user does.
@@ -237,7 +240,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
 }
 
 /// Sorts the files into bundles: what goes with all operators goes into each.
-fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
+pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut shared = Input::default();
     let mut operators = Vec::new();
     for path in paths {

@@ -10,6 +10,7 @@ mod local;
 mod openapi;
 mod sample;
 mod serve;
+mod table;
 
 use std::process::ExitCode;
 
@@ -31,6 +32,7 @@ enum Command {
     Serve(serve::Serve),
     Check(check::Check),
     Explain(explain::Explain),
+    Table(table::Table),
     Import(import::Import),
     Export(export::Export),
     Openapi(openapi::Openapi),
@@ -65,6 +67,7 @@ pub fn run() -> ExitCode {
             Command::Serve(serve) => serve.run().await,
             Command::Check(check) => check.run(),
             Command::Explain(explain) => explain.run(),
+            Command::Table(table) => table.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,
             Command::Openapi(openapi) => openapi.run(),

@@ -33,7 +33,7 @@ pub mod what_if;
 
 pub use alias::Alias;
 pub use build::{Build, UnknownBuild};
-pub use calculator::{Calculation, Cell, Wanted, calculate};
+pub use calculator::{Calculation, Cell, Refused, Wanted, calculate};
 pub use coverage::{Counts, Coverage, coverage};
 pub use entry::{Entry, ExplainedEntry, View};
 pub use explain::{Edit, Explanation, Outcome, Remedy, Step, explain};

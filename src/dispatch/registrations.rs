@@ -11,6 +11,8 @@ mod native;
 mod outside;
 mod shown;
 
+use std::sync::Arc;
+
 use super::handwritten;
 use super::keys::{Key, Keys};
 use super::known::Standing;
@@ -35,7 +37,7 @@ pub struct Inputs<'a> {
     /// The formulas of each operator.
     pub matches: &'a DerivativeMatches,
     /// Backend files with their names in the bundle.
-    pub backends: &'a [(Box<str>, BackendFile)],
+    pub backends: &'a [(Box<str>, Arc<BackendFile>)],
     /// Recorded registrations that came with the revision.
     pub observed: &'a Observed,
     /// Whether the release's hand-written registrations are this revision's own.

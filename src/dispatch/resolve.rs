@@ -189,6 +189,22 @@ impl Rule {
         Self::Missing,
     ];
 
+    /// Its number in the order of DISPATCH.md section 4.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Direct => 1,
+            Self::NonFunctional => 2,
+            Self::Explicit => 3,
+            Self::Nested => 4,
+            Self::Ambiguous | Self::Implicit => 5,
+            Self::Autograd => 6,
+            Self::Batched => 7,
+            Self::Fallback => 8,
+            Self::Missing => 9,
+        }
+    }
+
     /// The reason that the runtime gives.
     #[must_use]
     pub fn reason(self) -> Reason {

@@ -1,9 +1,11 @@
 //! Dispatch tables for people and spreadsheets: a table with equal rows together, an explanation
 //! of one entry, rows of CSV, and the sentences that entries stand for.
 
+mod column;
 mod csv;
 mod explanation;
 mod keys;
+mod what_if;
 mod words;
 
 use std::fmt::Write as _;
@@ -13,8 +15,10 @@ use crate::dispatch::{Cause, Entry, KeySet, Reason, View};
 use crate::model::operator::OperatorId;
 use crate::source::Span;
 
+pub use column::{Column, column};
 pub use csv::{CSV_HEADER, csv_row};
 pub use explanation::explanation;
+pub use what_if::what_if;
 pub use words::{cause_sentence, origin_words, training_sentence};
 
 /// What renderings are made from.

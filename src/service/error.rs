@@ -63,6 +63,30 @@ pub enum ServiceError {
         /// Names that are near.
         suggestions: Vec<String>,
     },
+    /// An alias key, where only a runtime key has an answer.
+    #[error(
+        "`{name}` stands for several dispatch keys of PyTorch {release}, so it has no entry of its own"
+    )]
+    AliasKey {
+        /// The release.
+        release: Release,
+        /// The alias.
+        name: &'static str,
+        /// Runtime keys that it reaches.
+        suggestions: Vec<String>,
+    },
+    /// No build profile and no list of backends.
+    #[error(
+        "`{name}` is no build profile (all, linux-cuda, cpu, macos) and no backend of PyTorch {release}"
+    )]
+    UnknownBuild {
+        /// The release.
+        release: Release,
+        /// The part that is not understood.
+        name: String,
+        /// Names that are near.
+        suggestions: Vec<String>,
+    },
     /// What the store says.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -125,6 +149,9 @@ pub enum Refusal {
         /// How many bytes they may have.
         limit: usize,
     },
+    /// Its `observed.json` does not read.
+    #[error("`observed.json` does not read: {0}")]
+    Observed(String),
     /// Its `native_functions.yaml` is no list of entries, so that nothing can be said of operators.
     #[error("`native_functions.yaml` is no list of entries")]
     NoList(Arc<Snapshot>),

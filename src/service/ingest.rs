@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::source::{self, Bundle, NATIVE_FUNCTIONS};
+use crate::source::{self, Bundle, NATIVE_FUNCTIONS, OBSERVED};
 use crate::store::{
     Conflict, Expected, IngestOutcome, LabelName, LabelRequest, Missing, OnOtherRelease,
     ProjectName, StoreError,
@@ -14,6 +14,7 @@ use super::address::release_of;
 use super::error::{Refusal, ServiceError};
 use super::labels::Protection;
 use super::notes::JudgedRelease;
+use super::observed;
 use super::snapshot::Snapshot;
 
 /// A bundle to be stored.
@@ -52,6 +53,9 @@ impl Service {
             return Err(Refusal::Files {
                 limit: self.limits.files,
             });
+        }
+        if let Some(bytes) = bundle.file(OBSERVED) {
+            observed::read(bytes).map_err(Refusal::Observed)?;
         }
         for (name, bytes) in bundle.files() {
             if !Bundle::is_file_name(name) {

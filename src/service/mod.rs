@@ -7,10 +7,12 @@
 //! time they are used.
 
 mod address;
+pub mod dispatch;
 mod error;
 mod ingest;
 mod labels;
 mod notes;
+mod observed;
 mod projects;
 mod revisions;
 pub mod search;

@@ -1,11 +1,14 @@
 //! Choosing operators: by what they are, and by words.
 
+use crate::dispatch::Reason;
 use crate::model::catalogue::Catalogue;
 use crate::model::operator::{Operator, OperatorId};
 use crate::model::schema::SchemaKind;
 use crate::suggest::nearest_few;
 
+use super::dispatch::runtime_key;
 use super::error::ServiceError;
+use super::snapshot::Snapshot;
 
 /// Whether generated operators are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -30,8 +33,11 @@ pub struct Filter {
     pub kind: Option<SchemaKind>,
     /// A tag that it has.
     pub tag: Option<String>,
-    /// A key that its declaration puts a kernel on.
+    /// A key that its declaration puts a kernel on; with a reason, the runtime key that is asked
+    /// about.
     pub key: Option<String>,
+    /// The reason that its entry at the key has, of everything that is declared and known.
+    pub reason: Option<Reason>,
     /// Whether it is `structured: True`.
     pub structured: Option<bool>,
     /// Whether it is generated.
@@ -41,11 +47,14 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether the key is one of the release's.
+    /// Whether the key is one of the release's, and with a reason a runtime key.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownKey`] with near names.
+    /// [`ServiceError::UnknownKey`] with near names, [`ServiceError::AliasKey`].
     pub fn check(&self, catalogue: &Catalogue) -> Result<(), ServiceError> {
+        if let (Some(_), Some(key)) = (self.reason, &self.key) {
+            return runtime_key(catalogue.release, key).map(|_| ());
+        }
         let known = catalogue.release.data().dispatch_keys_known;
         match &self.key {
             Some(key) if !known.contains(key) => Err(ServiceError::UnknownKey {
@@ -61,7 +70,24 @@ impl Filter {
     }
 }
 
-/// The operators that a filter asks for: in the order of the catalogue, or, where there are words,
+/// The operators of a snapshot that a filter asks for, ordered as by [`search`].
+#[must_use]
+pub fn find(snapshot: &Snapshot, filter: &Filter) -> Vec<OperatorId> {
+    let mut found = search(&snapshot.catalogue, filter);
+    if let (Some(reason), Some(key)) = (filter.reason, &filter.key) {
+        let tables = snapshot.view().tables;
+        let slot = runtime_key(snapshot.release(), key).ok();
+        let has_reason = |id: &OperatorId| {
+            let table = tables.pattern(*id).map(|pattern| &pattern.table);
+            slot.zip(table)
+                .is_some_and(|(slot, table)| table.rule(slot).reason() == reason)
+        };
+        found.retain(has_reason);
+    }
+    found
+}
+
+/// The operators that the parts of a filter other than the reason ask for: in the order of the catalogue, or, where there are words,
 /// those first whose names fit best.
 #[must_use]
 pub fn search(catalogue: &Catalogue, filter: &Filter) -> Vec<OperatorId> {
@@ -101,7 +127,7 @@ fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Opera
         && is_wanted(filter.tag.as_deref(), |tag| operator.has_tag(tag))
         && is_wanted(filter.structured, |s| operator.is_structured() == s)
         && is_wanted(filter.python_module.as_deref(), |m| module() == Some(m))
-        && is_wanted(filter.key.as_deref(), has_key)
+        && (filter.reason.is_some() || is_wanted(filter.key.as_deref(), has_key))
 }
 
 fn is_wanted<T>(wanted: Option<T>, is: impl FnOnce(T) -> bool) -> bool {

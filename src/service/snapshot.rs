@@ -14,6 +14,7 @@ use crate::suggest::nearest;
 use crate::syntax::yaml;
 
 use super::address::Resolved;
+use super::dispatch::Dispatch;
 use super::error::ServiceError;
 
 /// How many overloads a refusal gives.
@@ -29,6 +30,7 @@ pub struct Snapshot {
     pub bundle: Bundle,
     /// Its operators.
     pub catalogue: Catalogue,
+    pub(super) dispatch: Dispatch,
     findings: OnceLock<Vec<Finding>>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
@@ -83,6 +85,7 @@ impl Snapshot {
             sources: names.collect(),
             bundle,
             catalogue,
+            dispatch: Dispatch::default(),
             findings: OnceLock::new(),
         }
     }
@@ -147,9 +150,21 @@ impl Snapshot {
     /// # Errors
     /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
+        self.find_in(|| revision.title(), name)
+    }
+
+    /// The same where `title` names the revision.
+    ///
+    /// # Errors
+    /// As [`Snapshot::find`].
+    pub fn find_in(
+        &self,
+        title: impl FnOnce() -> String,
+        name: &str,
+    ) -> Result<OperatorId, ServiceError> {
         let found = self.catalogue.find_qualified(name);
         found.ok_or_else(|| ServiceError::UnknownOperator {
-            revision: revision.title(),
+            revision: title(),
             name: name.chars().take(128).collect(),
             suggestions: self.near(name),
         })
@@ -171,8 +186,9 @@ impl Snapshot {
     /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
-        /// Measured over the 28 releases: what an operator costs besides its text.
-        const OPERATOR: usize = 3 << 10;
+        /// Measured over the 28 releases: what an operator costs besides its text, and its
+        /// registrations in the tables that are kept.
+        const OPERATOR: usize = 4 << 10;
         let operators = self.catalogue.operators.len() * OPERATOR;
         (self.bundle.total_bytes() + operators) as u64
     }

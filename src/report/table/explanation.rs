@@ -31,7 +31,7 @@ pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) 
     let lines: Vec<_> = shown_steps
         .map(|step| {
             (
-                number(step.rule),
+                step.rule.number(),
                 question(told, *step),
                 outcome(shown, id, told, *step),
             )
@@ -67,21 +67,6 @@ fn is_shown(step: &Step) -> bool {
             Rule::Autograd | Rule::Batched
         ) | (_, Rule::Missing)
     )
-}
-
-/// The number of a rule in DISPATCH.md section 4.
-fn number(rule: Rule) -> u8 {
-    match rule {
-        Rule::Direct => 1,
-        Rule::NonFunctional => 2,
-        Rule::Explicit => 3,
-        Rule::Nested => 4,
-        Rule::Ambiguous | Rule::Implicit => 5,
-        Rule::Autograd => 6,
-        Rule::Batched => 7,
-        Rule::Fallback => 8,
-        Rule::Missing => 9,
-    }
 }
 
 fn question(told: &ExplainedEntry<'_>, step: Step) -> String {

@@ -1,0 +1,199 @@
+//! Coverage: how many operators have which reason where.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::dispatch::{self, Key, Keys, Reason, View};
+
+use super::Api;
+use super::entry::{BuildView, Source};
+use super::extract::{Path, Query};
+use super::keys::{is_wanted, wanted};
+use super::negotiate::{JSON, Wishes};
+use super::paths::{Generated, RevisionPath};
+use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::respond::{self, Making, ViewRequest, json};
+use super::tables;
+
+/// Which tables are counted.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageQuery {
+    /// Whether generated operators are counted; by default they are.
+    #[param(inline)]
+    pub generated: Option<Generated>,
+    /// A build profile, or a comma list of backends that are left out.
+    #[param(example = "linux-cuda")]
+    pub build: Option<String>,
+    /// `files` leaves out what hand-written and observed registrations decide.
+    #[param(inline)]
+    pub source: Option<Source>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+}
+
+/// Counts over a revision's tables. Reasons that nothing has are left out.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CoverageView {
+    /// The release whose keys and rules apply.
+    #[schema(example = "2.9")]
+    pub release: &'static str,
+    /// The build that the tables are for.
+    pub build: BuildView,
+    /// Which registrations they are made of.
+    pub source: Source,
+    /// What there is to know about that.
+    pub notes: Vec<String>,
+    /// Over all operators.
+    pub overall: CountsView,
+    /// By namespace.
+    pub by_namespace: BTreeMap<Box<str>, CountsView>,
+    /// By tag; an operator counts under each of its tags.
+    pub by_tag: BTreeMap<Box<str>, CountsView>,
+    /// By `python_module`; operators without one count nowhere.
+    pub by_python_module: BTreeMap<Box<str>, CountsView>,
+}
+
+/// How many operators have which reason.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CountsView {
+    /// How many operators are counted.
+    pub operators: usize,
+    /// Over all keys.
+    #[schema(value_type = BTreeMap<String, u64>)]
+    pub total: Present<u64>,
+    /// By runtime key, in table order.
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, u32>>)]
+    pub by_key: Ordered<u32>,
+    /// By functionality, over its keys.
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, u32>>)]
+    pub by_functionality: Ordered<u32>,
+}
+
+/// Counts by reason that are not zero.
+#[derive(Debug)]
+pub struct Present<N>([N; Reason::ALL.len()]);
+
+/// Counts by a name, in their order.
+#[derive(Debug)]
+pub struct Ordered<N>(Vec<(&'static str, Present<N>)>);
+
+/// Coverage
+///
+/// How many operators have which reason at each key and functionality, over all and by namespace,
+/// tag and `python_module`.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/coverage",
+    tag = "dispatch",
+    operation_id = "get_coverage",
+    params(RevisionPath, CoverageQuery),
+    responses(
+        (status = 200, description = "The counts", body = CoverageView),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or build", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn coverage(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<CoverageQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let wanted = wanted(
+        query.build.as_deref(),
+        query.source,
+        query.generated,
+        revision.release(),
+    )?;
+    let request = ViewRequest {
+        revision: &revision,
+        view: "coverage",
+        parameters: wanted.clone(),
+        media,
+        making: Making::Large,
+    };
+    respond::view(&api, &wishes, request, move |snapshot| {
+        let tables = snapshot.tables(&wanted.profile);
+        let view = View::new(snapshot.inputs(), &tables);
+        let counted = dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));
+        Ok(json(&coverage_view(view, counted)))
+    })
+    .await
+}
+
+fn coverage_view(view: View<'_>, counted: dispatch::Coverage) -> CoverageView {
+    let keys = view.keys();
+    let all = |groups: BTreeMap<Box<str>, dispatch::Counts>| {
+        let groups = groups.into_iter();
+        groups
+            .map(|(name, group)| (name, counts(keys, &group)))
+            .collect()
+    };
+    CoverageView {
+        release: keys.release().as_str(),
+        build: view.tables.build().into(),
+        source: view.tables.source().into(),
+        notes: tables::notes(view),
+        overall: counts(keys, &counted.overall),
+        by_namespace: all(counted.by_namespace),
+        by_tag: all(counted.by_tag),
+        by_python_module: all(counted.by_python_module),
+    }
+}
+
+fn counts(keys: &'static Keys, counts: &dispatch::Counts) -> CountsView {
+    let by_key = keys.slots().map(|slot| {
+        let name = keys.name(Key::Runtime(slot));
+        (name, Present(counts.key(slot)))
+    });
+    let mut functionalities: Vec<&'static str> = Vec::new();
+    for slot in keys.slots() {
+        let name = keys.functionality(slot);
+        if !functionalities.contains(&name) {
+            functionalities.push(name);
+        }
+    }
+    let by_functionality = functionalities
+        .into_iter()
+        .map(|name| (name, Present(counts.functionality(keys, name))));
+    CountsView {
+        operators: counts.operators,
+        total: Present(counts.total()),
+        by_key: Ordered(by_key.collect()),
+        by_functionality: Ordered(by_functionality.collect()),
+    }
+}
+
+impl<N: Serialize + Default + PartialEq> Serialize for Present<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (reason, count) in Reason::ALL.iter().zip(&self.0) {
+            if *count != N::default() {
+                map.serialize_entry(reason.as_str(), count)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl<N: Serialize + Default + PartialEq> Serialize for Ordered<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, counts) in &self.0 {
+            map.serialize_entry(name, counts)?;
+        }
+        map.end()
+    }
+}

@@ -1,0 +1,246 @@
+//! The what-if calculator: the table that a list of registrations makes.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::dispatch::calculator::{List, Note};
+use crate::dispatch::refusals::CATCH_ALL;
+use crate::dispatch::{
+    self, Calculation, Cell, Key, Keys, Origin, Refused, Rule, Wanted, calculator,
+};
+
+use super::Api;
+use super::entry::Entry;
+use super::extract::{Json, Query};
+use super::negotiate::{JSON, Wishes};
+use super::paths::ReleaseQuery;
+use super::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
+use super::respond::{self, json};
+use super::stateless::judged;
+
+/// How many faults a problem lists one by one.
+const FAULTS: usize = 100;
+
+/// Registrations to make a table of.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"registrations": ["CPU", "XLA", "AutogradCPU", "CompositeImplicitAutograd"]}))]
+pub struct Question {
+    /// The registrations of the operator, in the order made: of several to one key the last counts.
+    pub registrations: Vec<Item>,
+    /// The global fallbacks; by default those of the release.
+    pub fallbacks: Option<Vec<Item>>,
+}
+
+/// A registration: a key, or a key with more.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Item {
+    /// A runtime or alias key; `(catch-all)` serves as `CompositeImplicitAutograd`.
+    Key(String),
+    /// A key with more.
+    Registration(ItemDetail),
+}
+
+/// A registration with its kernel.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemDetail {
+    /// A runtime or alias key, or `(catch-all)`.
+    #[schema(example = "CPU")]
+    pub key: String,
+    /// The kernel's name; by default `fn_` and the key.
+    #[schema(example = "my_kernel")]
+    pub kernel: Option<String>,
+    /// Whether it only passes the call on to the next key.
+    #[serde(default)]
+    pub fallthrough: bool,
+}
+
+/// The table that registrations make.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CalculationView<'a> {
+    /// The release whose keys and rules apply.
+    #[schema(example = "2.9")]
+    pub release: &'static str,
+    /// The registrations, as given.
+    pub registrations: Vec<GivenView>,
+    /// The global fallbacks, where some were given.
+    pub fallbacks: Option<Vec<GivenView>>,
+    /// Every runtime key of the release in table order, `Undefined` and missing ones included.
+    pub table: Vec<Entry<'a>>,
+    /// What is worth knowing: what was replaced, and who else would refuse the list.
+    pub notes: Vec<String>,
+}
+
+/// A registration that the dispatcher takes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GivenView {
+    /// The key as written.
+    #[schema(example = "(catch-all)")]
+    pub key: String,
+    /// The key that it is registered to.
+    #[schema(example = "CompositeImplicitAutograd")]
+    pub registered_key: &'static str,
+    /// The kernel.
+    #[schema(example = "my_kernel")]
+    pub kernel: String,
+    /// Whether it only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// Whether a later one has taken its place.
+    pub overridden: bool,
+}
+
+/// What if
+///
+/// The table of an operator with a given list of registrations, as the dispatcher of a release
+/// computes it. What the dispatcher refuses is refused, with the reason and near names; what only
+/// `native_functions.yaml` or `PythonDispatcher` would refuse is computed, with a note.
+#[utoipa::path(
+    post,
+    path = "/v1/dispatch",
+    tag = "stateless",
+    operation_id = "calculate_dispatch",
+    params(ReleaseQuery),
+    request_body = Question,
+    responses(
+        (status = 200, description = "The table", body = CalculationView),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or registrations that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn calculate(
+    State(api): State<Api>,
+    Query(query): Query<ReleaseQuery>,
+    wishes: Wishes,
+    Json(question): Json<Question>,
+) -> Result<Response, Problem> {
+    let media = wishes.media(JSON)?;
+    let judged = judged(query.release.as_deref())?;
+    let more = super::revisions::notes(&judged);
+    let make = move || {
+        let registrations: Vec<_> = question.registrations.iter().map(Item::wanted).collect();
+        let fallbacks = question.fallbacks.as_ref();
+        let fallbacks: Option<Vec<_>> = fallbacks.map(|f| f.iter().map(Item::wanted).collect());
+        calculator::calculate(judged.release, &registrations, fallbacks.as_deref())
+            .map(|answer| json(&calculation(&answer, more)))
+            .map_err(|faults| refused(&faults))
+    };
+    let bytes = api.service.compute(make).await??;
+    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+}
+
+impl Item {
+    fn wanted(&self) -> Wanted<'_> {
+        match self {
+            Self::Key(key) => Wanted::at(key),
+            Self::Registration(detail) => Wanted {
+                key: &detail.key,
+                kernel: detail.kernel.as_deref(),
+                fallthrough: detail.fallthrough,
+            },
+        }
+    }
+}
+
+impl GivenView {
+    /// The wire form.
+    #[must_use]
+    pub fn of(keys: &'static Keys, given: &calculator::Given) -> Self {
+        Self {
+            key: given.written.to_string(),
+            registered_key: keys.name(given.key),
+            kernel: given.kernel.to_string(),
+            fallthrough: given.fallthrough,
+            overridden: given.overridden,
+        }
+    }
+}
+
+fn calculation(answer: &Calculation, mut notes: Vec<String>) -> CalculationView<'_> {
+    let keys = answer.keys;
+    let given = |given: &[calculator::Given]| {
+        let views = given.iter().map(|given| GivenView::of(keys, given));
+        views.collect()
+    };
+    notes.extend(answer.notes.iter().map(note));
+    CalculationView {
+        release: keys.release().as_str(),
+        registrations: given(&answer.registrations),
+        fallbacks: answer.fallbacks.as_deref().map(given),
+        table: answer.cells().map(|cell| line(keys, cell)).collect(),
+        notes,
+    }
+}
+
+fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
+    let is_fallback = cell.rule == Rule::Fallback;
+    let given = cell.given;
+    Entry {
+        key: keys.name(Key::Runtime(cell.slot)),
+        functionality: keys.functionality(cell.slot),
+        backend: keys.backend(cell.slot),
+        kernel: given.map(|given| (&*given.kernel).into()),
+        source_key: given
+            .filter(|_| !is_fallback)
+            .map(|given| (&*given.written).into()),
+        reason: cell.rule.reason().as_str(),
+        origin: is_fallback.then_some(Origin::Fallback.as_str()),
+        fallthrough: cell.fallthrough,
+        derivable: true,
+        cause: None,
+        file: cell.file,
+        span: None,
+        explanation: None,
+    }
+}
+
+/// A note in words.
+#[must_use]
+pub fn note(note: &dispatch::calculator::Note) -> String {
+    match note {
+        Note::Overridden { index, by } => format!(
+            "registrations[{index}] is replaced by registrations[{by}]: of several to one key the last counts"
+        ),
+        Note::CatchAll { index } => {
+            format!("registrations[{index}], `{CATCH_ALL}`, serves as CompositeImplicitAutograd")
+        }
+        Note::Yaml(refusal) => format!("native_functions.yaml cannot say this: {refusal}"),
+        Note::PythonDispatcher(refusal) => {
+            format!("PythonDispatcher would not take this: {refusal}")
+        }
+    }
+}
+
+/// The problem of registrations that the dispatcher refuses.
+#[must_use]
+pub fn refused(faults: &[Refused]) -> Problem {
+    let parameter = |fault: &Refused| match fault.list {
+        List::Registrations => format!("registrations[{}]", fault.index),
+        List::Fallbacks => format!("fallbacks[{}]", fault.index),
+        List::Removals => format!("without[{}]", fault.index),
+    };
+    let detail = match faults {
+        [one] => format!("the dispatcher does not take {one}"),
+        [first, others @ ..] => format!(
+            "the dispatcher does not take {first} (and {} more)",
+            others.len()
+        ),
+        [] => String::new(),
+    };
+    let mut problem = Problem::new(Kind::RefusedRegistration, detail);
+    let listed = faults.iter().take(FAULTS);
+    problem.errors = listed
+        .map(|fault| Fault::of(&parameter(fault), fault.to_string()))
+        .collect();
+    for name in faults.iter().flat_map(|fault| &fault.suggestions) {
+        if !problem.suggestions.iter().any(|known| known == name) {
+            problem.suggestions.push((*name).to_owned());
+        }
+    }
+    problem
+}
