@@ -13,6 +13,10 @@ use crate::source::Span;
 pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     pre_self_immutable(schema, &mut found);
+    if let Some(diagnostic) = inplace_and_out(schema) {
+        found.push(diagnostic);
+        return found;
+    }
     mutable_positional_not_returned(schema, &mut found);
     written_returns_alias(schema, &mut found);
     out_returned(schema, &mut found);
@@ -36,6 +40,9 @@ fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
 }
 
 fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    if schema.name.is_inplace() && schema.arguments.self_argument().is_none() {
+        return; // one of them is meant to be `self`, which inplace-self says
+    }
     for argument in schema.arguments.post_self().iter().filter(|a| a.is_write()) {
         if let Some(ret) = schema
             .returns
@@ -326,30 +333,42 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
                 _ => diagnostic,
             }
         }
-        _ => Diagnostic::new("inplace-self", schema.name_at.0, message).with_help(
-            "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
-        ),
+        _ => {
+            let diagnostic = Diagnostic::new("inplace-self", schema.name_at.0, message).with_help(
+                "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
+            );
+            let mut written = schema
+                .arguments
+                .positional()
+                .iter()
+                .filter(|a| a.is_write());
+            match (written.next(), written.next()) {
+                (Some(only), None) if only.ty.is_tensor() => diagnostic
+                    .with_related("is this `self`?", only.name_at.0)
+                    .with_fix(only.name_at.0, "self"),
+                _ => diagnostic,
+            }
+        }
     }
+}
+
+fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {
+    let out = schema.arguments.out().first()?;
+    schema.name.is_inplace().then(|| {
+        Diagnostic::new(
+            "inplace-and-out",
+            out.at.0,
+            format!(
+                "`{}` is in place by its name and has out arguments",
+                schema.name.base()
+            ),
+        )
+        .with_help("declare two operators, one in place and one with out arguments")
+    })
 }
 
 fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let arguments = &schema.arguments;
-    if schema.name.is_inplace()
-        && let Some(out) = arguments.out().first()
-    {
-        found.push(
-            Diagnostic::new(
-                "inplace-and-out",
-                out.at.0,
-                format!(
-                    "`{}` is in place by its name and has out arguments",
-                    schema.name.base()
-                ),
-            )
-            .with_help("declare two operators, one in place and one with out arguments"),
-        );
-        return;
-    }
     let kind = schema.kind();
     if kind == SchemaKind::Functional {
         return;

@@ -5,6 +5,7 @@
 
 mod dispatch;
 mod fields;
+mod flow;
 mod precompute;
 mod ufunc;
 
@@ -91,6 +92,9 @@ impl<'t> Lowering<'t> {
 
     fn entry(&mut self, root: NodeId) {
         let Kind::Mapping(pairs) = self.tree.kind(root) else {
+            if self.entry.diagnostics.iter().any(|d| d.rule == "yaml-tag") {
+                return; // the tag makes it something else
+            }
             self.report(
                 Diagnostic::new(
                     "yaml-entry-mapping",
@@ -121,6 +125,7 @@ impl<'t> Lowering<'t> {
         self.precomputed(value(Field::Precomputed));
         self.ufunc(value(Field::UfuncInnerLoop));
         self.dispatch(value(Field::Dispatch));
+        self.quote_in_braces();
     }
 
     /// Notes where a field stands; reports a key that is none. The first of two equal keys counts;
@@ -155,6 +160,9 @@ impl<'t> Lowering<'t> {
 
     fn func(&mut self, value: Option<NodeId>) {
         let Some(node) = value.filter(|&node| !self.is_null(node)) else {
+            if self.misspells_func() {
+                return;
+            }
             self.report(
                 Diagnostic::new("missing-func", self.entry.span, "the entry has no `func`")
                     .with_help("add `func: name(Type argument, ...) -> ReturnType`"),
@@ -183,9 +191,18 @@ impl<'t> Lowering<'t> {
         self.schema(parsed, text, node);
     }
 
+    /// Whether a field that does not exist has been taken for `func`.
+    fn misspells_func(&self) -> bool {
+        self.entry.diagnostics.iter().any(|diagnostic| {
+            let fix = diagnostic.fix.as_ref();
+            fix.is_some_and(|fix| &*fix.replacement == Field::Func.as_str())
+        })
+    }
+
     fn schema(&mut self, parsed: ParsedSchema, text: &str, node: NodeId) {
         if let Some(namespace) = parsed.namespace {
-            if namespace.contains("::") {
+            let told = parsed.diagnostics.iter().any(|d| d.rule == "namespace");
+            if namespace.contains("::") && !told {
                 let end = last_separator(text).unwrap_or(0);
                 let diagnostic = Diagnostic::new(
                     "namespace",

@@ -84,14 +84,14 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
 }
 
 /// Whether a type and a name stand here, rather than a type alone.
-fn looks_typed(text: &str) -> bool {
+pub(super) fn looks_typed(text: &str) -> bool {
     text.rsplit_once(' ')
         .is_some_and(|(ty, name)| !name.ends_with(')') && annotated_type(Piece::new(ty, 0)).is_ok())
 }
 
 fn name_missing(piece: Piece<'_>) -> Diagnostic {
     let text = piece.text;
-    if let Some(comma) = text.find(',') {
+    if let Some(comma) = bare_comma(text) {
         return Diagnostic::new(
             "argument-separator",
             piece.sub(comma..comma + 1).span(),
@@ -113,6 +113,12 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
     }
 }
 
+/// A comma that no space follows.
+pub(super) fn bare_comma(text: &str) -> Option<usize> {
+    let mut commas = text.match_indices(',').map(|(at, _)| at);
+    commas.find(|&at| !text[at + 1..].starts_with(' '))
+}
+
 /// An empty piece between two commas, or at an end.
 pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
     let (span, message) = if piece.span().start == all.span().start {
@@ -129,80 +135,6 @@ pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
     Diagnostic::new("argument-separator", span, message)
         .with_help("drop the comma, or put the argument there")
         .with_fix(span, "")
-}
-
-/// When piece `at` could not be read because a comma within brackets or quotes cut it: the whole
-/// that was cut, and the index behind its last piece.
-pub(super) fn cut_within<'t>(
-    all: Piece<'t>,
-    pieces: &[Piece<'t>],
-    at: usize,
-) -> Option<(Piece<'t>, usize)> {
-    let whole = |from: usize, to: usize| {
-        let start = (pieces[from].at - all.at) as usize;
-        let end = (pieces[to].at - all.at) as usize + pieces[to].text.len();
-        all.sub(start..end)
-    };
-    let first = (0..=at)
-        .rev()
-        .take(MOST_PIECES)
-        .take_while(|&from| from == at || pieces[from].text != "*")
-        .take_while(|&from| whole(from, at).text.len() <= MOST_BYTES)
-        .find(|&from| is_open(pieces[from].text))?;
-    let last = (at..pieces.len())
-        .take(MOST_PIECES)
-        .take_while(|&to| whole(first, to).text.len() <= MOST_BYTES)
-        .find(|&to| !is_open(whole(first, to).text))?;
-    (last > first).then(|| (whole(first, last), last + 1))
-}
-
-/// How far apart the ends of something cut are looked for, in pieces.
-const MOST_PIECES: usize = 16;
-
-/// The same, in bytes.
-const MOST_BYTES: usize = 2_000;
-
-/// Whether a bracket or quote is opened and not closed.
-fn is_open(text: &str) -> bool {
-    let mut depth = 0_u32;
-    let mut quote = None;
-    for c in text.chars() {
-        match (quote, c) {
-            (Some(open), _) if c == open => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '(' | '[' | '{' | '<') => depth += 1,
-            (None, ')' | ']' | '}' | '>') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    quote.is_some() || depth > 0
-}
-
-/// What is wrong with an argument that was cut at a comma; `cause` is what a part of it gave.
-pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
-    match parse_argument(whole.text, whole.at) {
-        Err(diagnostic) => *diagnostic,
-        Ok(argument) => match argument.default.as_deref() {
-            Some(default) if default.starts_with('[') => {
-                let at = argument.default_at.0;
-                let joined = default.replace(", ", ",");
-                Diagnostic::new(
-                    "default-list-no-space",
-                    at,
-                    "arguments are cut at every `, `, so this list may not hold one",
-                )
-                .with_help(format!("write `{joined}`"))
-                .with_fix(at, joined)
-            }
-            Some(_) => Diagnostic::new(
-                "argument-separator",
-                argument.default_at.0,
-                "arguments are cut at every `, `, so this default may not hold one",
-            )
-            .with_help("choose a default without a comma and a space"),
-            None => cause,
-        },
-    }
 }
 
 /// Reads `Type[ name]` of a return. `all` is everything behind the arrow.
@@ -256,7 +188,7 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
         }
         return Ok((type_of(written)?, None));
     };
-    let Some(close) = inside.rfind(')').filter(|&close| close > 0) else {
+    let Some(close) = inside.rfind(')') else {
         return Ok((type_of(written)?, None));
     };
     let behind = written.from(7 + close + 1);

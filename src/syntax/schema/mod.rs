@@ -7,6 +7,7 @@
 //! types that come and go. Invariants between the parts of a schema are rules too.
 
 mod argument;
+mod slips;
 mod ty;
 
 use crate::diagnostic::Diagnostic;
@@ -91,6 +92,9 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     let mut reader = Reader::default();
     let (name, read) = reader.schema(schema);
     let complete = reader.diagnostics.is_empty();
+    if let Some(namespace) = namespace.filter(|n| !complete && n.text.contains('(')) {
+        reader.diagnostics = vec![slips::colons(whole, namespace)];
+    }
     ParsedSchema {
         namespace: namespace
             .filter(|n| !n.text.is_empty())
@@ -194,7 +198,7 @@ impl Reader {
         };
         let name = self.name(schema.to(open));
         let Some(close) = text.rfind(") -> ").filter(|&close| close > open) else {
-            self.report(missing_arrow(schema, open));
+            self.report(slips::missing_arrow(schema, open));
             return (name, None);
         };
         if let Some(broken) = text[open..].find('\n') {
@@ -253,14 +257,14 @@ impl Reader {
                     self.group(&argument, positional.is_some(), &mut out, list.len());
                     list.push(argument);
                 }
-                Err(diagnostic) => match argument::cut_within(text, &pieces, next - 1) {
+                Err(cause) => match slips::cut_within(text, &pieces, next - 1) {
                     Some((whole, end)) => {
                         // What stood before the cut was no argument of its own.
                         list.retain(|argument| argument.at.0.start < whole.at);
                         next = end;
-                        self.report(argument::divided(whole, *diagnostic));
+                        self.report(slips::divided(whole, *cause));
                     }
-                    None => self.report(*diagnostic),
+                    None => self.report(slips::argument(piece, *cause)),
                 },
             }
         }
@@ -356,13 +360,17 @@ impl Reader {
             .strip_prefix('(')
             .and_then(|rest| rest.strip_suffix(')'))
             .map(|inner| text.sub(1..1 + inner.len()));
+        if inner.is_none() && text.text.starts_with('(') {
+            self.report(slips::unclosed(text));
+            return Vec::new();
+        }
         let pieces = inner.unwrap_or(text);
         let count = pieces.split_comma().count();
         let mut returns = Vec::with_capacity(count);
         for piece in pieces.split_comma() {
             match argument::parse_return(piece, text) {
                 Ok(ret) => returns.push(ret),
-                Err(diagnostic) => self.report(*diagnostic),
+                Err(cause) => self.report(slips::returned(piece, *cause)),
             }
         }
         if returns.len() == count {
@@ -432,48 +440,6 @@ impl Reader {
 
 fn is_shorthand(annotation: Option<&Annotation>) -> bool {
     annotation.is_some_and(|a| a.shorthand)
-}
-
-/// There is no `) -> `: says what stands there instead.
-fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
-    let text = schema.text;
-    let end = schema.from(text.len());
-    let Some(close) = text.rfind(')').filter(|&close| close > open) else {
-        return Diagnostic::new(
-            "schema-shape",
-            end.span(),
-            "expected `)` to close the arguments, then ` -> ` and the returns",
-        )
-        .with_help("write `name(Type argument, ...) -> ReturnType`")
-        .with_related("opened here", schema.sub(open..open + 1).span());
-    };
-    let arrow = text.rfind("->").filter(|&arrow| arrow >= open);
-    match arrow {
-        Some(arrow) if text[..arrow].trim_end().ends_with(')') => {
-            let from = text[..arrow].trim_end().len();
-            let after = &text[arrow + 2..];
-            let to = arrow + 2 + (after.len() - after.trim_start().len());
-            Diagnostic::new(
-                "schema-shape",
-                schema.sub(from..to).span(),
-                "the arrow must have exactly one space on each side",
-            )
-            .with_help("write `) -> `")
-            .with_fix(schema.sub(from..to).span(), " -> ")
-        }
-        Some(arrow) => Diagnostic::new(
-            "schema-shape",
-            schema.sub(arrow..arrow + 2).span(),
-            "expected `)` before the arrow to close the arguments",
-        )
-        .with_help("write `name(Type argument, ...) -> ReturnType`"),
-        None => Diagnostic::new(
-            "schema-shape",
-            schema.from(close + 1).span(),
-            "expected ` -> ` and the returns behind the arguments",
-        )
-        .with_help("write ` -> Tensor`, or ` -> ()` for an operator that returns nothing"),
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! Types (torchgen `Type.parse`).
 
 use super::Piece;
+use super::argument::bare_comma;
 use crate::diagnostic::Diagnostic;
 use crate::model::types::{BaseType, CUSTOM_CLASS_PREFIX, Type};
+use crate::release::Release;
 
 /// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
 const MAX_NESTING: usize = 64;
@@ -153,7 +155,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
     if let Some(inner) = text.strip_suffix(']')
         && let Some(open) = inner.rfind('[')
-        && open > 0
+        && type_of(rest.to(open)).is_ok()
     {
         let size = rest.sub(open + 1..inner.len());
         return Diagnostic::new(
@@ -184,7 +186,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         )
         .with_help("use a list such as `Tensor[]`, or several arguments");
     }
-    if let Some(comma) = text.find(',') {
+    if let Some(comma) = bare_comma(text) {
         let comma = rest.sub(comma..comma + 1).span();
         return Diagnostic::new(
             "argument-separator",
@@ -227,10 +229,24 @@ fn suggestion(text: &str) -> String {
     };
     match other.or_else(by_case) {
         Some(right) => format!("did you mean `{right}`?"),
-        None => {
-            let names: Vec<_> = BaseType::ALL.into_iter().map(BaseType::as_str).collect();
-            format!("the base types are {}", names.join(", "))
-        }
+        None => generic(text).map_or_else(base_types, |right| format!("did you mean `{right}`?")),
+    }
+}
+
+/// Those of the newest release; the rules of a release say which of them came and went.
+fn base_types() -> String {
+    let names: Vec<_> = Release::LATEST.data().base_types.iter().collect();
+    format!("the base types are {}", names.join(", "))
+}
+
+/// `List[int]` and `Optional[int]` of Python.
+fn generic(text: &str) -> Option<String> {
+    let (outer, inner) = text.strip_suffix(']')?.split_once('[')?;
+    type_of(Piece::new(inner, 0)).ok()?;
+    match outer {
+        "List" | "list" | "Sequence" | "ArrayRef" => Some(format!("{inner}[]")),
+        "Optional" | "optional" => Some(format!("{inner}?")),
+        _ => None,
     }
 }
 

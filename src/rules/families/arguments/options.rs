@@ -15,38 +15,50 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     let Some(options) = arguments.tensor_options() else {
         return;
     };
-    let formats = arguments.all().iter().filter(|a| is_other_format(a));
-    let plain = options
-        .iter()
-        .filter(|a| !matches!(a.ty, Type::Optional(_)));
+    let twins = |argument: &Argument| {
+        let all = arguments.all().iter();
+        all.filter(|a| a.name == argument.name && a.ty == argument.ty)
+            .count()
+    };
     // One of the same name and type elsewhere is taken in its place.
-    let plain = plain.filter(|a| {
-        let twins = arguments
-            .all()
-            .iter()
-            .filter(|b| b.name == a.name && b.ty == a.ty);
-        twins.count() == 1
-    });
-    for argument in plain.chain(formats) {
-        let wanted = Type::Optional(Box::new(match &*argument.name {
-            "memory_format" => Type::Base(BaseType::MemoryFormat),
-            _ => argument.ty.without_optional().clone(),
-        }));
-        let message = format!(
-            "`{}` stands with the other tensor options, so it must be `{wanted}`",
-            argument.name
-        );
-        let mut diagnostic =
-            Diagnostic::new("tensor-options-optional", argument.type_at.0, message)
-                .with_help(format!("write `{wanted} {}=None`", argument.name));
-        if argument.default.is_some() {
-            diagnostic = diagnostic.with_fix(argument.type_at.0, wanted.to_string());
-        } else {
-            let text = format!("{wanted} {}=None", argument.name);
-            diagnostic = diagnostic.with_fix(argument.at.0, text);
+    let is_plain = |a: &&Argument| !matches!(a.ty, Type::Optional(_)) && twins(a) == 1;
+    let plain: Vec<&Argument> = options.iter().filter(is_plain).collect();
+    if let [first, others @ ..] = &plain[..] {
+        let names: Vec<String> = plain.iter().map(|a| format!("`{}`", a.name)).collect();
+        let run = options[0].at.0.to(options[3].at.0);
+        let wanted: Vec<String> = options.iter().map(optional_form).collect();
+        let mut diagnostic = Diagnostic::new(
+            "tensor-options-optional",
+            first.type_at.0,
+            format!(
+                "{} must be optional, as one of the tensor options",
+                names.join(", ")
+            ),
+        )
+        .with_help(format!("write `{}`", wanted.join(", ")))
+        .with_fix(run, wanted.join(", "));
+        for other in others {
+            diagnostic = diagnostic.with_related("and this", other.type_at.0);
         }
         subject.report(sink, diagnostic);
     }
+    for format in arguments.all().iter().filter(|a| is_other_format(a)) {
+        let diagnostic = Diagnostic::new(
+            "tensor-options-optional",
+            format.type_at.0,
+            "`memory_format` beside tensor options must be `MemoryFormat?`",
+        )
+        .with_help("write `MemoryFormat? memory_format=None`")
+        .with_fix(format.at.0, "MemoryFormat? memory_format=None");
+        subject.report(sink, diagnostic);
+    }
+}
+
+/// The argument with its optional type, and a default.
+fn optional_form(argument: &Argument) -> String {
+    let ty = argument.ty.without_optional();
+    let default = argument.default.as_deref().unwrap_or("None");
+    format!("{ty}? {}={default}", argument.name)
 }
 
 fn is_other_format(argument: &Argument) -> bool {
