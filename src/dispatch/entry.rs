@@ -91,7 +91,8 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn entry(self, id: OperatorId, slot: Slot) -> Option<Entry<'a>> {
         let pattern = self.tables.pattern(id)?;
-        Some(self.assemble(id, pattern, slot, pattern.table.rule(slot)))
+        let rule = pattern.table.rule(slot);
+        Some(self.of_rule(id, pattern, slot, rule))
     }
 
     /// The whole table of an operator, in table order, `Undefined` and missing ones included.
@@ -99,10 +100,23 @@ impl<'a> View<'a> {
         let pattern = self.tables.pattern(id);
         let cells = pattern.map(|pattern| (pattern, pattern.table.cells(self.keys())));
         cells.into_iter().flat_map(move |(pattern, rules)| {
-            let slots = self.keys().slots();
-            slots
-                .zip(rules)
-                .map(move |(slot, rule)| self.assemble(id, pattern, slot, rule))
+            // An alias serves many keys; what is told of its kernel is told once.
+            let mut of_alias: Vec<(Key, Option<Registration<'a>>)> = Vec::new();
+            self.keys().slots().zip(rules).map(move |(slot, rule)| {
+                let made = match rule.source(slot) {
+                    None => None,
+                    Some(key @ Key::Runtime(_)) => self.registration(id, key),
+                    Some(key) => match of_alias.iter().find(|(known, _)| *known == key) {
+                        Some((_, made)) => made.clone(),
+                        None => {
+                            let made = self.registration(id, key);
+                            of_alias.push((key, made.clone()));
+                            made
+                        }
+                    },
+                };
+                self.assemble(id, pattern, slot, rule, made)
+            })
         })
     }
 
@@ -116,7 +130,7 @@ impl<'a> View<'a> {
         self.inputs.catalogue.iter().filter_map(move |(id, _)| {
             let index = self.tables.pattern_index(id)?;
             let (pattern, rule) = (patterns.get(index)?, *rules.get(index)?);
-            Some((id, self.assemble(id, pattern, slot, rule)))
+            Some((id, self.of_rule(id, pattern, slot, rule)))
         })
     }
 
@@ -148,20 +162,33 @@ impl<'a> View<'a> {
 
     /// The entry that the operator would have if a rule served the key.
     pub(super) fn served_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Option<Entry<'a>> {
-        Some(self.assemble(id, self.tables.pattern(id)?, slot, rule))
+        Some(self.of_rule(id, self.tables.pattern(id)?, slot, rule))
     }
 
-    fn assemble(self, id: OperatorId, pattern: &Pattern, slot: Slot, rule: Rule) -> Entry<'a> {
+    fn of_rule(self, id: OperatorId, pattern: &Pattern, slot: Slot, rule: Rule) -> Entry<'a> {
+        let made = rule.source(slot).and_then(|key| self.registration(id, key));
+        self.assemble(id, pattern, slot, rule, made)
+    }
+
+    /// The registration that counts at a key.
+    fn registration(self, id: OperatorId, key: Key) -> Option<Registration<'a>> {
+        let row = self.tables.row(id, key, self.tables.source())?;
+        Some(assemble(self.inputs, id, row))
+    }
+
+    fn assemble(
+        self,
+        id: OperatorId,
+        pattern: &Pattern,
+        slot: Slot,
+        rule: Rule,
+        made: Option<Registration<'a>>,
+    ) -> Entry<'a> {
         let cause = self.cause(id, pattern, slot);
         let mut entry = bare(self.keys(), slot, rule);
         entry.derivable = cause.is_none();
         entry.cause = cause;
-        let source = self.tables.source();
-        if let Some(row) = entry
-            .source_key
-            .and_then(|key| self.tables.row(id, key, source))
-        {
-            let made = assemble(self.inputs, id, row);
+        if let Some(made) = made {
             entry.kernel = made.kernel;
             entry.origin = Some(made.origin);
             entry.fallthrough = made.fallthrough;

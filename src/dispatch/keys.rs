@@ -41,6 +41,8 @@ pub struct Keys {
     unparseable: KeySet,
     fallbacks: KeySet,
     fallthrough_fallbacks: KeySet,
+    /// By slot.
+    fallback_files: Vec<Option<&'static str>>,
     pub(super) sets: Sets,
 }
 
@@ -73,6 +75,13 @@ impl Keys {
             .collect();
         let passing = lists.fallbacks.iter().filter(|row| row.fallthrough);
         let fallthrough_fallbacks = passing.filter_map(|row| slot_of(row.key)).collect();
+        let mut fallback_files = vec![None; lists.keys.len()];
+        for row in lists.fallbacks {
+            let file = slot_of(row.key).and_then(|slot| fallback_files.get_mut(slot.index()));
+            if let Some(file) = file {
+                *file = Some(row.file);
+            }
+        }
         index.extend(Alias::ALL.map(|alias| (alias.name(), Key::Alias(alias))));
         let sets = Sets::of(release.data());
         Self {
@@ -81,6 +90,7 @@ impl Keys {
             unparseable,
             fallbacks,
             fallthrough_fallbacks,
+            fallback_files,
             sets,
         }
     }
@@ -215,9 +225,7 @@ impl Keys {
     /// The source file that registers the global fallback of a key.
     #[must_use]
     pub fn fallback_file(&self, slot: Slot) -> Option<&'static str> {
-        let name = self.name(Key::Runtime(slot));
-        let mut rows = self.release.data().runtime.fallbacks.iter();
-        rows.find(|row| row.key == name).map(|row| row.file)
+        *self.fallback_files.get(slot.index())?
     }
 
     /// The autograd key for which a dense backend speaks.

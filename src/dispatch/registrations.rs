@@ -127,6 +127,7 @@ impl Registrations {
         let maker = Maker {
             inputs,
             keys: Keys::of(catalogue.release),
+            at: Generated::of(Keys::of(catalogue.release)),
             views: functionalize::Views::of(catalogue),
             backends: outside::BackendRows::new(inputs),
         };
@@ -190,9 +191,32 @@ pub(super) fn assemble<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Reg
     shown::registration(inputs, id, row)
 }
 
+/// The runtime keys that generated code registers to, found once.
+struct Generated {
+    meta: Option<Key>,
+    inplace_or_view: Option<Key>,
+    tracer: Option<Key>,
+    backend_select: Option<Key>,
+    functionalize: Option<Key>,
+}
+
+impl Generated {
+    fn of(keys: &Keys) -> Self {
+        let key = |name| keys.slot(name).map(Key::Runtime);
+        Self {
+            meta: key("Meta"),
+            inplace_or_view: key("ADInplaceOrView"),
+            tracer: key("Tracer"),
+            backend_select: key("BackendSelect"),
+            functionalize: key("Functionalize"),
+        }
+    }
+}
+
 struct Maker<'a> {
     inputs: Inputs<'a>,
     keys: &'static Keys,
+    at: Generated,
     views: functionalize::Views,
     backends: outside::BackendRows,
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
+use super::generated::add;
 use super::{Maker, Row};
 use crate::dispatch::origin::Origin;
 use crate::model::catalogue::Catalogue;
@@ -90,7 +91,7 @@ impl Composites {
 impl Maker<'_> {
     pub(super) fn functionalize(&self, id: OperatorId, rows: &mut Vec<Row>) {
         if self.is_functionalized(id) {
-            self.at("Functionalize", Origin::Functionalize, rows);
+            add(self.at.functionalize, Origin::Functionalize, rows);
         }
     }
 
@@ -140,13 +141,13 @@ impl Maker<'_> {
         let catalogue = self.inputs.catalogue;
         let name = catalogue.operator(id).name().as_str();
         let data = catalogue.release.data();
-        !data
-            .name_lists
-            .mutable_ops_not_using_functionalization
-            .contains(name)
+        self.writes(id)
+            && !data
+                .name_lists
+                .mutable_ops_not_using_functionalization
+                .contains(name)
             && !data.codegen.functionalization_exempt_lone.contains(name)
             && !matches!(name, "lift" | "resize_")
-            && self.writes(id)
     }
 
     /// Whether the operator itself needs a kernel: it writes, or is a composite that is registered

@@ -79,14 +79,14 @@ impl Maker<'_> {
         if !is_manual && is_derived(operator, self.inputs.matches, id) {
             self.autograd(id, rows);
             if counts_versions(operator, lists) {
-                self.at("ADInplaceOrView", Origin::InplaceOrView, rows);
+                add(self.at.inplace_or_view, Origin::InplaceOrView, rows);
             }
         }
         if !is_manual {
-            self.at("Tracer", Origin::Tracer, rows);
+            add(self.at.tracer, Origin::Tracer, rows);
         }
         if selects_backend(operator, lists) {
-            self.at("BackendSelect", Origin::BackendSelect, rows);
+            add(self.at.backend_select, Origin::BackendSelect, rows);
         }
     }
 
@@ -105,13 +105,11 @@ impl Maker<'_> {
             rows.extend(key.map(|key| Row::new(key, Origin::Autograd, MadeOf::Formulas(index))));
         }
     }
+}
 
-    /// Adds a kernel of generated code at a runtime key.
-    pub(super) fn at(&self, key: &str, origin: Origin, rows: &mut Vec<Row>) {
-        if let Some(slot) = self.keys.slot(key) {
-            rows.push(Row::new(Key::Runtime(slot), origin, MadeOf::Operator));
-        }
-    }
+/// Adds a kernel of generated code, where the release has the key.
+pub(super) fn add(key: Option<Key>, origin: Origin, rows: &mut Vec<Row>) {
+    rows.extend(key.map(|key| Row::new(key, origin, MadeOf::Operator)));
 }
 
 /// Autograd and tracing of these C++ names are written by hand, or not there.
@@ -131,11 +129,13 @@ fn is_derived(operator: &Operator, matches: &DerivativeMatches, id: OperatorId) 
 fn counts_versions(operator: &Operator, lists: &CodegenLists) -> bool {
     let schema = operator.schema();
     let stem = schema.name.stem();
-    let is_view = lists.view_functions.contains(stem)
-        || lists.view_functions_with_metadata_change.contains(stem)
-        || lists.returns_views_of_input.contains(stem);
+    let is_view = || {
+        lists.view_functions.contains(stem)
+            || lists.view_functions_with_metadata_change.contains(stem)
+            || lists.returns_views_of_input.contains(stem)
+    };
     let writes = matches!(operator.kind, SchemaKind::Inplace | SchemaKind::Out);
-    is_view || writes && !schema.returns.is_empty()
+    writes && !schema.returns.is_empty() || is_view()
 }
 
 fn selects_backend(operator: &Operator, lists: &CodegenLists) -> bool {

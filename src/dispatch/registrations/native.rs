@@ -11,7 +11,6 @@ use crate::model::entry::{KernelEntry, KernelSource};
 use crate::model::operator::{Operator, OperatorId};
 use crate::model::schema::SchemaKind;
 
-const META: &str = "Meta";
 const NON_FUNCTIONAL: Key = Key::Alias(Alias::CompositeExplicitAutogradNonFunctional);
 
 impl Maker<'_> {
@@ -57,9 +56,8 @@ impl Maker<'_> {
                 rows.push(Row::new(key, origin, MadeOf::Kernel(out, index)));
             }
         }
-        let meta = self.keys.slot(META).map(Key::Runtime);
         let allocating = Some(NON_FUNCTIONAL).filter(|_| id != out);
-        for key in meta.into_iter().chain(allocating) {
+        for key in self.at.meta.into_iter().chain(allocating) {
             rows.push(Row::new(key, Origin::Structured, MadeOf::Operator));
         }
         let made = rows.len();
@@ -79,11 +77,8 @@ impl Maker<'_> {
                 rows.push(Row::new(key, origin(kernel), MadeOf::Kernel(id, index)));
             }
         }
-        if let Some(meta) = self.keys.slot(META)
-            && is_checked_at_meta(catalogue.operator(id), catalogue.kernels(id))
-        {
-            let key = Key::Runtime(meta);
-            rows.push(Row::new(key, Origin::Autogen, MadeOf::Operator));
+        if is_checked_at_meta(catalogue.operator(id), catalogue.kernels(id)) {
+            super::generated::add(self.at.meta, Origin::Autogen, rows);
         }
     }
 
@@ -111,7 +106,8 @@ fn is_checked_at_meta(operator: &Operator, kernels: &[KernelEntry]) -> bool {
     let serves_meta = |kernel: &KernelEntry| {
         matches!(
             kernel.key.as_str(),
-            META | "CompositeImplicitAutograd"
+            "Meta"
+                | "CompositeImplicitAutograd"
                 | "CompositeExplicitAutograd"
                 | "CompositeExplicitAutogradNonFunctional"
         )
