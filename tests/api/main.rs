@@ -2,5 +2,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod dispatch;
 mod harness;
 mod operators;
