@@ -13,9 +13,11 @@ use crate::api::entry::Source;
 use crate::api::problem::Problem;
 use crate::api::tables_query::{TableQuery, wanted};
 use crate::dispatch::{Slot, View};
+use crate::model::operator::OperatorId;
 use crate::release::{Release, Version};
 use crate::report::table::{
-    CSV_HEADER, Column, Shown, column, csv_row, explanation, table, training_sentence, what_if,
+    CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
+    what_if,
 };
 use crate::service::dispatch::{Profile, runtime_key};
 use crate::service::{JudgedRelease, Service, ServiceError, Snapshot};
@@ -236,22 +238,11 @@ impl Table {
     }
 
     /// One entry, explained or in a line, and what works there.
-    fn entry(
-        &self,
-        shown: Shown<'_>,
-        id: crate::model::operator::OperatorId,
-        slot: Slot,
-    ) -> String {
-        let mut text = match (self.explain, shown.view.explain(id, slot)) {
-            (true, Some(told)) => explanation(shown, id, &told),
-            _ => {
-                let one = Column {
-                    slot,
-                    operators: &[id],
-                    reason: None,
-                };
-                column(shown, one, "one operator")
-            }
+    fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
+        let mut text = match shown.view.explain(id, slot) {
+            Some(told) if self.explain => explanation(shown, id, &told),
+            Some(told) => headline(shown, id, &told.entry),
+            None => String::new(),
         };
         if let Some(answer) = shown.view.training(id, slot) {
             text.push_str(&format!("\n  {}\n", training_sentence(&answer)));

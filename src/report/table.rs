@@ -17,7 +17,7 @@ use crate::source::Span;
 
 pub use column::{Column, column};
 pub use csv::{CSV_HEADER, csv_row};
-pub use explanation::explanation;
+pub use explanation::{explanation, headline};
 pub use what_if::what_if;
 pub use words::{cause_sentence, origin_words, training_sentence};
 

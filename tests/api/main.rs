@@ -5,6 +5,7 @@ mod caching;
 mod common;
 mod contract;
 mod findings;
+mod dispatch;
 mod harness;
 mod hostile;
 mod knowledge;

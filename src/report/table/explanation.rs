@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use super::Shown;
 use super::words::{autograd_words, cause_sentence, origin_words};
 use crate::dispatch::{
-    Edit, ExplainedEntry, Key, KeySet, Keys, Origin, Outcome, Registration, Remedy, Rule, Step,
+    Edit, Entry, ExplainedEntry, Key, KeySet, Keys, Origin, Outcome, Registration, Remedy, Rule,
+    Step,
 };
 use crate::model::operator::OperatorId;
 
 /// Names of keys in a sentence beyond which the rest is counted.
 const NAMED: usize = 4;
 
-/// The whole explanation: answer, steps, what would change it.
+/// An entry in a line: the operator, the key, the reason and the kernel.
 #[must_use]
-pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) -> String {
-    let entry = &told.entry;
+pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
     let mut out = format!(
         "{} on {}: {}",
@@ -26,7 +26,16 @@ pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) 
     if let Some(kernel) = &entry.kernel {
         let _ = write!(out, ", {kernel}");
     }
-    out.push_str("\n\n");
+    out.push('\n');
+    out
+}
+
+/// The whole explanation: answer, steps, what would change it.
+#[must_use]
+pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) -> String {
+    let entry = &told.entry;
+    let mut out = headline(shown, id, entry);
+    out.push('\n');
     let shown_steps = told.explanation.steps.iter().filter(|step| is_shown(step));
     let lines: Vec<_> = shown_steps
         .map(|step| {
