@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use crate::diagnostic::{Diagnostic, Finding, Related, Severity};
 use crate::model::operator::PlacedEntry;
 use crate::release::Release;
@@ -61,6 +63,17 @@ impl Sink {
     #[must_use]
     pub fn count(&self) -> usize {
         self.findings.len()
+    }
+
+    /// The operators of `native_functions.yaml` that errors have been reported about so far.
+    #[must_use]
+    pub fn operators_in_error(&self) -> FxHashSet<Box<str>> {
+        let errors = self
+            .findings
+            .iter()
+            .filter(|f| f.severity == Severity::Error);
+        let native = errors.filter(|f| &*f.file == NATIVE_FUNCTIONS);
+        native.filter_map(|f| f.operator.clone()).collect()
     }
 
     fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
