@@ -19,9 +19,11 @@ pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     if let Some((id, fault)) = view_member(scope, group, release) {
         report(scope, id, fault, sink);
     } else if !group.members().any(|id| shares_letters(scope.operator(id)))
-        && let Some(fault) = functional_writes(scope, group)
+        && let Some((fault, other)) = functional_writes(scope, group)
+        && !scope.is_clouded(group.functional)
     {
-        report(scope, group.functional, fault, sink);
+        let elsewhere = [("the variant that it replaces", other, scope.name_at(other))];
+        scope.report_with(sink, group.functional, fault, &elsewhere);
     }
     for id in group.writing() {
         let operator = scope.operator(id);
@@ -94,7 +96,10 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
 }
 
 /// The new values of all arguments that the other variants write to come from the functional one.
-fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnostic> {
+fn functional_writes(
+    scope: &Scope<'_>,
+    group: CompleteGroup,
+) -> Option<(Diagnostic, OperatorId)> {
     let functional = scope.operator(group.functional);
     let schema = functional.schema();
     let fresh = fresh_returns(schema);
@@ -120,7 +125,7 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnost
     );
     let diagnostic = Diagnostic::new("group-functional-writes", at, message)
         .with_help("let the functional variant write to nothing and return new tensors only");
-    Some(diagnostic)
+    Some((diagnostic, unmatched))
 }
 
 /// dtype, layout, device and pinning are taken from the out argument, found by its name.
