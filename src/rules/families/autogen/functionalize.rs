@@ -96,10 +96,7 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
 }
 
 /// The new values of all arguments that the other variants write to come from the functional one.
-fn functional_writes(
-    scope: &Scope<'_>,
-    group: CompleteGroup,
-) -> Option<(Diagnostic, OperatorId)> {
+fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnostic, OperatorId)> {
     let functional = scope.operator(group.functional);
     let schema = functional.schema();
     let fresh = fresh_returns(schema);

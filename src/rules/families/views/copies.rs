@@ -70,7 +70,9 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         "declare `{name}` with the same arguments, tagged `view_copy`, with a kernel on CompositeExplicitAutogradNonFunctional"
     );
     let diagnostic = diagnostic.with_help(help);
-    let written = view.written().filter(|_| view.kind == SchemaKind::Functional);
+    let written = view
+        .written()
+        .filter(|_| view.kind == SchemaKind::Functional);
     let diagnostic = match written {
         Some(placed) => entry_after(
             diagnostic,
