@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::diagnostic::{Diagnostic, Finding, Related, Severity};
 use crate::model::operator::PlacedEntry;
 use crate::release::Release;
 use crate::source::{NATIVE_FUNCTIONS, Span};
 
-use super::{Family, Stage, registry};
+use super::{Stage, registry};
 
 /// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
 /// is read is read for all releases. One under a rule that is not in the registry is dropped too,
@@ -63,6 +63,17 @@ impl Sink {
     #[must_use]
     pub fn count(&self) -> usize {
         self.findings.len()
+    }
+
+    /// The operators of `native_functions.yaml` that errors have been reported about so far.
+    #[must_use]
+    pub fn operators_in_error(&self) -> FxHashSet<Box<str>> {
+        let errors = self
+            .findings
+            .iter()
+            .filter(|f| f.severity == Severity::Error);
+        let native = errors.filter(|f| &*f.file == NATIVE_FUNCTIONS);
+        native.filter_map(|f| f.operator.clone()).collect()
     }
 
     fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
@@ -143,7 +154,6 @@ fn drop_followers(findings: &mut Vec<Finding>) {
     if by_stage.is_empty() {
         return;
     }
-    drop_unjudged_groups(findings);
     findings.retain(|finding| {
         let limit = match finding.severity {
             Severity::Error => stage(finding.rule),
@@ -151,30 +161,6 @@ fn drop_followers(findings: &mut Vec<Finding>) {
         };
         let mut earlier = by_stage.range(..limit);
         !earlier.any(|(_, reach)| reach.covers(&finding.file, finding.span))
-    });
-}
-
-/// Drops what is said about an operator as a member of its group while an error of an earlier stage
-/// stands on the operator itself: what it groups with depends on how that is mended.
-fn drop_unjudged_groups(findings: &mut Vec<Finding>) {
-    let mut earliest: FxHashMap<Box<str>, Stage> = FxHashMap::default();
-    for finding in findings.iter() {
-        if let (Severity::Error, Some(operator)) = (finding.severity, &finding.operator)
-            && let Some(rule) = registry::find(finding.rule)
-        {
-            let stage = earliest.entry(operator.clone()).or_insert(rule.stage);
-            *stage = rule.stage.min(*stage);
-        }
-    }
-    findings.retain(|finding| {
-        let Some(rule) = registry::find(finding.rule) else {
-            return true;
-        };
-        let of_group = matches!(rule.family, Family::Autogen | Family::Views)
-            && matches!(rule.stage, Stage::Group | Stage::Codegen);
-        let operator = finding.operator.as_ref();
-        let before = operator.and_then(|operator| earliest.get(operator));
-        !of_group || before.is_none_or(|&stage| stage >= rule.stage)
     });
 }
 

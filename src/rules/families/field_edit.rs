@@ -8,6 +8,10 @@ use crate::source::Span;
 /// Without an edit where the entry is not written in block style. `text` is what the entry's places
 /// count from.
 pub(super) fn adding(diagnostic: Diagnostic, text: &str, entry: &Entry, lines: &str) -> Diagnostic {
+    let name = lines.split(':').next().and_then(Field::parse);
+    if name.is_some_and(|field| entry.field(field).is_some()) {
+        return diagnostic; // it is there, without a value
+    }
     match addition(text, entry, lines) {
         Some((at, added)) => diagnostic.with_fix(at, added),
         None => diagnostic,

@@ -132,7 +132,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 }
 
 /// Where a tag of an operator stands, or its name where the tag is not written.
-fn tag_at(operator: &Operator, name: &str) -> Span {
+pub(super) fn tag_at(operator: &Operator, name: &str) -> Span {
     let tags = operator
         .written()
         .into_iter()

@@ -44,7 +44,7 @@ pub(super) static RULES: &[Rule] = &[
                dispatch keys.",
         why: "Nothing notices, and from then on each of them is taken to have the kernels of both.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n",
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
         ),
         ..rule(
             "duplicate-operator-unnoticed",

@@ -150,7 +150,11 @@ impl<'c> Scope<'c> {
         let Some((placed, _)) = self.source(id) else {
             return;
         };
+        let before = sink.count();
         sink.entry(placed, diagnostic);
+        if sink.count() == before {
+            return; // no rule of this release
+        }
         for &(message, other, span) in elsewhere {
             if let Some((other, _)) = self.source(other) {
                 sink.relate(Related {

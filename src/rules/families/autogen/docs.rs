@@ -109,10 +109,10 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         why: "That is the key of generated kernels, and there can be one kernel for a key and a \
               name.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU, CUDA: blend_weight\n- func: blend.out(Tensor self, Tensor other, float weight, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CompositeExplicitAutograd: blend_weight_out\n",
+            "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend, blend.out\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_weighted\n  manual_cpp_binding: True\n",
         ),
         good: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU, CUDA: blend_weight\n- func: blend.weight_out(Tensor self, Tensor other, float weight, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CompositeExplicitAutograd: blend_weight_out\n",
+            "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend, blend.out\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_weighted\n  manual_cpp_binding: True\n",
         ),
         ..rule(
             "autogen-name-clash",
@@ -211,7 +211,7 @@ pub(in crate::rules) static RULES: &[Rule] = &[
                `name_functional`.",
         why: "Both take the same arguments, so that a call by base name could mean either.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.pure(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
+            "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.pure(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.pure_out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         good: Example::native(
             "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend_functional(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
@@ -246,9 +246,7 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self) -> Tensor\n- func: blend.out(Tensor(a!) self, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
-        good: Example::native(
-            "- func: blend(Tensor self) -> Tensor\n- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n",
-        ),
+        good: TRIPLE,
         ..rule(
             "group-return-aliases-twice",
             Stage::Codegen,
@@ -273,7 +271,6 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        // Until 2.1 the optional return itself is refused.
         since: Release::V2_2,
         what: "`autogen` asks for an out variant of an operator that returns something else than \
                `Tensor` and `Tensor[]`, such as `Tensor?`.",
@@ -295,7 +292,7 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         what: "A member of a group with an out variant is a view.",
         why: "Views are handled with their copies, not as variants of something.",
         bad: Example::native(
-            "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n- func: flip_sides.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_out\n",
+            "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  manual_cpp_binding: True\n- func: flip_sides.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_out\n",
         ),
         good: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",

@@ -16,28 +16,34 @@ use super::autogen_at;
 pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let functional = scope.operator(group.functional);
-    let target = Functional::of(functional.schema());
+    if let Some((id, fault)) = view_member(scope, group, release) {
+        report(scope, id, fault, sink);
+    } else if !group.members().any(|id| shares_letters(scope.operator(id)))
+        && let Some((fault, other)) = functional_writes(scope, group)
+        && !scope.is_clouded(group.functional)
+    {
+        let elsewhere = [("the variant that it replaces", other, scope.name_at(other))];
+        scope.report_with(sink, group.functional, fault, &elsewhere);
+    }
     for id in group.writing() {
         let operator = scope.operator(id);
         let fault = aliases_twice(operator)
-            .or_else(|| target.unmatched(operator, functional))
-            .or_else(|| target.lacks_options(operator, functional))
+            .or_else(|| lacks_options(operator, functional))
             .or_else(|| unwritable_out(scope, operator))
             .or_else(|| cumulative(operator, functional, release));
-        if let Some(fault) = fault.filter(|_| !scope.is_clouded(id)) {
-            scope.report(sink, id, fault);
+        if let Some(fault) = fault {
+            report(scope, id, fault, sink);
         }
     }
-    if let Some(fault) = aliases_twice(functional).filter(|_| !scope.is_clouded(group.functional)) {
-        scope.report(sink, group.functional, fault);
+    let fault = aliases_twice(functional).or_else(|| kernel_from_nothing(scope, group));
+    if let Some(fault) = fault {
+        report(scope, group.functional, fault, sink);
     }
-    if let Some((id, fault)) = view_member(scope, group, release)
-        && !scope.is_clouded(id)
-    {
+}
+
+fn report(scope: &Scope<'_>, id: OperatorId, fault: Diagnostic, sink: &mut Sink) {
+    if !scope.is_clouded(id) {
         scope.report(sink, id, fault);
-    }
-    if let Some(fault) = kernel_from_nothing(scope, group) {
-        scope.report(sink, group.functional, fault);
     }
 }
 
@@ -55,6 +61,10 @@ fn aliased(schema: &FunctionSchema) -> impl Iterator<Item = usize> {
 
 fn fresh_returns(schema: &FunctionSchema) -> usize {
     aliased(schema).filter(|&count| count == 0).count()
+}
+
+fn shares_letters(operator: &Operator) -> bool {
+    aliased(operator.schema()).any(|count| count > 1)
 }
 
 fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
@@ -78,74 +88,59 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
         first.name,
         second.name
     );
-    let diagnostic = Diagnostic::new(
-        "group-return-aliases-twice",
-        schema.returns[at].at.0,
-        message,
-    )
-    .with_help("give each argument a letter of its own")
-    .with_related("one argument", first.at.0)
-    .with_related("the other", second.at.0);
+    let diagnostic = Diagnostic::new("group-return-aliases-twice", first.type_at.0, message)
+        .with_help("give each argument a letter of its own")
+        .with_related("the other argument", second.type_at.0)
+        .with_related("the return", schema.returns[at].at.0);
     Some(diagnostic)
 }
 
-/// What the functional variant offers to those that are replaced by it.
-struct Functional {
-    fresh: usize,
-    has_options: bool,
+/// The new values of all arguments that the other variants write to come from the functional one.
+fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnostic, OperatorId)> {
+    let functional = scope.operator(group.functional);
+    let schema = functional.schema();
+    let fresh = fresh_returns(schema);
+    let unmatched = group.writing().find(|&id| {
+        let schema = scope.operator(id).schema();
+        let arguments = schema.arguments.all().iter();
+        arguments.filter(|a| a.is_write()).count() + fresh_returns(schema) != fresh
+    })?;
+    let written = schema.arguments.all().iter().find(|a| a.is_write());
+    let alias = schema.returns.iter().find(|r| r.annotation.is_some());
+    let (at, what) = match (written, alias) {
+        (Some(argument), _) => (argument.type_at.0, "writes to an argument"),
+        (None, Some(ret)) => (ret.at.0, "returns an alias of an argument"),
+        (None, None) => (
+            schema.returns_at.0,
+            "does not return all that is written to",
+        ),
+    };
+    let message = format!(
+        "`{}` takes the place of `{}` and {what}",
+        functional.name(),
+        scope.operator(unmatched).name()
+    );
+    let diagnostic = Diagnostic::new("group-functional-writes", at, message)
+        .with_help("let the functional variant write to nothing and return new tensors only");
+    Some((diagnostic, unmatched))
 }
 
-impl Functional {
-    fn of(schema: &FunctionSchema) -> Self {
-        Self {
-            fresh: fresh_returns(schema),
-            has_options: schema.arguments.tensor_options().is_some(),
-        }
+/// dtype, layout, device and pinning are taken from the out argument, found by its name.
+fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
+    functional.schema().arguments.tensor_options()?;
+    let arguments = operator.schema().arguments.all();
+    let is_source = |a: &Argument| &*a.name == "out" && a.ty.is_tensor();
+    if arguments.iter().any(is_source) {
+        return None;
     }
-
-    /// The new values of all arguments that are written to come from the functional variant.
-    fn unmatched(&self, operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
-        if functional.is_view {
-            return None; // group-view-member
-        }
-        let schema = operator.schema();
-        let written = schema
-            .arguments
-            .all()
-            .iter()
-            .filter(|a| a.is_write())
-            .count();
-        if written + fresh_returns(schema) == self.fresh {
-            return None;
-        }
-        let message = format!(
-            "`{}` is replaced by `{}`, which does not return a new value for everything that is written to",
-            operator.name(),
-            functional.name()
-        );
-        let diagnostic = Diagnostic::new("group-functional-writes", name_at(operator), message)
-            .with_help(
-                "let the functional variant write to none of its arguments and return new tensors",
-            );
-        Some(diagnostic)
-    }
-
-    /// dtype, layout, device and pinning are taken from the out argument, found by its name.
-    fn lacks_options(&self, operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
-        let arguments = operator.schema().arguments.all();
-        let is_source = |a: &Argument| &*a.name == "out" && a.ty.is_tensor();
-        if !self.has_options || arguments.iter().any(is_source) {
-            return None;
-        }
-        let message = format!(
-            "`{}` has TensorOptions, which `{}` can only take from a tensor argument called `out`",
-            functional.name(),
-            operator.name()
-        );
-        let diagnostic = Diagnostic::new("group-factory-out", name_at(operator), message)
-            .with_help("call the out argument `out`; a factory has one return");
-        Some(diagnostic)
-    }
+    let message = format!(
+        "`{}` has TensorOptions, which `{}` can only take from a tensor argument called `out`",
+        functional.name(),
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new("group-factory-out", name_at(operator), message)
+        .with_help("call the out argument `out`; a factory has one return");
+    Some(diagnostic)
 }
 
 /// Where the name stands; that of what it was made from when it is generated.
@@ -178,9 +173,10 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
         operator.name(),
         argument.ty
     );
-    let diagnostic = Diagnostic::new("autogen-return-type", autogen_at(from), message)
+    let at = from.schema().returns_at.0;
+    let diagnostic = Diagnostic::new("autogen-return-type", at, message)
         .with_help("return `Tensor` or `Tensor[]`, or remove `autogen`")
-        .with_related("the returns", from.schema().returns_at.0);
+        .with_related("asked for here", autogen_at(from));
     Some(diagnostic)
 }
 

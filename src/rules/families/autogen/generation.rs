@@ -2,9 +2,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::model::generate::GenerationFault;
-use crate::model::group::Group;
 use crate::model::name::OperatorName;
-use crate::model::operator::OperatorId;
+use crate::model::operator::{Operator, OperatorId};
 use crate::model::schema::SchemaKind;
 use crate::model::signature::signature_without_defaults;
 use crate::rules::sink::Sink;
@@ -123,39 +122,41 @@ fn clash(
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
-/// Reports operators that were generated into a group where their kind is taken: their signature
-/// is not that of what they were made from.
-pub(super) fn strays(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
-    for &id in &group.duplicates {
-        let first = scope.operator(id).kind;
-        let other = group.member(first);
-        let either = [Some(id), other].into_iter().flatten();
-        if let Some(stray) = either
-            .into_iter()
-            .find(|&id| scope.operator(id).is_generated())
-        {
-            self::stray(scope, stray, sink);
+/// Reports operators that were generated with another signature than that of what they were made
+/// from, and so ended up alone or where their kind is taken. Neither side is judged any further.
+pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
+    let groups = &scope.catalogue.groups;
+    for (id, operator) in scope.catalogue.iter() {
+        let Some(generated) = operator.generated() else {
+            continue;
+        };
+        let from = scope.operator(generated.from);
+        let group = groups.of(id);
+        let settled = group.members().count() > 1 && group.duplicates.is_empty();
+        if settled || from.signature() == operator.signature() {
+            continue;
+        }
+        faulty.insert(id);
+        faulty.insert(generated.from);
+        if !scope.is_clouded(generated.from) {
+            stray(scope, id, from, sink);
         }
     }
 }
 
-/// Reports an operator that was generated but does not belong to what it was made from.
-pub(super) fn stray(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
-    let operator = scope.operator(id);
-    let Some(generated) = operator.generated() else {
-        return;
-    };
-    let from = scope.operator(generated.from);
-    if scope.is_clouded(generated.from) {
-        return;
-    }
+fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
     let message = format!(
         "the generated `{}` has another signature than `{}`, so it is no variant of it",
-        operator.canonical(),
+        scope.operator(id).canonical(),
         from.name()
     );
-    let diagnostic = Diagnostic::new("autogen-stray-variant", autogen_at(from), message).with_help(
-        "an operator that writes to `self` is in place by its name, `name_`; or remove `autogen`",
-    );
+    // It differs where something is written that the name does not speak of.
+    let written = from.schema().arguments.all().iter().find(|a| a.is_write());
+    let at = written.map_or_else(|| autogen_at(from), |argument| argument.type_at.0);
+    let diagnostic = Diagnostic::new("autogen-stray-variant", at, message)
+        .with_help(
+            "an operator that writes to `self` is in place by its name, `name_`; or remove `autogen`",
+        )
+        .with_related("generated from here", autogen_at(from));
     scope.report(sink, id, diagnostic);
 }

@@ -1,5 +1,7 @@
 //! Operators that end up in no complete group.
 
+use rustc_hash::FxHashSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::model::entry::{Field, TagName};
 use crate::model::generate::{self, LeftAlone};
@@ -13,23 +15,26 @@ use crate::source::Span;
 
 use super::super::field_edit::{adding, removing};
 use super::super::scope::{CompleteGroup, Scope};
-use super::{autogen_at, generation, is_tagged_generated, join};
+use super::{autogen_at, is_tagged_generated, join};
 
 /// Checks an operator that is alone in its group.
-pub(super) fn single(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+pub(super) fn single(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    in_error: &FxHashSet<Box<str>>,
+    sink: &mut Sink,
+) {
     let operator = scope.operator(id);
     if is_tagged_generated(operator) {
-        if operator.is_generated() {
-            generation::stray(scope, id, sink);
-        } else {
-            reserved(scope, id, sink);
-        }
+        reserved(scope, id, sink);
         return;
     }
     let group = scope.catalogue.groups.of(id);
     if !ungrouped(scope, id, group, sink) {
         list_without_effect(scope, id, group, sink);
-        out_variant_missing(scope, id, group, sink);
+        if in_error.is_empty() || !in_error.contains(&*operator.qualified_name()) {
+            out_variant_missing(scope, id, group, sink);
+        }
     }
 }
 
@@ -212,6 +217,7 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
         return;
     };
     let wanted = operator.kind == SchemaKind::Functional
+        && !operator.is_part_of_structured_group()
         && placed.entry.autogen.is_empty()
         && generate::can_have_out(operator)
         && operator.schema().returns.iter().all(|r| r.ty.is_tensor())

@@ -26,19 +26,20 @@ pub(in crate::rules) use docs::RULES;
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
     qualified_names(&scope, sink);
-    let faulty = generation::faults(&scope, sink);
+    let in_error = sink.operators_in_error();
+    let mut faulty = generation::faults(&scope, sink);
+    generation::strays(&scope, &mut faulty, sink);
     for group in catalogue.groups.all() {
         let Some(first) = group.members().next() else {
             continue;
         };
         // What cannot be completed is not judged any further.
         if group.members().any(|id| faulty.contains(&id)) || !group.duplicates.is_empty() {
-            generation::strays(&scope, group, sink);
             continue;
         }
         let complete = CompleteGroup::of(group);
         if complete.is_none() && group.members().count() == 1 {
-            lone::single(&scope, first, sink);
+            lone::single(&scope, first, &in_error, sink);
         } else if groups::check(&scope, group, sink) {
             match complete {
                 Some(complete) => functionalize::check(&scope, complete, sink),

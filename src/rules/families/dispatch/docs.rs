@@ -186,19 +186,32 @@ pub(in crate::rules) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`dispatch` has kernels for sparse, nested, quantized or other special tensors only, \
-               and the operator is not about those by its name.",
+               while another variant or overload of the operator has no `dispatch` at all.",
         why: "An operator without `dispatch` has a composite kernel for everything. Adding a kernel \
               for one kind of tensor takes it away from all others unless it is listed too.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n",
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n  autogen: blend.out\n- func: blend.Scalar(Tensor self, Scalar other) -> Tensor\n",
         ),
         good: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n",
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n- func: blend.Scalar(Tensor self, Scalar other) -> Tensor\n",
         ),
         ..rule(
             "dispatch-drops-composite",
             Severity::Warning,
             Stage::Convention,
         )
+    },
+    Rule {
+        what: "An operator decomposes, and its out variant has kernels of its own.",
+        why: "The obvious kernel of such a composite would call the out variant, which it may not: \
+              `out=` operators have no derivative, and tracing modes cannot follow them.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
+        ),
+        good: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
+        ),
+        source: "the documentation of composite compliance; nothing checks it here",
+        ..rule("composite-beside-out", Severity::Info, Stage::Convention)
     },
 ];

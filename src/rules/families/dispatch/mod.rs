@@ -5,6 +5,10 @@ mod docs;
 mod kernels;
 mod keys;
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
 use crate::diagnostic::Diagnostic;
 use crate::model::catalogue::Catalogue;
 use crate::model::entry::{DispatchLine, Entry, Field, KernelSource};
@@ -26,6 +30,7 @@ const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
     let keys = keys::Keys::of(catalogue.release);
+    let decomposing = Decomposing::new(catalogue);
     for placed in &catalogue.native_functions.entries {
         let Some(lines) = &placed.entry.dispatch else {
             factory(&scope, placed, sink);
@@ -41,9 +46,10 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         if let [line] = lines.as_slice() {
             only_implicit(&scope, placed, line, sink);
         }
-        drops_composite(placed, lines, sink);
+        drops_composite(placed, lines, &decomposing, sink);
     }
     kernels::check(&scope, sink);
+    beside_out(&scope, sink);
 }
 
 fn is_composite(key: &str) -> bool {
@@ -209,39 +215,28 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
 }
 
-/// Kernels for special layouts only: ordinary tensors lost their composite kernel when `dispatch`
-/// was written.
-fn drops_composite(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
+/// Kernels for special layouts only, beside a variant or overload that decomposes: ordinary tensors
+/// lost their composite kernel when `dispatch` was written.
+fn drops_composite(
+    placed: &PlacedEntry,
+    lines: &[DispatchLine],
+    decomposing: &Decomposing<'_>,
+    sink: &mut Sink,
+) {
     let entry = &placed.entry;
-    let Some(schema) = implicit_schema(entry) else {
-        return;
-    };
-    let special = |key: &str| {
+    let special = |line: &DispatchLine| {
+        let key = line.key.as_str();
         ["Sparse", "Nested", "Quantized", "Mkldnn", "Zero"]
             .iter()
             .any(|prefix| key.starts_with(prefix))
     };
-    if !lines.iter().all(|line| special(line.key.as_str())) {
+    if !lines.iter().all(special) {
         return;
     }
-    // Operators that exist for such tensors alone say so in their names.
-    let name = schema.name.as_str().to_ascii_lowercase();
-    let about = [
-        "sparse",
-        "nested",
-        "quant",
-        "mkldnn",
-        "jagged",
-        "padded",
-        "coalesce",
-        "values",
-        "indices",
-        "csr",
-        "nnz",
-        "zerotensor",
-        "q_",
-    ];
-    if about.iter().any(|word| name.contains(word)) {
+    let Some(schema) = implicit_schema(entry) else {
+        return;
+    };
+    if !decomposing.has(schema.name.stem()) {
         return;
     }
     let message = "no key of this `dispatch` serves ordinary tensors, and having one takes the implicit composite kernel away";
@@ -252,4 +247,60 @@ fn drops_composite(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink
             schema.default_kernel()
         )),
     );
+}
+
+/// Base names of operators without `dispatch`, collected when first asked for.
+struct Decomposing<'c> {
+    catalogue: &'c Catalogue,
+    stems: OnceCell<FxHashSet<&'c str>>,
+}
+
+impl<'c> Decomposing<'c> {
+    fn new(catalogue: &'c Catalogue) -> Self {
+        Self {
+            catalogue,
+            stems: OnceCell::new(),
+        }
+    }
+
+    fn has(&self, stem: &str) -> bool {
+        let stems = self.stems.get_or_init(|| {
+            let entries = self.catalogue.native_functions.entries.iter();
+            let implicit = entries.filter(|placed| {
+                let mut kernels = placed.entry.kernels.iter();
+                kernels.any(|kernel| kernel.source == KernelSource::Implicit)
+            });
+            let schemas = implicit.filter_map(|placed| placed.entry.schema.as_ref());
+            schemas.map(|schema| schema.name.stem()).collect()
+        });
+        stems.contains(stem)
+    }
+}
+
+/// A functional variant that decomposes beside an out variant with kernels of its own: what
+/// decomposes may not write into out arguments.
+fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
+    for group in scope.catalogue.groups.all() {
+        let (Some(id), Some(out)) = (group.functional, group.out) else {
+            continue;
+        };
+        let (functional, other) = (scope.operator(id), scope.operator(out));
+        if !functional.has_kernel(IMPLICIT)
+            || other.has_kernel(IMPLICIT)
+            || other.kernels().is_empty()
+            || other.is_generated()
+        {
+            continue;
+        }
+        let message = format!(
+            "`{}` decomposes, and its out variant has kernels of its own, which it must not call",
+            functional.name()
+        );
+        let at = functional.schema().name_at.0;
+        let diagnostic = Diagnostic::new("composite-beside-out", at, message).with_help(
+            "compose it of functional operators: `out=` ones have no derivative and do not trace",
+        );
+        let elsewhere = [("the out variant", out, other.schema().name_at.0)];
+        scope.report_with(sink, id, diagnostic, &elsewhere);
+    }
 }

@@ -56,7 +56,7 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         what: "An out variant has `structured_delegate`.",
         why: "Out variants are what the others delegate to.",
         bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n- func: blend.weighted_out(Tensor self, Tensor other, float weight, *, Tensor(a!) out) -> Tensor(a!)\n  structured_delegate: blend.out\n  manual_cpp_binding: True\n",
+            "- func: mix(Tensor self) -> Tensor\n  structured_delegate: mix.out\n- func: mix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: mix_out\n- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured_delegate: mix.out\n",
         ),
         ..rule("structured-delegate-not-on-out", Stage::Entry, POST_INIT)
     },

@@ -170,7 +170,9 @@ impl<'c> Files<'c> {
             );
             let diagnostic = Diagnostic::new("ufunc-argument-type", argument.at.0, message)
                 .with_help("write the kernels by hand: remove `ufunc_inner_loop`");
-            scope.report(sink, group.functional, diagnostic);
+            let at = field_at(entry, Field::UfuncInnerLoop);
+            let elsewhere = [("the inner loops", group.out, at)];
+            scope.report_with(sink, group.functional, diagnostic, &elsewhere);
         } else if let Some(fault) = ufunc.fault() {
             scope.report(sink, group.out, fault);
         }

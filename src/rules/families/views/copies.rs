@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::diagnostic::Diagnostic;
 use crate::model::entry::Field;
 use crate::model::operator::{Operator, OperatorId};
-use crate::model::schema::FunctionSchema;
+use crate::model::schema::{FunctionSchema, SchemaKind};
 use crate::model::signature::{ViewCopyNames, view_signature};
 use crate::model::view_group::ViewGroup;
 use crate::release::Release;
@@ -70,7 +70,10 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         "declare `{name}` with the same arguments, tagged `view_copy`, with a kernel on CompositeExplicitAutogradNonFunctional"
     );
     let diagnostic = diagnostic.with_help(help);
-    let diagnostic = match view.written() {
+    let written = view
+        .written()
+        .filter(|_| view.kind == SchemaKind::Functional);
+    let diagnostic = match written {
         Some(placed) => entry_after(
             diagnostic,
             scope.text(placed),

@@ -171,12 +171,12 @@ pub(in crate::rules) static RULES: &[Rule] = &[
         why: "To be replayed, the arguments of a view are kept by value. There was no such type for \
               strings, and there is no conversion to that of scalars.",
         bad: Example::native(
-            "- func: flip_sides(Tensor(a) self, str mode, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, str mode, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
+            "- func: flip_sides(Tensor(a) self, str how, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, str how, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(
             "view-argument-type",
             Stage::Codegen,
-            "torchgen/api/cpp.py: valuetype_type",
+            "torchgen/api/cpp.py: argumenttype_type; torchgen/api/translate.py: translate",
         )
     },
     Rule {

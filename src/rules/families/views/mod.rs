@@ -15,6 +15,7 @@ use crate::release::Release;
 
 use super::Sink;
 use super::field_edit::adding;
+use super::group_tags::tag_at;
 use super::scope::{CompleteGroup, Scope};
 
 pub(in crate::rules) use docs::RULES;
@@ -112,7 +113,8 @@ fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink
         return;
     }
     let message = format!("there is no view that `{name}` is the in-place form of");
-    let diagnostic = Diagnostic::new("view-inplace-alone", scope.name_at(id), message)
+    let at = tag_at(operator, "inplace_view");
+    let diagnostic = Diagnostic::new("view-inplace-alone", at, message)
         .with_help("declare the view with the same arguments");
     scope.report(sink, id, diagnostic);
 }
