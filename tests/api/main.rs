@@ -4,8 +4,8 @@ mod caching;
 #[path = "../common/mod.rs"]
 mod common;
 mod contract;
-mod findings;
 mod dispatch;
+mod findings;
 mod harness;
 mod hostile;
 mod knowledge;
