@@ -238,7 +238,7 @@ fn backend_files_register_with_wrappers() {
     let mut small = small();
     small.backends = vec![(
         "backends/ours.yaml".into(),
-        BackendFile::read(BACKEND.as_bytes()),
+        BackendFile::read(BACKEND.as_bytes()).into(),
     )];
     let tables = small.tables("all", Source::Files);
     let view = View::new(small.inputs(), &tables);
