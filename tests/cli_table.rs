@@ -76,7 +76,7 @@ fn machines_get_json_and_csv() {
     let csv = table(&["add.Tensor", "--format", "csv", "--key", "CPU"]);
     assert_eq!(csv.lines().count(), 2);
     let csv = table(&["--backend", "MPS", "--format", "csv"]);
-    assert_eq!(csv.lines().count(), 9);
+    assert_eq!(csv.lines().count(), 11);
     let json = table(&["--backend", "MPS", "--missing", "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(json["items"].as_array().unwrap().len() < 8);

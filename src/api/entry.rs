@@ -52,8 +52,6 @@ pub struct Entry<'a> {
     /// Where in a file of the bundle.
     pub span: Option<Span>,
     /// The steps to the entry, where asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(required = false)]
     pub explanation: Option<Explanation<'a>>,
 }
 

@@ -40,24 +40,25 @@ pub struct TableView<'a> {
     pub table: Vec<Entry<'a>>,
     /// What works on the dense backends, or on the key asked for.
     pub training: Vec<Training>,
-    /// The same operator with other registrations, where asked for.
-    #[serde(flatten)]
-    pub what_if: Option<WhatIfView<'a>>,
-}
-
-/// A table before and after a change of registrations.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct WhatIfView<'a> {
-    /// The registrations that are added.
+    /// The registrations that are added, where it is asked what would be.
     pub with: Vec<GivenView>,
     /// The keys that lose their registration.
     pub without: Vec<&'static str>,
-    /// The table as it is.
-    pub before: Vec<Entry<'a>>,
+    /// The table as it is; null where no other registrations are asked about.
+    pub before: Option<Vec<Entry<'a>>>,
     /// The table as it would be.
-    pub after: Vec<Entry<'a>>,
+    pub after: Option<Vec<Entry<'a>>>,
     /// The keys whose entry changes.
-    pub changed: Vec<&'static str>,
+    pub changed: Option<Vec<&'static str>>,
+}
+
+/// A table before and after a change of registrations.
+struct Changed<'a> {
+    with: Vec<GivenView>,
+    without: Vec<&'static str>,
+    before: Vec<Entry<'a>>,
+    after: Vec<Entry<'a>>,
+    changed: Vec<&'static str>,
 }
 
 /// The dispatch table of an operator
@@ -148,13 +149,23 @@ fn table_view<'a>(
                     keys.name(key)
                 )
             }));
-            Some(what_if_view(snapshot, view, slot, made))
+            Some(changed(snapshot, view, slot, made))
         }
     };
     let table = slots.iter().filter_map(|&slot| match query.explain {
         Some(true) => Some(explained(snapshot, keys, view.explain(id, slot)?)),
         _ => Some(entry(snapshot, keys, view.entry(id, slot)?)),
     });
+    let (with, without, before, after, changed) = match what_if {
+        Some(it) => (
+            it.with,
+            it.without,
+            Some(it.before),
+            Some(it.after),
+            Some(it.changed),
+        ),
+        None => Default::default(),
+    };
     let is_shown = |at: &Slot| slot.is_some() || keys.functionality(*at) == "Dense";
     let answers = slots.iter().filter(|&at| is_shown(at));
     Ok(TableView {
@@ -168,7 +179,11 @@ fn table_view<'a>(
             .filter_map(|&slot| view.training(id, slot))
             .map(|answer| training(&answer))
             .collect(),
-        what_if,
+        with,
+        without,
+        before,
+        after,
+        changed,
     })
 }
 
@@ -194,12 +209,12 @@ fn what_if<'a>(view: View<'a>, id: OperatorId, query: &TableQuery) -> Result<Wha
     made.map_err(|faults: Vec<Refused>| refused(&faults))
 }
 
-fn what_if_view<'a>(
+fn changed<'a>(
     snapshot: &Snapshot,
     view: View<'a>,
     only: Option<Slot>,
     made: WhatIf<'a>,
-) -> WhatIfView<'a> {
+) -> Changed<'a> {
     let keys = view.keys();
     let is_shown = |slot: Slot| only.is_none_or(|only| only == slot);
     let changes = made.changes().filter(|change| is_shown(change.before.slot));
@@ -208,7 +223,7 @@ fn what_if_view<'a>(
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
         shown.map(|one| entry(snapshot, keys, one)).collect()
     };
-    WhatIfView {
+    Changed {
         with: made
             .added
             .iter()

@@ -73,7 +73,7 @@ async fn operators_are_found_by_every_spelling() {
         implicit["dispatch"],
         json!({"CompositeImplicitAutograd": "half_of"})
     );
-    let structured = get("add.out").await.ok();
+    let structured = get("add.Tensor").await.ok();
     assert_eq!(structured["registrations"][0]["origin"], "structured");
     assert_eq!(get("slice_of").await.ok()["is_view"], true);
 }
