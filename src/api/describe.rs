@@ -2,6 +2,7 @@
 
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{AnyOf, Object, OneOf};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
@@ -40,6 +41,9 @@ const PARTIAL: [&str; 7] = [
     "ProjectEdit",
     "SchemaText",
 ];
+
+/// Members that are there only when they are asked for.
+const OPTIONAL: [&str; 1] = ["explanation"];
 
 /// Adds what holds for all operations and all answers.
 pub fn complete(document: &mut OpenApi) {
@@ -116,14 +120,35 @@ fn add_conditions(operation: &mut Operation) {
 /// Members that may be null are there nevertheless.
 fn require_all(schema: &mut Schema) {
     match schema {
-        Schema::Object(object) => object.required = object.properties.keys().cloned().collect(),
+        Schema::Object(object) => {
+            let names = object.properties.keys();
+            let names = names.filter(|name| !OPTIONAL.contains(&&***name));
+            object.required = names.cloned().collect();
+        }
         Schema::AllOf(all) => {
             for part in &mut all.items {
                 if let RefOr::T(part) = part {
-                    require_all(part);
+                    let either = match &*part {
+                        Schema::OneOf(choices) => Some(or_nothing(choices)),
+                        _ => None,
+                    };
+                    match either {
+                        Some(either) => *part = either,
+                        None => require_all(part),
+                    }
                 }
             }
         }
         _ => {}
     }
+}
+
+/// Members of which all are there or none: the macro says "or null" of them, which no object is.
+fn or_nothing(choices: &OneOf) -> Schema {
+    let some = choices.items.iter();
+    let some = some.filter(|choice| matches!(choice, RefOr::Ref(_)));
+    let mut either = AnyOf::new();
+    either.items = some.cloned().collect();
+    either.items.push(RefOr::T(Schema::Object(Object::new())));
+    Schema::AnyOf(either)
 }

@@ -85,14 +85,10 @@ fn fits(schema: &Value, value: &Value, at: &str) -> Result<(), String> {
         return fits(&document()["components"]["schemas"][name], value, at);
     }
     if let Some(parts) = schema["allOf"].as_array() {
-        return fits(&merged(parts), value, at);
+        return one_of(&merged(parts), value, at);
     }
     if let Some(choices) = schema["oneOf"].as_array() {
-        let faults: Result<Vec<String>, ()> = choices
-            .iter()
-            .map(|choice| fits(choice, value, at).err().ok_or(()))
-            .collect();
-        return faults.map_or(Ok(()), |faults| Err(faults.join("; ")));
+        return one_of(choices, value, at);
     }
     if let Some(allowed) = schema["enum"].as_array()
         && !allowed.contains(value)
@@ -141,26 +137,50 @@ fn object(schema: &Value, members: &Map<String, Value>, at: &str) -> Result<(), 
         })
 }
 
-/// One object schema of several.
-fn merged(parts: &[Value]) -> Value {
-    let mut properties = Map::new();
-    let mut required = Vec::new();
+fn one_of(choices: &[Value], value: &Value, at: &str) -> Result<(), String> {
+    let faults: Result<Vec<String>, ()> = choices
+        .iter()
+        .map(|choice| fits(choice, value, at).err().ok_or(()))
+        .collect();
+    faults.map_or(Ok(()), |faults| Err(faults.join("; ")))
+}
+
+/// One object schema of several, for each way to choose where a part leaves a choice.
+fn merged(parts: &[Value]) -> Vec<Value> {
+    let mut whole = vec![json!({"type": "object", "properties": {}, "required": []})];
     for part in parts {
-        let part = match part["$ref"].as_str() {
-            Some(name) => {
-                let name = name.strip_prefix("#/components/schemas/").unwrap();
-                &document()["components"]["schemas"][name]
-            }
-            None => part,
-        };
-        let part = match part["allOf"].as_array() {
-            Some(parts) => merged(parts),
-            None => part.clone(),
-        };
-        properties.extend(part["properties"].as_object().unwrap().clone());
-        required.extend(part["required"].as_array().into_iter().flatten().cloned());
+        let choices = choices(part);
+        whole = whole
+            .iter()
+            .flat_map(|whole| choices.iter().map(move |part| joined(whole, part)))
+            .collect();
     }
-    json!({"type": "object", "properties": properties, "required": required})
+    whole
+}
+
+fn choices(part: &Value) -> Vec<Value> {
+    if let Some(name) = part["$ref"].as_str() {
+        let name = name.strip_prefix("#/components/schemas/").unwrap();
+        return choices(&document()["components"]["schemas"][name]);
+    }
+    let either = part["oneOf"].as_array().or(part["anyOf"].as_array());
+    match (part["allOf"].as_array(), either) {
+        (Some(parts), _) => merged(parts),
+        (_, Some(parts)) => parts.iter().flat_map(choices).collect(),
+        _ => vec![part.clone()],
+    }
+}
+
+fn joined(a: &Value, b: &Value) -> Value {
+    let mut joined = a.clone();
+    let members = joined["properties"].as_object_mut().unwrap();
+    members.extend(b["properties"].as_object().cloned().unwrap_or_default());
+    let required = b["required"].as_array().into_iter().flatten();
+    joined["required"]
+        .as_array_mut()
+        .unwrap()
+        .extend(required.cloned());
+    joined
 }
 
 fn type_of(value: &Value) -> &'static str {

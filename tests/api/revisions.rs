@@ -61,7 +61,7 @@ async fn all_files_of_a_bundle_are_kept_byte_for_byte() {
         "tags.yaml": "- tag: mine\n  desc: ours\n",
         "derivatives.yaml": "[]",
         "backends/acme.yaml": "backend: PrivateUse1\ncpp_namespace: acme\nsupported: []\n",
-        "observed.json": "{}",
+        "observed.json": "{\"registrations\": {\"Meta\": {\"x.cpp\": [\"aten::f\"]}}}",
     });
     let answer = server
         .post(REVISIONS)
