@@ -16,6 +16,9 @@ use opatlas::source::Bundle;
 use opatlas::store::SqliteStore;
 use tower::ServiceExt as _;
 
+/// Headers of a request.
+type Headers<'a> = Vec<(header::HeaderName, &'a str)>;
+
 const RELEASE: &str = "2.9.0";
 
 fn bundle() -> Option<Bundle> {
@@ -90,7 +93,7 @@ fn api(criterion: &mut Criterion) {
     });
     let list = format!("{revision}/operators?limit=1000");
     let all = format!("{revision}/operators");
-    let cases: [(&str, &str, Vec<(header::HeaderName, &str)>); 5] = [
+    let cases: [(&str, &str, Headers<'_>); 5] = [
         ("hot operator page", &page, vec![]),
         (
             "hot operator page, 304",
