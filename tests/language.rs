@@ -307,3 +307,20 @@ fn the_sample_shows_every_kind_and_breaks_no_rule() {
         );
     }
 }
+
+#[test]
+fn a_schema_without_end_is_one_finding() {
+    for schema in [
+        format!("f({}) -> Tensor", vec!["int a"; 1 << 20].join(", ")),
+        format!("f({}) -> Tensor", vec!["Tensor(a!) a"; 4_000].join(", ")),
+        format!("f(Tensor{} self) -> Tensor", "?".repeat(1 << 20)),
+        format!(
+            "f(Tensor self) -> ({})",
+            vec!["Tensor(a!)"; 4_000].join(", ")
+        ),
+    ] {
+        let parsed = parse_schema(&schema, 0);
+        assert_eq!(parsed.diagnostics.len(), 1);
+        assert_eq!(parsed.diagnostics[0].rule, "yaml-limit");
+    }
+}

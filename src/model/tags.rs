@@ -31,6 +31,7 @@ pub struct DeclaredTag {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTags {
     tags: Vec<DeclaredTag>,
+    by_name: FxHashMap<Box<str>, u32>,
 }
 
 impl DeclaredTags {
@@ -43,9 +44,16 @@ impl DeclaredTags {
             description: Box::default(),
             at: Span::default(),
         };
-        Self {
-            tags: release.data().tags.iter().map(tag).collect(),
+        Self::new(release.data().tags.iter().map(tag).collect())
+    }
+
+    /// The first tag of a name counts.
+    fn new(tags: Vec<DeclaredTag>) -> Self {
+        let mut by_name = FxHashMap::default();
+        for (i, tag) in (0..).zip(&tags) {
+            by_name.entry(tag.name.clone()).or_insert(i);
         }
+        Self { tags, by_name }
     }
 
     /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`). Items that cannot be read are
@@ -76,13 +84,14 @@ impl DeclaredTags {
                 Err(diagnostic) => diagnostics.push(diagnostic.shifted(item.base)),
             }
         }
-        (Self { tags }, diagnostics)
+        (Self::new(tags), diagnostics)
     }
 
     /// The tag of this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&DeclaredTag> {
-        self.tags.iter().find(|tag| &*tag.name == name)
+        let at = *self.by_name.get(name)?;
+        self.tags.get(at as usize)
     }
 
     /// All of them, in file order.

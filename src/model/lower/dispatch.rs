@@ -117,8 +117,10 @@ impl Lowering<'_> {
     /// A later line for the same key wins, in the place of the first.
     fn declared(&mut self, lines: &[DispatchLine]) {
         let kernels = &mut self.entry.kernels;
-        kernels.reserve_exact(lines.len());
-        for line in lines {
+        kernels.reserve_exact(lines.len().min(64));
+        // Keys that no release knows are refused; left out here, they cannot make a long list.
+        let known = |line: &&DispatchLine| matches!(line.key, KeyName::Known(_));
+        for line in lines.iter().filter(known) {
             let entry = KernelEntry {
                 key: line.key.clone(),
                 kernel: line.kernel.clone(),

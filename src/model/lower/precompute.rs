@@ -1,5 +1,7 @@
 //! `precomputed` (torchgen `Precompute.parse`).
 
+use rustc_hash::FxHashMap;
+
 use super::Lowering;
 use crate::diagnostic::Diagnostic;
 use crate::model::entry::{Field, Placed, Precompute};
@@ -26,6 +28,7 @@ impl<'t> Lowering<'t> {
             self.entry.precomputed = Some(precompute);
             return;
         };
+        let mut seen = FxHashMap::default();
         for (i, &item) in items.iter().enumerate() {
             let Some(text) = self.tree.str_value(item) else {
                 self.report(
@@ -35,7 +38,7 @@ impl<'t> Lowering<'t> {
                 continue;
             };
             match text.find(" -> ") {
-                Some(arrow) => self.replacement(item, text, arrow, &mut precompute),
+                Some(arrow) => self.replacement(item, text, arrow, &mut precompute, &mut seen),
                 None if i + 1 == items.len() => {
                     precompute.add = self.arguments(item, text, 0);
                 }
@@ -74,6 +77,7 @@ impl<'t> Lowering<'t> {
         text: &'t str,
         arrow: usize,
         precompute: &mut Precompute,
+        seen: &mut FxHashMap<&'t str, Span>,
     ) {
         let left = &text[..arrow];
         let right = &text[arrow + 4..];
@@ -90,8 +94,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         let at = self.place(item, 0..left.len());
-        if let Some((earlier, _)) = precompute.replace.iter().find(|(p, _)| *p.value == *left) {
-            let earlier = earlier.at;
+        if let Some(earlier) = seen.insert(left, at) {
             self.report(
                 Diagnostic::new(RULE, at, format!("`{left}` is replaced twice"))
                     .with_help("list all replacements behind one arrow")

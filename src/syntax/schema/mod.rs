@@ -90,7 +90,13 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     let namespace = cut.map(|cut| whole.to(cut));
     let schema = cut.map_or(whole, |cut| whole.from(cut + 2));
     let mut reader = Reader::default();
-    let (name, read) = reader.schema(schema);
+    let (name, read) = match too_long(schema) {
+        Some(diagnostic) => {
+            reader.diagnostics.push(diagnostic);
+            (None, None)
+        }
+        None => reader.schema(schema),
+    };
     let complete = reader.diagnostics.is_empty();
     if let Some(namespace) = namespace.filter(|n| !complete && n.text.contains('(')) {
         reader.diagnostics = vec![slips::colons(whole, namespace)];
@@ -112,6 +118,26 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
 pub fn last_separator(text: &str) -> Option<usize> {
     let last = text.split("::").last()?;
     (text.len() - last.len()).checked_sub(2)
+}
+
+/// A schema may be this long, in bytes; the longest of a real release has 492.
+pub const LONGEST: usize = 64 << 10;
+/// A schema may have this many commas between its arguments and returns.
+pub const MOST_COMMAS: usize = 2_000;
+
+/// Some checks compare arguments with one another, so their number is bounded.
+fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
+    let text = schema.text;
+    let commas = || text.matches(", ").take(MOST_COMMAS + 1).count();
+    if text.len() <= LONGEST && (text.len() <= MOST_COMMAS || commas() <= MOST_COMMAS) {
+        return None;
+    }
+    let message = "this schema is too long to be read";
+    Some(
+        Diagnostic::new("yaml-limit", schema.span(), message).with_help(format!(
+            "a schema may have {LONGEST} bytes and {MOST_COMMAS} commas"
+        )),
+    )
 }
 
 /// Reads an operator's name, as it stands in `func`, `autogen` or `structured_delegate`.
