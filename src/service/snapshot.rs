@@ -186,7 +186,7 @@ impl Snapshot {
     /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
-        /// Measured over the 28 releases: what an operator costs besides its text, and its
+        /// An estimate: what an operator costs besides its text, and its
         /// registrations in the tables that are kept.
         const OPERATOR: usize = 4 << 10;
         let operators = self.catalogue.operators.len() * OPERATOR;
