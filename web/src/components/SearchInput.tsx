@@ -1,0 +1,40 @@
+import { useEffect, useRef, useState } from "react";
+import { Field, TextInput } from "./controls";
+
+interface Props {
+	label: string;
+	placeholder?: string;
+	value: string | undefined;
+	onChange: (value: string | undefined) => void;
+	className?: string | undefined;
+}
+
+/** How long after the last letter the words are told, in milliseconds. */
+const REST = 150;
+
+/** Words sought: shown as one types, told when one rests. */
+export function SearchInput({ label, placeholder, value, onChange, className }: Props) {
+	const [text, setText] = useState(value ?? "");
+	const tell = useRef(onChange);
+	tell.current = onChange;
+	useEffect(() => setText(value ?? ""), [value]);
+	useEffect(() => {
+		if (text === (value ?? "")) return;
+		const wait = setTimeout(() => tell.current(text || undefined), REST);
+		return () => clearTimeout(wait);
+	}, [text, value]);
+	return (
+		<Field label={label}>
+			{(id) => (
+				<TextInput
+					id={id}
+					type="search"
+					placeholder={placeholder}
+					className={className}
+					value={text}
+					onChange={setText}
+				/>
+			)}
+		</Field>
+	);
+}

@@ -1,0 +1,92 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import styles from "./VirtualList.module.css";
+
+interface Props<T> {
+	label: string;
+	items: readonly T[];
+	/** The height of a row before it is measured, in pixels. */
+	estimate: number;
+	keyOf: (item: T, index: number) => string;
+	render: (item: T, index: number) => ReactNode;
+	/** What Enter does with the row that arrows reached. */
+	onOpen?: (item: T) => void;
+}
+
+const isStep = (key: string) =>
+	["ArrowDown", "ArrowUp", "Home", "End", "PageDown", "PageUp"].includes(key);
+
+/**
+ * A list of any length in a box of its own: only what is seen is drawn. Arrows, Home, End and the
+ * page keys move, Enter opens.
+ */
+export function VirtualList<T>({ label, items, estimate, keyOf, render, onOpen }: Props<T>) {
+	const box = useRef<HTMLDivElement>(null);
+	const [active, setActive] = useState(0);
+	const virtual = useVirtualizer({
+		count: items.length,
+		getScrollElement: () => box.current,
+		estimateSize: () => estimate,
+		overscan: 8,
+		getItemKey: (at) => {
+			const item = items[at];
+			return item === undefined ? at : keyOf(item, at);
+		},
+	});
+	useEffect(() => setActive(0), [items]);
+	const move = (event: KeyboardEvent) => {
+		if (event.target !== box.current && !isStep(event.key)) return;
+		if (event.key === "Enter") {
+			const item = items[active];
+			if (item !== undefined && onOpen && event.target === box.current) onOpen(item);
+			return;
+		}
+		const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / estimate) - 1);
+		const last = items.length - 1;
+		const next = {
+			ArrowDown: active + 1,
+			ArrowUp: active - 1,
+			PageDown: active + page,
+			PageUp: active - page,
+			Home: 0,
+			End: last,
+		}[event.key];
+		if (next === undefined) return;
+		event.preventDefault();
+		const to = Math.max(0, Math.min(last, next));
+		setActive(to);
+		virtual.scrollToIndex(to, { align: "auto" });
+	};
+	return (
+		<div
+			ref={box}
+			className={styles.box}
+			role="list"
+			aria-label={label}
+			tabIndex={0}
+			onKeyDown={move}
+		>
+			<div className={styles.inner} style={{ height: virtual.getTotalSize() }}>
+				{virtual.getVirtualItems().map((row) => {
+					const item = items[row.index];
+					if (item === undefined) return null;
+					return (
+						<div
+							key={row.key}
+							role="listitem"
+							aria-posinset={row.index + 1}
+							aria-setsize={items.length}
+							data-index={row.index}
+							data-active={row.index === active || undefined}
+							ref={virtual.measureElement}
+							className={styles.row}
+							style={{ transform: `translateY(${row.start}px)` }}
+						>
+							{render(item, row.index)}
+						</div>
+					);
+				})}
+			</div>
+		</div>
+	);
+}

@@ -1,0 +1,133 @@
+import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import styles from "./controls.module.css";
+
+type ButtonProps = ComponentProps<"button"> & { primary?: boolean };
+
+/** A button. */
+export function Button({ primary = false, className = "", ...rest }: ButtonProps) {
+	const look = primary ? `${styles.control} ${styles.primary}` : styles.control;
+	return <button type="button" {...rest} className={`${look} ${className}`} />;
+}
+
+/** A link that looks like a button, for downloads and other origins of data. */
+export function ButtonLink({ className = "", ...rest }: ComponentProps<"a">) {
+	return <a {...rest} className={`${styles.control} ${className}`} />;
+}
+
+interface FieldProps {
+	label: string;
+	children: (id: string) => ReactNode;
+}
+
+/** A control with its name above it. */
+export function Field({ label, children }: FieldProps) {
+	const id = useId();
+	return (
+		<span className={styles.field}>
+			<label htmlFor={id} className={styles.fieldName}>
+				{label}
+			</label>
+			{children(id)}
+		</span>
+	);
+}
+
+/** A text field; `onChange` gets the text. */
+export function TextInput({
+	onChange,
+	className = "",
+	...rest
+}: Omit<ComponentProps<"input">, "onChange"> & { onChange: (value: string) => void }) {
+	return (
+		<input
+			autoComplete="off"
+			spellCheck={false}
+			{...rest}
+			className={`${styles.control} ${className}`}
+			onChange={(event) => onChange(event.target.value)}
+		/>
+	);
+}
+
+export interface Option {
+	value: string;
+	label: string;
+}
+
+interface SelectProps {
+	label: string;
+	value: string | undefined;
+	options: readonly Option[];
+	/** What choosing nothing is called; without it something is always chosen. */
+	any?: string;
+	onChange: (value: string | undefined) => void;
+}
+
+/** A choice among a few, with its name. */
+export function Select({ label, value, options, any, onChange }: SelectProps) {
+	const known = value === undefined || options.some((option) => option.value === value);
+	return (
+		<Field label={label}>
+			{(id) => (
+				<select
+					id={id}
+					className={styles.control}
+					value={value ?? ""}
+					onChange={(event) => onChange(event.target.value || undefined)}
+				>
+					{any !== undefined && <option value="">{any}</option>}
+					{!known && <option value={value}>{value}</option>}
+					{options.map((option) => (
+						<option key={option.value} value={option.value}>
+							{option.label}
+						</option>
+					))}
+				</select>
+			)}
+		</Field>
+	);
+}
+
+interface SegmentsProps<T extends string> {
+	label: string;
+	value: T;
+	options: readonly { value: T; label: string }[];
+	onChange: (value: T) => void;
+}
+
+/** A choice of a few that all stand there. */
+export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
+	return (
+		<fieldset className={styles.segments} aria-label={label}>
+			{options.map((option) => (
+				<button
+					key={option.value}
+					type="button"
+					aria-pressed={option.value === value}
+					onClick={() => onChange(option.value)}
+				>
+					{option.label}
+				</button>
+			))}
+		</fieldset>
+	);
+}
+
+/** Copies a text, and says so. */
+export function Copy({ text, children }: { text: string; children: ReactNode }) {
+	const [copied, setCopied] = useState(false);
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(text);
+			setCopied(true);
+			setTimeout(() => setCopied(false), 1500);
+		} catch {
+			setCopied(false);
+		}
+	};
+	return (
+		<Button onClick={() => void copy()} title={text}>
+			<span aria-live="polite">{copied ? "Copied" : children}</span>
+		</Button>
+	);
+}

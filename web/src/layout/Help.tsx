@@ -1,0 +1,36 @@
+import { Button } from "../components/controls";
+import { NAV } from "../nav";
+import styles from "./Help.module.css";
+
+const KEYS: readonly (readonly [string[], string])[] = [
+	[["/"], "Search operators, keys, rules and revisions"],
+	[["Ctrl", "K"], "The same, from anywhere"],
+	[["↑", "↓", "Enter"], "Move in lists, and open"],
+	[["←", "→", "Home", "End"], "Move in the matrix and in tabs"],
+	[["n", "p"], "Next and previous finding or change"],
+	[["Esc"], "Close what is open"],
+	[["?"], "This list"],
+];
+
+/** The keys that the page knows. */
+export function Help({ onClose }: { onClose: () => void }) {
+	const going = NAV.map((item) => [["g", item.key], `Go to ${item.label}`] as const);
+	return (
+		<div className={styles.help}>
+			<h2>Keys</h2>
+			<dl>
+				{[...KEYS, ...going].map(([keys, meaning]) => (
+					<div key={meaning}>
+						<dt>
+							{keys.map((key) => (
+								<kbd key={key}>{key}</kbd>
+							))}
+						</dt>
+						<dd>{meaning}</dd>
+					</div>
+				))}
+			</dl>
+			<Button onClick={onClose}>Close</Button>
+		</div>
+	);
+}

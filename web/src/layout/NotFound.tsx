@@ -1,0 +1,16 @@
+import { Link } from "@tanstack/react-router";
+import { Page } from "../components/Page";
+import { Empty } from "../components/States";
+
+/** What an address shows that no view has. */
+export function NotFound() {
+	return (
+		<Page title="No such page">
+			<Empty title="Nothing is at this address">
+				<p>
+					Begin at the <Link to="/">home page</Link>, or press <kbd>/</kbd> to search.
+				</p>
+			</Empty>
+		</Page>
+	);
+}

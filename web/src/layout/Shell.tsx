@@ -1,0 +1,109 @@
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Dialog } from "../components/Dialog";
+import { NAV } from "../nav";
+import { Help } from "./Help";
+import { useGlobalKeys } from "./keys";
+import { useNearestPlace } from "./place";
+import { RevisionPicker } from "./RevisionPicker";
+import styles from "./Shell.module.css";
+import { useTheme } from "./theme";
+
+const Palette = lazy(() => import("./Palette"));
+const GLYPHS = { system: "◑", light: "☀", dark: "☾" } as const;
+
+/** What surrounds every view: the header, the search, and the help. */
+export function Shell() {
+	const path = useRouterState({ select: (state) => state.location.pathname });
+	const place = useNearestPlace();
+	const navigate = useNavigate();
+	const [open, setOpen] = useState<"search" | "help">();
+	const [theme, nextTheme] = useTheme();
+	const close = () => setOpen(undefined);
+	const nav = useRef<HTMLElement>(null);
+	// Where the window is narrow the views scroll sideways; the one that is open stays in sight.
+	useEffect(() => {
+		// `scrollIntoView` would also move where the Tab key begins, past the link to the content.
+		const current = nav.current?.querySelector("[aria-current]")?.getBoundingClientRect();
+		const box = nav.current?.getBoundingClientRect();
+		if (!nav.current || !current || !box) return;
+		nav.current.scrollLeft += Math.max(0, current.right - box.right);
+		nav.current.scrollLeft += Math.min(0, current.left - box.left);
+	}, [path, place]);
+	useGlobalKeys({
+		search: () => setOpen("search"),
+		help: () => setOpen("help"),
+		go: (letter) => {
+			const item = NAV.find((item) => item.key === letter);
+			const to = item?.to(place);
+			if (!item || !to) return;
+			if (item.outside) window.location.assign(to);
+			else void navigate({ to });
+		},
+	});
+	return (
+		<>
+			<a href="#main" className={styles.skip}>
+				Skip to content
+			</a>
+			<header className={styles.header}>
+				<Link to="/" className={styles.logo} aria-label="Opatlas, home">
+					<img src="/favicon.svg" alt="" width="20" height="20" />
+					<span>Opatlas</span>
+				</Link>
+				<RevisionPicker />
+				<nav ref={nav} className={styles.nav} aria-label="Views">
+					{NAV.map((item) => {
+						const to = item.to(place);
+						if (!to) return null;
+						const current = item.owns(path) ? "page" : undefined;
+						return item.outside ? (
+							<a key={item.key} href={to}>
+								{item.label}
+							</a>
+						) : (
+							<Link key={item.key} to={to} aria-current={current}>
+								{item.label}
+							</Link>
+						);
+					})}
+				</nav>
+				<div className={styles.tools}>
+					<button type="button" className={styles.search} onClick={() => setOpen("search")}>
+						<span>Search</span>
+						<kbd>/</kbd>
+					</button>
+					<button
+						type="button"
+						className={styles.tool}
+						onClick={nextTheme}
+						aria-label={`Theme: ${theme}`}
+						title={`Theme: ${theme}`}
+					>
+						{GLYPHS[theme]}
+					</button>
+					<button
+						type="button"
+						className={styles.tool}
+						onClick={() => setOpen("help")}
+						aria-label="Keys"
+						title="Keys"
+					>
+						?
+					</button>
+				</div>
+			</header>
+			<main id="main" className={styles.main} tabIndex={-1}>
+				<Outlet />
+			</main>
+			<Dialog open={open === "search"} label="Search" onClose={close} top>
+				<Suspense fallback={null}>
+					<Palette place={place} onClose={close} />
+				</Suspense>
+			</Dialog>
+			<Dialog open={open === "help"} label="Keys" onClose={close}>
+				<Help onClose={close} />
+			</Dialog>
+		</>
+	);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { MatrixView } from "../api/queries";
+import { moves, served, tally, tallyBy } from "./coverage";
+import type { MatrixOperator } from "./matrix";
+
+const operator = (name: string, row: number): MatrixOperator => ({
+	name,
+	namespace: name.startsWith("acme") ? "acme" : "aten",
+	schema: "",
+	kind: "functional",
+	generated: false,
+	structured: false,
+	python_module: null,
+	tags: [],
+	row,
+});
+const view = (rows: string[], operators: MatrixOperator[]): MatrixView => ({
+	release: "2.9",
+	build: { name: "all", left_out: [] },
+	source: "everything",
+	notes: [],
+	keys: ["CPU", "MPS"].map((key) => ({ key, functionality: "Dense", backend: key })),
+	cells: ["kernel", "missing", "math kernel", "backend fallback"].map((reason) => ({
+		reason,
+		alias: null,
+		derivable: true,
+	})),
+	rows,
+	operators,
+});
+const now = view(["00", "01", "22", "03"], ["a", "b", "acme::c", "d"].map(operator));
+
+describe("coverage", () => {
+	it("counts own kernels, composites, and what neither serves", () => {
+		expect(tally(now, now.operators, 1)).toEqual({ direct: 1, inherited: 1, missing: 2 });
+		expect(tallyBy(now, now.operators, 0, ({ namespace }) => namespace)).toEqual([
+			["aten", { direct: 3, inherited: 0, missing: 0 }],
+			["acme", { direct: 0, inherited: 1, missing: 0 }],
+		]);
+	});
+
+	it("counts the columns that serve an operator", () => {
+		expect(served(now, [0, 1])).toEqual([2, 1, 2, 1]);
+	});
+
+	it("tells what was gained and lost", () => {
+		const before = view(["01", "00", "00"], ["a", "b", "gone"].map(operator));
+		expect(moves(before, now, "MPS")).toEqual({
+			gained: [
+				{ name: "a", before: "missing", now: "direct" },
+				{ name: "acme::c", before: "absent", now: "inherited" },
+			],
+			lost: [
+				{ name: "b", before: "direct", now: "missing" },
+				{ name: "gone", before: "direct", now: "absent" },
+			],
+		});
+	});
+});

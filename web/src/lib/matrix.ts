@@ -1,0 +1,87 @@
+import type { MatrixView } from "../api/queries";
+import type { OperatorsSearch } from "../routes/operators";
+
+export type MatrixOperator = MatrixView["operators"][number];
+export type MatrixCell = MatrixView["cells"][number];
+export type MatrixKey = MatrixView["keys"][number];
+
+/** The code point that stands for the first cell. */
+const FIRST = 48;
+const MISSING: MatrixCell = { reason: "missing", alias: null, derivable: true };
+
+/** The place in `cells` of what a row has at a column; `NaN` beyond its end. */
+export const cellOf = (row: string, column: number): number => row.charCodeAt(column) - FIRST;
+
+/** The place in `cells` of what an operator has at a column. */
+export function cellIndex(view: MatrixView, operator: MatrixOperator, column: number): number {
+	return cellOf(view.rows[operator.row] ?? "", column);
+}
+
+/** What an operator has at a column. */
+export function cellAt(view: MatrixView, operator: MatrixOperator, column: number): MatrixCell {
+	return view.cells[cellIndex(view, operator, column)] ?? MISSING;
+}
+
+/** The column of a key; -1 where the release has no such key. */
+export function columnOf(view: MatrixView, key: string): number {
+	return view.keys.findIndex((item) => item.key === key);
+}
+
+type Filters = Omit<OperatorsSearch, "q">;
+
+/** The operators that pass all filters but the words, in their order. */
+export function filtered(view: MatrixView, filters: Filters): MatrixOperator[] {
+	const column = filters.key === undefined ? -1 : columnOf(view, filters.key);
+	// A key that the release does not have has no operators.
+	if (filters.key !== undefined && column < 0) return [];
+	const reason = filters.reason ?? "kernel";
+	const fits = view.cells.map((cell) => cell.reason === reason);
+	return view.operators.filter(
+		(operator) =>
+			(filters.namespace === undefined || operator.namespace === filters.namespace) &&
+			(filters.kind === undefined || operator.kind === filters.kind) &&
+			(filters.tag === undefined || operator.tags.includes(filters.tag)) &&
+			(filters.structured === undefined || operator.structured === filters.structured) &&
+			(filters.generated !== "exclude" || !operator.generated) &&
+			(filters.generated !== "only" || operator.generated) &&
+			(filters.python_module === undefined || operator.python_module === filters.python_module) &&
+			(column < 0 || fits[cellIndex(view, operator, column)] === true),
+	);
+}
+
+/** Operators whose name or schema holds every word; those with the best names first. */
+export function sought(operators: readonly MatrixOperator[], q: string | undefined) {
+	const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+	if (words.length === 0) return [...operators];
+	const found: { operator: MatrixOperator; rank: number }[] = [];
+	for (const operator of operators) {
+		const name = operator.name.toLowerCase();
+		const text = `${name} ${operator.schema.toLowerCase()}`;
+		if (words.every((word) => text.includes(word))) {
+			found.push({ operator, rank: rankOf(name, words.join(" ")) });
+		}
+	}
+	return found.sort((a, b) => a.rank - b.rank).map(({ operator }) => operator);
+}
+
+function rankOf(name: string, words: string): number {
+	if (name === words) return 0;
+	if (name.startsWith(`${words}.`)) return 1;
+	if (name.startsWith(words)) return 2;
+	return name.includes(words) ? 3 : 4;
+}
+
+/** How many operators have which value, most first; what is null counts nowhere. */
+export function facet(
+	operators: readonly MatrixOperator[],
+	values: (operator: MatrixOperator) => readonly (string | null)[],
+): { value: string; count: number }[] {
+	const counts = new Map<string, number>();
+	for (const operator of operators) {
+		for (const value of values(operator)) {
+			if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+		}
+	}
+	const facets = [...counts].map(([value, count]) => ({ value, count }));
+	return facets.sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
+}

@@ -1,0 +1,38 @@
+import type { MatrixView } from "../api/queries";
+import type { BackendsSearch } from "../routes/backends";
+import { served, tallies } from "./coverage";
+import { filtered, type MatrixOperator, sought } from "./matrix";
+
+/** The places of the columns that are asked for, in the order asked for. */
+export function columnsOf(view: MatrixView, search: BackendsSearch): number[] {
+	const wanted = search.columns ?? "Dense";
+	const columns = view.keys.flatMap(({ functionality }, at) =>
+		wanted === "all" || functionality === wanted ? [at] : [],
+	);
+	if (search.order !== "most" && search.order !== "least") return columns;
+	const counts = tallies(view, view.operators, columns);
+	const missing = new Map(columns.map((column, at) => [column, counts[at]?.missing ?? 0]));
+	const sign = search.order === "most" ? 1 : -1;
+	return columns.sort((a, b) => sign * ((missing.get(a) ?? 0) - (missing.get(b) ?? 0)));
+}
+
+/** The operators that are asked for, in the order asked for. */
+export function rowsOf(
+	view: MatrixView,
+	search: BackendsSearch,
+	columns: readonly number[],
+): MatrixOperator[] {
+	const operators = sought(filtered(view, search), search.q);
+	switch (search.rows) {
+		case "name":
+			return operators.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
+		case "most":
+		case "least": {
+			const counts = served(view, columns);
+			const sign = search.rows === "most" ? -1 : 1;
+			return operators.sort((a, b) => sign * ((counts[a.row] ?? 0) - (counts[b.row] ?? 0)));
+		}
+		default:
+			return operators;
+	}
+}

@@ -1,0 +1,92 @@
+/** The reasons that a cell of a dispatch table may have, with how they are shown and said. */
+export const REASONS = [
+	{
+		name: "kernel",
+		id: "kernel",
+		short: "Own kernel",
+		glyph: "●",
+		meaning: "A kernel is registered for exactly this key.",
+	},
+	{
+		name: "default backend kernel",
+		id: "default",
+		short: "Composite, explicit",
+		glyph: "◆",
+		meaning: "A CompositeExplicitAutograd kernel serves every backend that has none of its own.",
+	},
+	{
+		name: "nested kernel",
+		id: "nested",
+		short: "Nested composite",
+		glyph: "◈",
+		meaning: "A CompositeImplicitAutogradNestedTensor kernel serves nested tensors.",
+	},
+	{
+		name: "math kernel",
+		id: "math",
+		short: "Composite, implicit",
+		glyph: "◐",
+		meaning:
+			"A CompositeImplicitAutograd kernel decomposes into other operators, training included.",
+	},
+	{
+		name: "ambiguous autogradother",
+		id: "ambiguous",
+		short: "Ambiguous",
+		glyph: "▲",
+		meaning: "AutogradOther serves several backends, and they disagree: calling it is an error.",
+	},
+	{
+		name: "autograd kernel",
+		id: "autograd",
+		short: "Autograd alias",
+		glyph: "■",
+		meaning: "A kernel on the alias key Autograd serves every autograd key.",
+	},
+	{
+		name: "batched kernel",
+		id: "batched",
+		short: "Batched alias",
+		glyph: "▣",
+		meaning: "A kernel on FuncTorchBatchedDecomposition serves vmap.",
+	},
+	{
+		name: "backend fallback",
+		id: "fallback",
+		short: "Fallback",
+		glyph: "○",
+		meaning: "The key's global fallback serves every operator that has nothing better.",
+	},
+	{
+		name: "missing",
+		id: "missing",
+		short: "Missing",
+		glyph: "–",
+		meaning: "Nothing serves this key: calling the operator there is an error.",
+	},
+] as const;
+
+export type Reason = (typeof REASONS)[number];
+export type ReasonName = Reason["name"];
+
+const BY_NAME = new Map<string, Reason>(REASONS.map((reason) => [reason.name, reason]));
+const MISSING = REASONS[REASONS.length - 1] as Reason;
+
+/** How a reason is shown; one that this page does not know is shown as missing. */
+export function reasonOf(name: string): Reason {
+	return BY_NAME.get(name) ?? MISSING;
+}
+
+export function isReason(name: string): name is ReasonName {
+	return BY_NAME.has(name);
+}
+
+/** What a cell amounts to for somebody who counts coverage. */
+export type Standing = "direct" | "inherited" | "missing";
+
+/** Whether a reason is a kernel of the key's own, one shared by an alias, or none. */
+export function standingOf(name: string): Standing {
+	if (name === "kernel") return "direct";
+	const none = ["missing", "backend fallback", "ambiguous autogradother"];
+	return none.includes(name) ? "missing" : "inherited";
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { coverageLine, drawnKeys, type TrendPoint, titles, trendKeys } from "./trends";
+
+const point = (label: string, operators: number, keys: Record<string, number>): TrendPoint => ({
+	revision: `sha256:${label}`,
+	label,
+	date: null,
+	commit: null,
+	operators,
+	generated: 0,
+	composite_implicit: 0,
+	composite_explicit: 0,
+	structured: 0,
+	core: 0,
+	coverage: Object.entries(keys).map(([key, served]) => ({
+		key,
+		served,
+		kernels: served / 2,
+		percent: 0,
+	})),
+});
+
+const POINTS = [point("1.0.0", 100, { CPU: 90, VE: 10 }), point("2.0.0", 200, { CPU: 100, MTIA: 50 })];
+
+describe("trends", () => {
+	it("know every backend of any point, those of the last first", () => {
+		expect(trendKeys(POINTS)).toEqual(["CPU", "MTIA", "VE"]);
+	});
+
+	it("draw the main backends unless others are asked for, in the order of the table", () => {
+		expect(drawnKeys([], ["CPU", "MTIA", "MPS"])).toEqual(["CPU", "MPS"]);
+		expect(drawnKeys(["VE", "MTIA", "none"], ["CPU", "MTIA", "VE"])).toEqual(["MTIA", "VE"]);
+	});
+
+	it("leave a gap where a backend was not known, or nothing is declared", () => {
+		expect(coverageLine(POINTS, "CPU", "served").values).toEqual([90, 50]);
+		expect(coverageLine(POINTS, "MTIA", "kernels").values).toEqual([null, 12.5]);
+		expect(coverageLine([point("0", 0, { CPU: 0 })], "CPU", "served").values).toEqual([null]);
+	});
+
+	it("are titled by their revisions", () => {
+		expect(titles(POINTS)).toEqual(["1.0.0", "2.0.0"]);
+	});
+});

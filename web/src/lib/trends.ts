@@ -1,0 +1,42 @@
+import type { components } from "../api/schema";
+import { placeTitle } from "./history";
+
+type Schemas = components["schemas"];
+export type TrendPoint = Schemas["Point"];
+
+/** A line of a chart: a value for each point, nothing where there is none. */
+export interface Line {
+	name: string;
+	values: (number | null)[];
+}
+
+/** The backends that are drawn where nobody chose. */
+const MAIN = ["CPU", "CUDA", "MPS", "XPU", "XLA", "Meta"];
+
+/** Every backend of any point, in the order in which they stand at the last. */
+export function trendKeys(points: readonly TrendPoint[]): string[] {
+	const keys = new Set<string>();
+	for (const point of [...points].reverse()) for (const { key } of point.coverage) keys.add(key);
+	return [...keys];
+}
+
+/** The backends that are drawn: those asked for that there are, or the main ones. */
+export function drawnKeys(asked: readonly string[], known: readonly string[]): string[] {
+	return known.filter((key) => (asked.length > 0 ? asked : MAIN).includes(key));
+}
+
+/** The share of a backend in per cent, point by point; null where the key is not known. */
+export function coverageLine(
+	points: readonly TrendPoint[],
+	key: string,
+	counted: "served" | "kernels",
+): Line {
+	const share = (point: TrendPoint) => {
+		const found = point.coverage.find((of) => of.key === key);
+		return found && point.operators > 0 ? (found[counted] / point.operators) * 100 : null;
+	};
+	return { name: key, values: points.map(share) };
+}
+
+/** The titles of points, for an axis or the rows of a table. */
+export const titles = (points: readonly TrendPoint[]): string[] => points.map(placeTitle);

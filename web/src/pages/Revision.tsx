@@ -1,0 +1,140 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { apiPath, type Finding, findingsQuery, revisionQuery, rulesQuery } from "../api/queries";
+import { Badge, SeverityBadge } from "../components/Badge";
+import { ButtonLink, Copy } from "../components/controls";
+import { OperatorLink, RuleLink } from "../components/links";
+import { Card, Facts, Page, Section } from "../components/Page";
+import { Prose } from "../components/Prose";
+import { Async, Empty } from "../components/States";
+import { usePlace } from "../layout/place";
+import { count, counted, day } from "../lib/format";
+import { titleOf } from "../lib/revisions";
+import { revisionPath } from "../nav";
+import styles from "./Revision.module.css";
+
+/** One revision: what it is, its files, and what the rules find in it. */
+export default function Revision() {
+	const place = usePlace();
+	const revision = useQuery(revisionQuery(place));
+	const title = revision.data ? titleOf(revision.data) : place.rev;
+	const permalink = `${location.origin}${revisionPath({ ...place, rev: revision.data?.address ?? place.rev })}`;
+	return (
+		<Page
+			title={`${place.project} ${title}`}
+			lead={revision.data && `Judged as release ${revision.data.release}`}
+			api={apiPath(place, "")}
+			actions={
+				revision.data && (
+					<>
+						<ButtonLink href={apiPath(place, "/files/native_functions.yaml")} download>
+							native_functions.yaml
+						</ButtonLink>
+						<Copy text={permalink}>Copy permalink</Copy>
+					</>
+				)
+			}
+		>
+			<Async query={revision}>
+				{({ summary, files, labels, address, ingested_at, notes }) => (
+					<Card>
+						<Facts
+							items={[
+								[
+									"Operators",
+									<Link key="o" to={revisionPath(place, "/operators")}>
+										{count(summary.operators)}
+									</Link>,
+								],
+								["Generated", count(summary.generated)],
+								["Errors", count(summary.errors)],
+								["Warnings", count(summary.warnings)],
+								["Notes", count(summary.infos)],
+								["Stored", day(ingested_at)],
+								["Labels", labels.map((label) => <Badge key={label.name}>{label.name}</Badge>)],
+								["Files", counted(files.length, "file")],
+							]}
+						/>
+						<p className={styles.digest}>{address}</p>
+						{notes.map((note) => (
+							<p key={note} className="muted">
+								{note}
+							</p>
+						))}
+					</Card>
+				)}
+			</Async>
+			<Findings />
+		</Page>
+	);
+}
+
+function Findings() {
+	const place = usePlace();
+	const findings = useQuery(findingsQuery(place));
+	const rules = useQuery(rulesQuery);
+	const about = new Map(rules.data?.map((rule) => [rule.id, rule.what]));
+	return (
+		<Section
+			id="findings"
+			title="Findings"
+			note={findings.data && `${count(findings.data.items.length)} shown, by rule`}
+			actions={<ButtonLink href={apiPath(place, "/findings")}>All, as data</ButtonLink>}
+		>
+			<Async query={findings}>
+				{({ items }) =>
+					items.length === 0 ? (
+						<Empty title="The rules find nothing" />
+					) : (
+						<div className={styles.groups}>
+							{byRule(items).map(([rule, found]) => (
+								<details key={rule} className={styles.group} open={found[0]?.severity === "error"}>
+									<summary>
+										<SeverityBadge severity={found[0]?.severity ?? "info"} />
+										<strong className="mono">{rule}</strong>
+										<span className={styles.count}>{count(found.length)}</span>
+										<span className={styles.what}>
+											<Prose text={about.get(rule) ?? ""} />
+										</span>
+									</summary>
+									<p className={styles.rule}>
+										Why, and examples: <RuleLink name={rule} />
+									</p>
+									<ul>
+										{found.map((finding) => (
+											<li
+												key={`${finding.file}${finding.span.line}${finding.span.column}${finding.message}`}
+											>
+												{finding.operator && <OperatorLink name={finding.operator} />}
+												<span>
+													<Prose text={finding.message} />
+												</span>
+												<span className={styles.where}>
+													{finding.file}:{finding.span.line}
+												</span>
+											</li>
+										))}
+									</ul>
+								</details>
+							))}
+						</div>
+					)
+				}
+			</Async>
+		</Section>
+	);
+}
+
+const RANK = { error: 0, warning: 1, info: 2 } as const;
+
+/** Findings by rule: the gravest first, then the most frequent. */
+function byRule(items: readonly Finding[]): [string, Finding[]][] {
+	const groups = new Map<string, Finding[]>();
+	for (const item of items) {
+		const group = groups.get(item.rule);
+		if (group) group.push(item);
+		else groups.set(item.rule, [item]);
+	}
+	const rank = (found: Finding[]) => RANK[found[0]?.severity ?? "info"];
+	return [...groups].sort(([, a], [, b]) => rank(a) - rank(b) || b.length - a.length);
+}

@@ -1,0 +1,371 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { ApiError } from "../../api/problem";
+import { apiPath, type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
+import { Button, Segments, Select } from "../../components/controls";
+import { KeyLink, OperatorLink } from "../../components/links";
+import { Card, Page, Section } from "../../components/Page";
+import { ReasonMark } from "../../components/ReasonMark";
+import { SearchInput } from "../../components/SearchInput";
+import { Async, Empty, ErrorView } from "../../components/States";
+import { VirtualList } from "../../components/VirtualList";
+import { usePlace } from "../../layout/place";
+import { type Move, moves, type Tally, tally, tallyBy, total } from "../../lib/coverage";
+import { download } from "../../lib/download";
+import { count, counted, percent } from "../../lib/format";
+import { cellAt, columnOf, filtered, sought } from "../../lib/matrix";
+import { standingOf } from "../../lib/reasons";
+import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
+import { gapsPath, revisionPath, segment } from "../../nav";
+import { type BackendSearch, STANDINGS } from "../../routes/backend";
+import { GENERATED } from "../../routes/operators";
+import styles from "./Backend.module.css";
+
+const route = getRouteApi("/p/$project/r/$rev/backends/$key");
+
+const SHOWN = {
+	all: "All",
+	direct: "Own kernels",
+	inherited: "Inherited",
+	missing: "Missing",
+} as const;
+
+/** One key: what has a kernel of its own there, what is inherited, and what is missing. */
+export default function Backend() {
+	const place = usePlace();
+	const { key } = route.useParams();
+	const matrix = useQuery(matrixQuery(place));
+	const found = matrix.data?.keys.find((item) => item.key === key);
+	return (
+		<Page
+			title={key}
+			heading={<span className="mono target">{key}</span>}
+			lead={found && lead(found)}
+			actions={
+				<>
+					<Link to={gapsPath(place, key)} className={styles.gaps}>
+						Gap list
+					</Link>
+					<Csv at={key} />
+				</>
+			}
+			api={apiPath(place, `/keys/${segment(key)}`)}
+		>
+			<Async query={matrix}>
+				{(view) =>
+					columnOf(view, key) < 0 ? <Unknown view={view} at={key} /> : <Body view={view} at={key} />
+				}
+			</Async>
+		</Page>
+	);
+}
+
+function lead({ functionality, backend }: { functionality: string; backend: string | null }) {
+	return backend === null
+		? `The functionality ${functionality}, which is no matter of backends`
+		: `${functionality} on ${backend}`;
+}
+
+function Unknown({ view, at }: { view: MatrixView; at: string }) {
+	const near = view.keys.filter(({ key }) =>
+		key.toLowerCase().includes(at.toLowerCase().slice(0, 3)),
+	);
+	return (
+		<Empty title={`Release ${view.release} has no key ${at}`}>
+			{near.length > 0 && <p>Did you mean one of these?</p>}
+			<p className={styles.near}>
+				{near.slice(0, 12).map(({ key }) => (
+					<KeyLink key={key} name={key} />
+				))}
+			</p>
+		</Empty>
+	);
+}
+
+/** The whole key as a sheet. */
+function Csv({ at }: { at: string }) {
+	const place = usePlace();
+	const [error, setError] = useState<unknown>();
+	const take = async () => {
+		setError(undefined);
+		try {
+			await download(
+				apiPath(place, `/keys/${segment(at)}`),
+				"text/csv",
+				`${place.project}-${place.rev}-${at}.csv`,
+			);
+		} catch (failure) {
+			setError(failure);
+		}
+	};
+	return (
+		<>
+			<Button onClick={() => void take()}>Download CSV</Button>
+			{error instanceof ApiError && <ErrorView error={error} retry={() => void take()} />}
+		</>
+	);
+}
+
+function Body({ view, at }: { view: MatrixView; at: string }) {
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: BackendSearch, replace = false) =>
+		void navigate({
+			to: ".",
+			search: ((now: BackendSearch) => ({ ...now, ...change })) as never,
+			replace,
+			resetScroll: false,
+		});
+	const column = columnOf(view, at);
+	const { generated, show, q } = search;
+	const operators = useMemo(() => filtered(view, { generated }), [view, generated]);
+	const counts = useMemo(() => tally(view, operators, column), [view, operators, column]);
+	const shown = useMemo(() => {
+		const standing = (row: number) =>
+			standingOf(view.cells[(view.rows[row]?.charCodeAt(column) ?? 48) - 48]?.reason ?? "missing");
+		const fitting = operators.filter(({ row }) => show === undefined || standing(row) === show);
+		return sought(fitting, q);
+	}, [view, operators, column, show, q]);
+	return (
+		<>
+			<Card>
+				<div className={styles.numbers}>
+					<Figure of={counts.direct} all={total(counts)} label="own kernels" part="direct" />
+					<Figure
+						of={counts.inherited}
+						all={total(counts)}
+						label="inherited from composites"
+						part="inherited"
+					/>
+					<Figure of={counts.missing} all={total(counts)} label="missing" part="missing" />
+				</div>
+				<Bar counts={counts} />
+			</Card>
+			<div className={styles.columns}>
+				<Section title="Operators" note={counted(shown.length, "operator")}>
+					<div className={styles.filters}>
+						<Segments
+							label="Standing"
+							value={show ?? "all"}
+							options={(["all", ...STANDINGS] as const).map((value) => ({
+								value,
+								label: SHOWN[value],
+							}))}
+							onChange={(value) => set({ show: value === "all" ? undefined : value })}
+						/>
+						<SearchInput
+							label="Operator"
+							placeholder="conv"
+							value={q}
+							onChange={(q) => set({ q }, true)}
+						/>
+						<Select
+							label="Generated"
+							value={generated ?? "include"}
+							options={GENERATED.map((value) => ({ value, label: value }))}
+							onChange={(value) =>
+								set({
+									generated: GENERATED.find((known) => known === value && known !== "include"),
+								})
+							}
+						/>
+					</div>
+					<div className={styles.list}>
+						{shown.length === 0 ? (
+							<Empty title="No operator passes these filters" />
+						) : (
+							<VirtualList
+								label="Operators"
+								items={shown}
+								estimate={30}
+								keyOf={(operator) => operator.name}
+								render={(operator) => {
+									const cell = cellAt(view, operator, column);
+									return (
+										<div className={styles.row}>
+											<ReasonMark reason={cell.reason} />
+											<OperatorLink name={operator.name} />
+											<span className={styles.by}>{cell.alias ?? cell.reason}</span>
+										</div>
+									);
+								}}
+							/>
+						)}
+					</div>
+				</Section>
+				<div className={styles.side}>
+					<Breakdown
+						title="By namespace"
+						groups={tallyBy(view, operators, column, ({ namespace }) => namespace)}
+					/>
+					<Breakdown
+						title="By Python module"
+						groups={tallyBy(
+							view,
+							operators,
+							column,
+							(operator) => operator.python_module ?? "none",
+						)}
+					/>
+				</div>
+			</div>
+			<Against
+				view={view}
+				at={at}
+				against={search.against}
+				onChange={(against) => set({ against })}
+			/>
+		</>
+	);
+}
+
+interface NumberProps {
+	of: number;
+	all: number;
+	label: string;
+	part: keyof Tally;
+}
+
+function Figure({ of, all, label, part }: NumberProps) {
+	return (
+		<div className={styles.number} data-part={part}>
+			<strong>{count(of)}</strong>
+			<span>
+				{label}, {percent(of, all)}
+			</span>
+		</div>
+	);
+}
+
+function Bar({ counts }: { counts: Tally }) {
+	const share = (part: number) => ({ width: `${(part / Math.max(1, total(counts))) * 100}%` });
+	return (
+		<span className={styles.bar} aria-hidden="true">
+			<span data-part="direct" style={share(counts.direct)} />
+			<span data-part="inherited" style={share(counts.inherited)} />
+		</span>
+	);
+}
+
+function Breakdown({ title, groups }: { title: string; groups: readonly [string, Tally][] }) {
+	return (
+		<Section title={title}>
+			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, counts`}>
+				<table className={styles.table}>
+					<thead>
+						<tr>
+							<th scope="col">Name</th>
+							<th scope="col">Own</th>
+							<th scope="col">Inherited</th>
+							<th scope="col">Missing</th>
+						</tr>
+					</thead>
+					<tbody>
+						{groups.map(([name, counts]) => (
+							<tr key={name}>
+								<th scope="row">
+									{name}
+									<Bar counts={counts} />
+								</th>
+								<td>{count(counts.direct)}</td>
+								<td>{count(counts.inherited)}</td>
+								<td>{count(counts.missing)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</section>
+		</Section>
+	);
+}
+
+interface AgainstProps {
+	view: MatrixView;
+	at: string;
+	against: string | undefined;
+	onChange: (against: string | undefined) => void;
+}
+
+/** What the key gained and lost against another revision. */
+function Against({ view, at, against, onChange }: AgainstProps) {
+	const place = usePlace();
+	const revisions = useQuery(revisionsQuery(place.project));
+	const others = timeline(revisions.data ?? []).filter((item) => !isAt(item, place.rev));
+	const other = { project: place.project, rev: against ?? "" };
+	const before = useQuery({ ...matrixQuery(other), enabled: against !== undefined });
+	return (
+		<Section title="Gained and lost" note="against another revision">
+			<div>
+				<Select
+					label="Before"
+					any="choose a revision"
+					value={against}
+					options={others.map((item) => ({ value: addressOf(item), label: titleOf(item) }))}
+					onChange={onChange}
+				/>
+			</div>
+			{against !== undefined && (
+				<Async query={before}>
+					{(old) => {
+						const { gained, lost } = moves(old, view, at);
+						return (
+							<div className={styles.moves}>
+								<Moves title="Gained" moves={gained} />
+								<Moves title="Lost" moves={lost} before={other} />
+							</div>
+						);
+					}}
+				</Async>
+			)}
+		</Section>
+	);
+}
+
+const WORDS = {
+	absent: "no such operator",
+	direct: "own kernel",
+	inherited: "inherited",
+	missing: "missing",
+};
+
+function Moves({
+	title,
+	moves,
+	before,
+}: {
+	title: string;
+	moves: Move[];
+	before?: { project: string; rev: string };
+}) {
+	return (
+		<Card>
+			<h3>
+				{title} {count(moves.length)}
+			</h3>
+			{moves.length === 0 ? (
+				<p className="muted">Nothing.</p>
+			) : (
+				<ul className={styles.moved}>
+					{moves.map((move) => (
+						<li key={move.name}>
+							{move.now === "absent" && before ? (
+								<Link
+									to={revisionPath(before, `/operators/${segment(move.name)}`)}
+									className="mono target"
+								>
+									{move.name}
+								</Link>
+							) : (
+								<OperatorLink name={move.name} />
+							)}
+							<span className="muted">
+								{WORDS[move.before]} → {WORDS[move.now]}
+							</span>
+						</li>
+					))}
+				</ul>
+			)}
+		</Card>
+	);
+}

@@ -1,0 +1,112 @@
+import { type RefObject, useEffect, useRef } from "react";
+import type { MatrixView } from "../../api/queries";
+import { reasonClass } from "../../components/ReasonMark";
+import { cellIndex, type MatrixOperator } from "../../lib/matrix";
+import styles from "./Backends.module.css";
+import type { GridHandle } from "./MatrixGrid";
+
+interface Props {
+	view: MatrixView;
+	operators: readonly MatrixOperator[];
+	columns: readonly number[];
+	grid: RefObject<GridHandle | null>;
+}
+
+/** About how wide the overview is, in pixels. */
+const WIDTH = 144;
+
+/** How loud a reason is in the overview: what is missing stays quiet. */
+const QUIET = new Set(["missing", "backend fallback"]);
+
+/**
+ * The whole matrix, a pixel a cell, drawn once and stretched to its box; a frame shows what the
+ * grid shows, and a press goes there. The grid is its twin for those who cannot see it.
+ */
+export function Overview({ view, operators, columns, grid }: Props) {
+	const canvas = useRef<HTMLCanvasElement>(null);
+	const frame = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		const draw = () => {
+			if (canvas.current) paint(canvas.current, view, operators, columns);
+		};
+		draw();
+		const scheme = matchMedia("(prefers-color-scheme: dark)");
+		scheme.addEventListener("change", draw);
+		window.addEventListener("opatlas-theme", draw);
+		return () => {
+			scheme.removeEventListener("change", draw);
+			window.removeEventListener("opatlas-theme", draw);
+		};
+	}, [view, operators, columns]);
+	useEffect(() => {
+		const box = grid.current?.box;
+		const node = frame.current;
+		if (!box || !node) return;
+		const follow = () => {
+			const height = Math.max(1, box.scrollHeight);
+			node.style.top = `${(box.scrollTop / height) * 100}%`;
+			node.style.height = `${Math.min(1, box.clientHeight / height) * 100}%`;
+		};
+		follow();
+		box.addEventListener("scroll", follow, { passive: true });
+		const resized = new ResizeObserver(follow);
+		resized.observe(box);
+		return () => {
+			box.removeEventListener("scroll", follow);
+			resized.disconnect();
+		};
+	});
+	const go = (event: React.PointerEvent) => {
+		if (event.buttons === 0) return;
+		const { top, height } = event.currentTarget.getBoundingClientRect();
+		grid.current?.scrollTo(Math.max(0, Math.min(0.9999, (event.clientY - top) / height)));
+	};
+	return (
+		<div className={styles.overview} aria-hidden="true" onPointerDown={go} onPointerMove={go}>
+			<canvas ref={canvas} />
+			<div ref={frame} className={styles.frame} />
+		</div>
+	);
+}
+
+/** The colour of each kind of cell, as the style sheet has it now. */
+function colours(view: MatrixView): [number, number, number, number][] {
+	const probe = document.createElement("span");
+	document.body.append(probe);
+	const read = view.cells.map((cell): [number, number, number, number] => {
+		probe.className = reasonClass(cell.reason);
+		const [red = 0, green = 0, blue = 0] = (
+			getComputedStyle(probe).color.match(/[\d.]+/g) ?? []
+		).map(Number);
+		return [red, green, blue, QUIET.has(cell.reason) ? 40 : 255];
+	});
+	probe.remove();
+	return read;
+}
+
+function paint(
+	canvas: HTMLCanvasElement,
+	view: MatrixView,
+	operators: readonly MatrixOperator[],
+	columns: readonly number[],
+) {
+	// Few columns are drawn wide, so that stretching does not blur them into each other.
+	const wide = Math.max(1, Math.floor(WIDTH / columns.length));
+	canvas.width = columns.length * wide;
+	canvas.height = operators.length;
+	const context = canvas.getContext("2d");
+	if (!context) return;
+	const palette = colours(view);
+	const image = context.createImageData(canvas.width, canvas.height);
+	let at = 0;
+	for (const operator of operators) {
+		for (const column of columns) {
+			const colour = palette[cellIndex(view, operator, column)];
+			for (let pixel = 0; pixel < wide; pixel += 1) {
+				if (colour) image.data.set(colour, at);
+				at += 4;
+			}
+		}
+	}
+	context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,155 @@
+import { useRouterState } from "@tanstack/react-router";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { Badge } from "../../components/Badge";
+import { Button } from "../../components/controls";
+import { Empty } from "../../components/States";
+import type { Card, Comparison, Group, Grouped } from "../../lib/comparison";
+import { count, counted } from "../../lib/format";
+import { useStepKeys } from "../validate/useTyping";
+import styles from "./ChangeList.module.css";
+import { groupLook } from "./groups";
+import { OperatorCard } from "./OperatorCard";
+
+type Row =
+	| { kind: "group"; id: string; group: Group; count: number; operators: number }
+	| { kind: "card"; id: string; card: Card };
+
+interface Props {
+	groups: readonly Grouped[];
+	comparison: Comparison;
+	/** Whether changes without meaning are shown from the beginning. */
+	unfolded: boolean;
+	onClear: (() => void) | undefined;
+}
+
+/** The height of what stays at the top of the window, in pixels. */
+const HEADER = 64;
+
+/** All changes by level and operator; only what is seen is drawn. */
+export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
+	const [open, setOpen] = useState(false);
+	const isOpen = open || unfolded;
+	const rows = useMemo(() => rowsOf(groups, isOpen), [groups, isOpen]);
+	const box = useRef<HTMLDivElement>(null);
+	const [top, setTop] = useState(0);
+	useLayoutEffect(() => {
+		// What stands above changes its height with the window and with what is opened there.
+		const measure = () => {
+			const rect = box.current?.getBoundingClientRect();
+			if (rect) setTop(Math.round(rect.top + window.scrollY));
+		};
+		measure();
+		const observer = new ResizeObserver(measure);
+		observer.observe(document.body);
+		return () => observer.disconnect();
+	}, []);
+	const virtual = useWindowVirtualizer({
+		count: rows.length,
+		estimateSize: (at) => (rows[at]?.kind === "group" ? 60 : 210),
+		overscan: 4,
+		scrollMargin: top,
+		scrollPaddingStart: HEADER,
+		getItemKey: (at) => rows[at]?.id ?? at,
+	});
+	const [active, setActive] = useState<string>();
+	const go = (at: number) => {
+		const row = rows[at];
+		if (!row) return;
+		setActive(row.id);
+		virtual.scrollToIndex(at, { align: "start" });
+	};
+	useStepKeys((by) => {
+		const from = rows.findIndex(({ id }) => id === active);
+		const first = by > 0 ? from + 1 : (from < 0 ? rows.length : from) - 1;
+		for (let at = first; at >= 0 && at < rows.length; at += by) {
+			if (rows[at]?.kind === "card") return go(at);
+		}
+	});
+	const hash = useRouterState({ select: (state) => state.location.hash });
+	useEffect(() => {
+		const at = rows.findIndex(
+			(row) =>
+				row.kind === "card" && row.card.changes.some(({ fingerprint }) => fingerprint === hash),
+		);
+		if (hash !== "" && at >= 0) go(at);
+	}, [hash, top > 0]);
+	if (rows.length === 0) {
+		return onClear ? (
+			<Empty title="No change passes these filters">
+				<Button onClick={onClear}>Clear filters</Button>
+			</Empty>
+		) : (
+			<Empty title="Nothing changed" />
+		);
+	}
+	return (
+		<div ref={box} className={styles.list} style={{ height: virtual.getTotalSize() }}>
+			{virtual.getVirtualItems().map((item) => {
+				const row = rows[item.index];
+				if (!row) return null;
+				return (
+					<div
+						key={item.key}
+						data-index={item.index}
+						ref={virtual.measureElement}
+						className={styles.row}
+						style={{ transform: `translateY(${item.start - top}px)` }}
+					>
+						{row.kind === "group" ? (
+							<GroupHead row={row} isOpen={isOpen} onOpen={() => setOpen(!isOpen)} />
+						) : (
+							<OperatorCard
+								card={row.card}
+								comparison={comparison}
+								active={row.id === active}
+								marked={hash}
+							/>
+						)}
+					</div>
+				);
+			})}
+		</div>
+	);
+}
+
+function rowsOf(groups: readonly Grouped[], isOpen: boolean): Row[] {
+	return groups.flatMap(({ group, count, cards }): Row[] => {
+		const head: Row = { kind: "group", id: group, group, count, operators: cards.length };
+		if (group === "none" && !isOpen) return [head];
+		return [
+			head,
+			...cards.map((card): Row => ({ kind: "card", id: `${group} ${card.operator}`, card })),
+		];
+	});
+}
+
+interface HeadProps {
+	row: Extract<Row, { kind: "group" }>;
+	isOpen: boolean;
+	onOpen: () => void;
+}
+
+function GroupHead({ row, isOpen, onOpen }: HeadProps) {
+	const { title, glyph, tone, meaning } = groupLook(row.group);
+	return (
+		<div className={styles.group}>
+			<h2>
+				<Badge tone={tone}>
+					<span aria-hidden="true">{glyph}</span>
+				</Badge>{" "}
+				{title}
+			</h2>
+			<span className="num">
+				{counted(row.count, "change")} in {count(row.operators)}{" "}
+				{row.operators === 1 ? "operator" : "operators"}
+			</span>
+			<span className="muted">{meaning}</span>
+			{row.group === "none" && (
+				<Button aria-expanded={isOpen} onClick={onOpen}>
+					{isOpen ? "Fold" : "Show"}
+				</Button>
+			)}
+		</div>
+	);
+}

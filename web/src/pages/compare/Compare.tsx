@@ -1,0 +1,94 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { raw } from "../../api/client";
+import { Copy } from "../../components/controls";
+import { Page } from "../../components/Page";
+import { Async } from "../../components/States";
+import { stringify } from "../../lib/search";
+import { comparePath, segment } from "../../nav";
+import type { ComparisonSearch } from "../../routes/compare";
+import { ComparisonView } from "./ComparisonView";
+import { CopyMarkdown } from "./CopyMarkdown";
+import { comparisonQuery } from "./queries";
+
+const route = getRouteApi("/p/$project/compare/$range");
+
+/** Two stored revisions, compared. */
+export default function Compare() {
+	const { project, range } = route.useParams();
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const { profile } = search;
+	const query = useQuery({
+		...comparisonQuery(project, range, profile),
+		placeholderData: keepPreviousData,
+	});
+	const set = (change: ComparisonSearch, replace = false) =>
+		void navigate({
+			to: ".",
+			search: { ...search, ...change } as never,
+			replace,
+			resetScroll: false,
+		});
+	const api = `/v1/projects/${segment(project)}/compare/${segment(range)}`;
+	const [base, head] = range.split("...", 2);
+	const comparison = query.data;
+	const markdown = useMemo(
+		() => (part: number, max_chars: number) =>
+			raw(`${api}${stringify({ profile, max_chars, part })}`, {
+				headers: { Accept: "text/markdown" },
+			}),
+		[api, profile],
+	);
+	const permalink =
+		comparison &&
+		new URL(
+			comparePath(project, comparison.base.revision, comparison.head.revision) +
+				stringify({ ...search }),
+			location.origin,
+		).href;
+	return (
+		<Page
+			title={`${project} ${base} → ${head ?? ""}`}
+			lead={
+				<p>
+					What changed, whom it breaks, and what follows for every backend. Compare{" "}
+					<Link to="/compare" search={{ project }}>
+						other revisions
+					</Link>
+					{base && head && (
+						<>
+							{" "}
+							or{" "}
+							<Link to={comparePath(project, head, base)} search={search as never}>
+								the other way round
+							</Link>
+						</>
+					)}
+					.
+				</p>
+			}
+			api={`${api}${stringify({ profile })}`}
+			actions={
+				comparison && (
+					<>
+						<CopyMarkdown ask={markdown} />
+						<Copy text={permalink ?? ""}>Copy permalink</Copy>
+					</>
+				)
+			}
+		>
+			<Async query={query}>
+				{(comparison) => (
+					<ComparisonView
+						comparison={comparison}
+						search={search}
+						set={set}
+						isBehind={query.isPlaceholderData}
+					/>
+				)}
+			</Async>
+		</Page>
+	);
+}

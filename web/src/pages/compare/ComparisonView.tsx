@@ -1,0 +1,176 @@
+import { useDeferredValue, useMemo } from "react";
+import { Button, Select } from "../../components/controls";
+import { SearchInput } from "../../components/SearchInput";
+import { Tabs } from "../../components/Tabs";
+import {
+	type Comparison,
+	facet,
+	GROUPS,
+	grouped,
+	isCompound,
+	keysByOperator,
+	passes,
+	tablePasses,
+} from "../../lib/comparison";
+import { count, counted } from "../../lib/format";
+import { AUDIENCES, PROFILE_NAMES, PROFILES } from "../../lib/levels";
+import type { ComparisonSearch } from "../../routes/compare";
+import { Banner } from "./Banner";
+import { ChangeList } from "./ChangeList";
+import styles from "./Compare.module.css";
+import { DispatchView } from "./DispatchView";
+import { groupTitle } from "./groups";
+import { Unread } from "./Unread";
+
+interface Props {
+	comparison: Comparison;
+	search: ComparisonSearch;
+	set: (change: ComparisonSearch, replace?: boolean) => void;
+	/** Whether a newer answer is on its way. */
+	isBehind: boolean;
+}
+
+const FILTERS = ["level", "audience", "backend", "namespace", "q", "turn"] as const;
+
+/** A comparison: the verdict first, then what could not be read, then changes and tables. */
+export function ComparisonView({ comparison, search, set, isBehind }: Props) {
+	const { changes, dispatch_changes, operators } = comparison;
+	const { level, audience, backend, namespace } = search;
+	const q = useDeferredValue(search.q);
+	const filter = useMemo(
+		() => ({ level, audience, backend, namespace, q }),
+		[level, audience, backend, namespace, q],
+	);
+	const touched = useMemo(() => keysByOperator(dispatch_changes), [dispatch_changes]);
+	const compared = useMemo(
+		() => new Map(operators.map((operator) => [operator.name, operator])),
+		[operators],
+	);
+	const passing = useMemo(
+		() => changes.filter((change) => passes(change, filter, touched)),
+		[changes, filter, touched],
+	);
+	const groups = useMemo(() => grouped(passing, compared), [passing, compared]);
+	const tables = useMemo(
+		() => dispatch_changes.filter((change) => tablePasses(change, filter)),
+		[dispatch_changes, filter],
+	);
+	const shown = groups.reduce((sum, { group, count }) => sum + (group === "none" ? 0 : count), 0);
+	const all = useMemo(
+		() => changes.filter((change) => !isCompound(change) && change.level !== "none").length,
+		[changes],
+	);
+	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
+	return (
+		<div className={styles.comparison} data-behind={isBehind || undefined}>
+			<Banner comparison={comparison} level={level} onLevel={(level) => set({ level })} />
+			<Unread comparison={comparison} />
+			<search className={styles.filters} aria-label="Filters">
+				<Select
+					label="Whose view counts"
+					any="as the policy says"
+					value={search.profile}
+					options={PROFILES.map((value) => ({ value, label: PROFILE_NAMES[value] }))}
+					onChange={(value) => set({ profile: PROFILES.find((known) => known === value) })}
+				/>
+				<Facets comparison={comparison} search={search} set={set} />
+				<SearchInput
+					label="Operator, rule or words"
+					placeholder="argument-renamed, add, …"
+					value={search.q}
+					onChange={(q) => set({ q }, true)}
+				/>
+				{isFiltered && <Button onClick={clear}>Clear filters</Button>}
+				<p className={styles.count} role="status">
+					<strong>{count(shown)}</strong> of {counted(all, "change")}
+				</p>
+			</search>
+			<Tabs
+				label="Parts of the comparison"
+				value={search.view ?? "changes"}
+				tabs={[
+					{ id: "changes", label: `Changes (${count(shown)})` },
+					{ id: "dispatch", label: `Dispatch tables (${count(tables.length)})` },
+				]}
+				onChange={(id) => set({ view: id === "dispatch" ? "dispatch" : undefined })}
+			>
+				{search.view === "dispatch" ? (
+					<DispatchView comparison={comparison} changes={tables} search={search} set={set} />
+				) : (
+					<ChangeList
+						groups={groups}
+						comparison={comparison}
+						unfolded={level === "none"}
+						onClear={isFiltered ? clear : undefined}
+					/>
+				)}
+			</Tabs>
+		</div>
+	);
+}
+
+function Facets({ comparison, search, set }: Omit<Props, "isBehind">) {
+	const { changes, dispatch_changes } = comparison;
+	const { level, audience, backend, namespace, q } = search;
+	const options = useMemo(() => {
+		const filter = { level, audience, backend, namespace, q };
+		const touched = keysByOperator(dispatch_changes);
+		const of = (name: "level" | "audience" | "backend" | "namespace", order: readonly string[]) =>
+			[...facet(changes, filter, name, touched)].sort(
+				([a], [b]) => order.indexOf(a) - order.indexOf(b) || a.localeCompare(b),
+			);
+		return {
+			level: of("level", GROUPS),
+			audience: of("audience", Object.keys(AUDIENCES)),
+			namespace: of("namespace", []),
+			backend: of("backend", []),
+		};
+	}, [changes, dispatch_changes, level, audience, backend, namespace, q]);
+	return (
+		<>
+			<Select
+				label="Level"
+				any="any"
+				value={level}
+				options={options.level.map(([value, n]) => ({
+					value,
+					label: `${groupTitle(value)} (${count(n)})`,
+				}))}
+				onChange={(value) => set({ level: GROUPS.find((known) => known === value) })}
+			/>
+			<Select
+				label="Who is hurt"
+				any="anybody"
+				value={audience}
+				options={options.audience.map(([value, n]) => ({
+					value,
+					label: `${AUDIENCES[value] ?? value} (${count(n)})`,
+				}))}
+				onChange={(audience) => set({ audience })}
+			/>
+			<Select
+				label="Backend"
+				any="any"
+				value={backend}
+				options={options.backend.map(([value, n]) => ({
+					value,
+					label: `${value} (${count(n)})`,
+				}))}
+				onChange={(backend) => set({ backend, turn: undefined })}
+			/>
+			{(options.namespace.length > 1 || namespace !== undefined) && (
+				<Select
+					label="Namespace"
+					any="any"
+					value={namespace}
+					options={options.namespace.map(([value, n]) => ({
+						value,
+						label: `${value} (${count(n)})`,
+					}))}
+					onChange={(namespace) => set({ namespace })}
+				/>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,210 @@
+import { Link } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { Button } from "../../components/controls";
+import { ReasonMark } from "../../components/ReasonMark";
+import { Empty } from "../../components/States";
+import { VirtualList } from "../../components/VirtualList";
+import {
+	type Cell,
+	type Comparison,
+	type DispatchChange,
+	TURNS,
+	turnOf,
+	turnsByKey,
+} from "../../lib/comparison";
+import { count, counted } from "../../lib/format";
+import { operatorPath } from "../../nav";
+import type { ComparisonSearch } from "../../routes/compare";
+import styles from "./DispatchView.module.css";
+
+interface Props {
+	comparison: Comparison;
+	/** The changes that pass the filters. */
+	changes: readonly DispatchChange[];
+	search: ComparisonSearch;
+	set: (change: ComparisonSearch) => void;
+}
+
+/** How many keys are listed at first. */
+const SHOWN = 12;
+
+/** What follows for every backend: who lost and gained what, and each cell that changed. */
+export function DispatchView({ comparison, changes, search, set }: Props) {
+	const { turn } = search;
+	const shown = useMemo(
+		() => (turn === undefined ? changes : changes.filter((change) => turnOf(change) === turn)),
+		[changes, turn],
+	);
+	const rules = useMemo(
+		() => new Map(comparison.changes.map(({ fingerprint, rule }) => [fingerprint, rule])),
+		[comparison],
+	);
+	if (comparison.dispatch_changes.length === 0) {
+		return <Empty title="No dispatch table changed" />;
+	}
+	return (
+		<div className={styles.view}>
+			<p className="muted">
+				{comparison.dispatch_source === "files"
+					? "From the files alone: what is written by hand is known of one side only, or of none."
+					: "From everything that is known: the files, and what is written by hand in these releases."}
+			</p>
+			<ByKey changes={changes} search={search} set={set} />
+			{shown.length === 0 ? (
+				<Empty title="No table passes these filters" />
+			) : (
+				<>
+					<p role="status">
+						<strong>{count(shown.length)}</strong>{" "}
+						{shown.length === 1 ? "group of cells" : "groups of cells"} changed alike
+						{search.backend && ` at ${search.backend}`}
+						{turn && `: ${TURNS.find(({ id }) => id === turn)?.title.toLowerCase()}`}.
+					</p>
+					<div className={styles.list}>
+						<VirtualList
+							label="Changed cells"
+							items={shown}
+							estimate={72}
+							keyOf={(change, at) => `${at} ${change.operator}`}
+							render={(change) => (
+								<Row change={change} comparison={comparison} rule={rules.get(change.cause ?? "")} />
+							)}
+						/>
+					</div>
+				</>
+			)}
+		</div>
+	);
+}
+
+function ByKey({ changes, search, set }: Omit<Props, "comparison">) {
+	const [all, setAll] = useState(false);
+	const keys = useMemo(() => {
+		const rows = turnsByKey(changes);
+		return search.backend === undefined ? rows : rows.filter(({ key }) => key === search.backend);
+	}, [changes, search.backend]);
+	const shown = all ? keys : keys.slice(0, SHOWN);
+	return (
+		<div>
+			<section className={styles.scroll} tabIndex={0} aria-label="Changes by key">
+				<table className={styles.keys}>
+					<thead>
+						<tr>
+							<th scope="col">Key</th>
+							{TURNS.map(({ id, title, meaning }) => (
+								<th key={id} scope="col" title={meaning}>
+									{title}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{shown.map(({ key, turns }) => (
+							<tr key={key}>
+								<th scope="row">
+									<button
+										type="button"
+										className={styles.key}
+										aria-pressed={search.backend === key}
+										onClick={() =>
+											set({ backend: search.backend === key ? undefined : key, turn: undefined })
+										}
+									>
+										{key}
+									</button>
+								</th>
+								{TURNS.map(({ id, title }) => (
+									<td key={id} data-turn={id} data-none={turns[id] === 0 || undefined}>
+										{turns[id] === 0 ? (
+											"0"
+										) : (
+											<button
+												type="button"
+												aria-pressed={search.backend === key && search.turn === id}
+												aria-label={`${title} at ${key}: ${counted(turns[id], "group")}`}
+												onClick={() => set({ backend: key, turn: id })}
+											>
+												{count(turns[id])}
+											</button>
+										)}
+									</td>
+								))}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</section>
+			{keys.length > SHOWN && (
+				<p className={styles.more}>
+					<Button aria-expanded={all} onClick={() => setAll(!all)}>
+						{all ? "Fewer keys" : `All ${count(keys.length)} keys`}
+					</Button>
+				</p>
+			)}
+		</div>
+	);
+}
+
+interface RowProps {
+	change: DispatchChange;
+	comparison: Comparison;
+	/** The rule of the change that it follows from. */
+	rule: string | undefined;
+}
+
+function Row({ change, comparison, rule }: RowProps) {
+	const { operator, keys, before, after, cause } = change;
+	const turn = TURNS.find(({ id }) => id === turnOf(change));
+	const { project, label, revision } = comparison.head;
+	return (
+		<div className={styles.row}>
+			<div className={styles.what}>
+				{project ? (
+					<Link
+						to={operatorPath({ project, rev: label ?? revision }, operator)}
+						hash="dispatch"
+						className="mono target"
+					>
+						{operator}
+					</Link>
+				) : (
+					<code>{operator}</code>
+				)}
+				<strong data-turn={turn?.id}>{turn?.title}</strong>
+				{cause && rule && (
+					<span className="muted">
+						follows from{" "}
+						<Link
+							className="target"
+							to="."
+							search={(old) => ({ ...old, view: undefined }) as never}
+							hash={cause}
+						>
+							{rule}
+						</Link>
+					</span>
+				)}
+			</div>
+			<div className={styles.cells}>
+				<Served cell={before} /> <span aria-hidden="true">→</span>{" "}
+				<span className="visually-hidden">became</span> <Served cell={after} />
+			</div>
+			<p className={styles.names}>{keys.join(", ")}</p>
+		</div>
+	);
+}
+
+function Served({ cell: { reason, kernel, source_key } }: { cell: Cell }) {
+	return (
+		<span>
+			<ReasonMark reason={reason} label />
+			{kernel && (
+				<>
+					{" "}
+					<code>{kernel}</code>
+				</>
+			)}
+			{source_key && <span className="muted"> by {source_key}</span>}
+		</span>
+	);
+}

@@ -1,0 +1,299 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type ChangeEvent, useMemo, useState } from "react";
+import { revisionsQuery } from "../../api/queries";
+import { Badge } from "../../components/Badge";
+import { Button, Field, Segments, Select } from "../../components/controls";
+import { KeyLink, OperatorLink } from "../../components/links";
+import { Card, Page, Section } from "../../components/Page";
+import { ReasonMark } from "../../components/ReasonMark";
+import { SearchInput } from "../../components/SearchInput";
+import { Async, Empty, ErrorView } from "../../components/States";
+import { VirtualList } from "../../components/VirtualList";
+import { usePlace } from "../../layout/place";
+import { save } from "../../lib/download";
+import { count, counted, percent } from "../../lib/format";
+import { type Ranked, ranked } from "../../lib/gaps";
+import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
+import { GAP_KINDS, type GapsSearch } from "../../routes/history";
+import styles from "./Gaps.module.css";
+import { type Gaps as GapsData, gapsApi, gapsQuery, gapsText } from "./queries";
+
+const route = getRouteApi("/p/$project/r/$rev/gaps/$key");
+
+const ONLY_NAMES = { all: "All gaps", lacking: "Lacking", inherited: "Inherited" } as const;
+
+/** What a backend lacks or inherits, what matters most first. */
+export default function Gaps() {
+	const place = usePlace();
+	const { key } = route.useParams();
+	const search = route.useSearch();
+	const { since } = search;
+	// A usage file is a person's own: it is sent to be ranked by, and stands in no address.
+	const [usage, setUsage] = useState<{ name: string; text: string }>();
+	const asked = { key, since, usage: usage?.text };
+	const query = useQuery(gapsQuery(place, asked));
+	return (
+		<Page
+			title={`Gaps of ${key}`}
+			heading={
+				<>
+					Gaps of <KeyLink name={key} />
+				</>
+			}
+			lead={`Operators of ${place.project} ${place.rev} without a kernel on ${key} itself: ${
+				usage ? `those used most in ${usage.name} first, then ` : ""
+			}those tagged core, then those that most other backends have.`}
+			actions={<Csv at={key} since={since} only={search.only} usage={usage?.text} />}
+			api={gapsApi(place, { key, since, only: search.only })}
+		>
+			<div className={styles.asked}>
+				<Since since={since} />
+				<UsageFile name={usage?.name} onChange={setUsage} />
+			</div>
+			<Async query={query} suggest={(name) => <KeyLink name={name} />}>
+				{(gaps) => <Body gaps={gaps} />}
+			</Async>
+		</Page>
+	);
+}
+
+/** Changes of what stands in the address. */
+function useSet() {
+	const navigate = useNavigate();
+	return (change: GapsSearch, replace = false) =>
+		void navigate({
+			to: ".",
+			search: ((now: GapsSearch) => ({ ...now, ...change })) as never,
+			replace,
+			resetScroll: false,
+		});
+}
+
+function Since({ since }: { since: string | undefined }) {
+	const place = usePlace();
+	const set = useSet();
+	const revisions = useQuery(revisionsQuery(place.project));
+	const others = timeline(revisions.data ?? []).filter((item) => !isAt(item, place.rev));
+	return (
+		<div className={styles.filters}>
+			<Select
+				label="What came in since"
+				any="choose a revision"
+				value={since}
+				options={others.map((item) => ({ value: addressOf(item), label: titleOf(item) }))}
+				onChange={(since) => set({ since, added: undefined })}
+			/>
+		</div>
+	);
+}
+
+interface UsageProps {
+	name: string | undefined;
+	onChange: (usage: { name: string; text: string } | undefined) => void;
+}
+
+/** A file of operators with how often they are used. */
+function UsageFile({ name, onChange }: UsageProps) {
+	const take = async (event: ChangeEvent<HTMLInputElement>) => {
+		const file = event.target.files?.[0];
+		if (file) onChange({ name: file.name, text: await file.text() });
+	};
+	return (
+		<div className={styles.filters}>
+			<Field label="Rank by a usage file: lines of operator,count">
+				{(id) => (
+					<input
+						key={name ?? ""}
+						id={id}
+						type="file"
+						accept=".csv,.txt,.json,text/csv,application/json"
+						className={styles.file}
+						onChange={(event) => void take(event)}
+					/>
+				)}
+			</Field>
+			{name !== undefined && (
+				<>
+					<span className={styles.used} role="status">
+						Ranked by <strong>{name}</strong>, which is not kept
+					</span>
+					<Button onClick={() => onChange(undefined)}>Rank without it</Button>
+				</>
+			)}
+		</div>
+	);
+}
+
+interface CsvProps {
+	at: string;
+	since: string | undefined;
+	only: GapsSearch["only"];
+	usage: string | undefined;
+}
+
+/** The list as a sheet, ranked as it is here. */
+function Csv({ at, since, only, usage }: CsvProps) {
+	const place = usePlace();
+	const [error, setError] = useState<unknown>();
+	const take = async () => {
+		setError(undefined);
+		try {
+			const sheet = await gapsText(place, { key: at, since, only, usage }, "text/csv");
+			save(new Blob([sheet], { type: "text/csv" }), `${place.project}-${place.rev}-${at}-gaps.csv`);
+		} catch (failure) {
+			setError(failure);
+		}
+	};
+	return (
+		<>
+			<Button onClick={() => void take()}>Download CSV</Button>
+			{error !== undefined && <ErrorView error={error} retry={() => void take()} />}
+		</>
+	);
+}
+
+function Body({ gaps }: { gaps: GapsData }) {
+	const search = route.useSearch();
+	const set = useSet();
+	const { only, tag, added, q } = search;
+	const shown = useMemo(
+		() => ranked(gaps.items, { only, tag, added, q }),
+		[gaps.items, only, tag, added, q],
+	);
+	return (
+		<>
+			<Counts gaps={gaps} />
+			{gaps.unknown.length > 0 && (
+				<Card>
+					<p>
+						No operator is called{" "}
+						{gaps.unknown.slice(0, 20).map((name, at) => (
+							<span key={name}>
+								{at > 0 && ", "}
+								<code>{name}</code>
+							</span>
+						))}
+						{gaps.unknown.length > 20 && ` and ${count(gaps.unknown.length - 20)} more`}: these lines
+						of the usage file rank nothing.
+					</p>
+				</Card>
+			)}
+			<Section title="Gaps" note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}>
+				<div className={styles.filters}>
+					<Segments
+						label="Kind of gap"
+						value={only ?? "all"}
+						options={(["all", ...GAP_KINDS] as const).map((value) => ({
+							value,
+							label: ONLY_NAMES[value],
+						}))}
+						onChange={(value) => set({ only: value === "all" ? undefined : value })}
+					/>
+					<SearchInput
+						label="Operator"
+						placeholder="conv"
+						value={q}
+						onChange={(q) => set({ q }, true)}
+					/>
+					<Select
+						label="Tag"
+						any="any"
+						value={tag}
+						options={[{ value: "core", label: "core" }]}
+						onChange={(value) => set({ tag: value === "core" ? value : undefined })}
+					/>
+					{gaps.since && (
+						<Select
+							label="Operators"
+							any="all"
+							value={added}
+							options={[{ value: "new", label: `new since ${gaps.since.revision.label ?? gaps.since.revision.title}` }]}
+							onChange={(value) => set({ added: value === "new" ? value : undefined })}
+						/>
+					)}
+				</div>
+				{shown.length === 0 ? (
+					<Empty title={gaps.items.length === 0 ? "It lacks nothing" : "No gap passes these filters"} />
+				) : (
+					<div className={styles.list}>
+						<VirtualList
+							label="Gaps"
+							items={shown}
+							estimate={32}
+							keyOf={({ gap }) => gap.operator}
+							render={(item) => <Row item={item} />}
+						/>
+					</div>
+				)}
+			</Section>
+			{gaps.since && <Gained since={gaps.since} at={gaps.key} />}
+		</>
+	);
+}
+
+function Row({ item: { rank, gap } }: { item: Ranked }) {
+	return (
+		<div className={styles.row}>
+			<span className={styles.rank}>{rank}</span>
+			<ReasonMark reason={gap.reason} />
+			<OperatorLink name={gap.operator} />
+			{gap.core && <Badge tone="accent">core</Badge>}
+			{gap.new && <Badge tone="info">new</Badge>}
+			<span className={styles.by}>
+				{typeof gap.usage === "number" && `used ${counted(gap.usage, "time")}; `}
+				{gap.others === 0 ? "no other backend has it" : `${counted(gap.others, "other backend")}`}
+				{`; ${gap.source_key ?? gap.reason}`}
+			</span>
+		</div>
+	);
+}
+
+function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
+	const before = since?.counts;
+	const figures = [
+		["own kernels", counts.kernels, before?.kernels, "direct"],
+		["inherited", counts.inherited, before?.inherited, "inherited"],
+		["lacking", counts.lacking, before?.lacking, "missing"],
+	] as const;
+	return (
+		<Card>
+			<div className={styles.numbers}>
+				{figures.map(([label, now, then, part]) => (
+					<div key={part} className={styles.number} data-part={part}>
+						<strong>{count(now)}</strong>
+						<span>
+							{label}, {percent(now, counts.operators)}
+							{then !== undefined &&
+								`, ${now < then ? "−" : "+"}${count(Math.abs(now - then))} since ${since?.revision.label ?? since?.revision.title}`}
+						</span>
+					</div>
+				))}
+			</div>
+		</Card>
+	);
+}
+
+/** What the backend has a kernel of its own for by now. */
+function Gained({ since, at }: { since: NonNullable<GapsData["since"]>; at: string }) {
+	return (
+		<Section
+			title={`Gained since ${since.revision.label ?? since.revision.title}`}
+			note={`${counted(since.gained.length, "operator")} with a kernel on ${at} that had none`}
+		>
+			{since.gained.length === 0 ? (
+				<Empty title="No kernel came in" />
+			) : (
+				<section className={styles.gained} tabIndex={0} aria-label="Gained, operators">
+					<ul>
+						{since.gained.map((name) => (
+							<li key={name}>
+								<OperatorLink name={name} />
+							</li>
+						))}
+					</ul>
+				</section>
+			)}
+		</Section>
+	);
+}

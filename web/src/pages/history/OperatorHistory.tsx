@@ -1,0 +1,293 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { Badge } from "../../components/Badge";
+import { Copy, Select } from "../../components/controls";
+import { LevelBadge } from "../../components/LevelBadge";
+import { HistoryLink, RuleLink } from "../../components/links";
+import { Page, Section } from "../../components/Page";
+import { Prose } from "../../components/Prose";
+import { ReasonMark } from "../../components/ReasonMark";
+import { Async, Empty } from "../../components/States";
+import { counted, day } from "../../lib/format";
+import {
+	byKey,
+	EVENT_KINDS,
+	type EventKind,
+	type HistoryEvent,
+	type HistoryRange,
+	KIND_NAMES,
+	placeAddress,
+	placeTitle,
+	type Step,
+	steps,
+	type TimelinePlace,
+} from "../../lib/history";
+import { LEVELS } from "../../lib/levels";
+import { historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import type { HistorySearch } from "../../routes/history";
+import { SideBySide } from "../compare/SideBySide";
+import styles from "./OperatorHistory.module.css";
+import { historyQuery } from "./queries";
+
+const route = getRouteApi("/p/$project/operators/$operator/history");
+
+/** An operator over all revisions: what happened to it, and what served it where. */
+export default function OperatorHistory() {
+	const { project, operator } = route.useParams();
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: HistorySearch) =>
+		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+	const query = useQuery(historyQuery(project, operator, search.key));
+	// The choice of keys is that of the whole history.
+	const whole = useQuery(historyQuery(project, operator, undefined));
+	const keys = whole.data ? keysOf(whole.data.events, whole.data.ranges) : [];
+	const asked = search.key === undefined ? "" : `?key=${encodeURIComponent(search.key)}`;
+	return (
+		<Page
+			title={`History of ${operator}`}
+			heading={
+				<>
+					History of <span className="mono">{operator}</span>
+				</>
+			}
+			lead={
+				query.data && (
+					<Lead project={project} operator={operator} ranges={query.data.ranges} to={query.data.to} />
+				)
+			}
+			actions={
+				<Copy text={`${location.origin}${historyPath(project, operator)}${asked}`}>Copy link</Copy>
+			}
+			api={`/v1/projects/${segment(project)}/operators/${segment(operator)}/history${asked}`}
+		>
+			<div className={styles.filters}>
+				<Select
+					label="Key"
+					any="all"
+					value={search.key}
+					options={keys.map((key) => ({ value: key, label: key }))}
+					onChange={(key) => set({ key })}
+				/>
+				<Select
+					label="Kind of event"
+					any="all"
+					value={search.kind}
+					options={KIND_NAMES.map((kind) => ({ value: kind, label: EVENT_KINDS[kind] }))}
+					onChange={(kind) => set({ kind: KIND_NAMES.find((known) => known === kind) })}
+				/>
+			</div>
+			<Async query={query} suggest={(name) => <HistoryLink project={project} name={name} />}>
+				{(history) => (
+					<>
+						<Timeline
+							project={project}
+							operator={operator}
+							events={history.events.filter(
+								({ kind }) => search.kind === undefined || kind === search.kind,
+							)}
+							from={history.from}
+							to={history.to}
+							kind={search.kind}
+						/>
+						<Served project={project} ranges={history.ranges} />
+					</>
+				)}
+			</Async>
+		</Page>
+	);
+}
+
+/** The keys that a history tells of: those that are served, then those of events. */
+function keysOf(events: readonly HistoryEvent[], ranges: readonly HistoryRange[]): string[] {
+	const keys = new Set(byKey(ranges).map(([key]) => key));
+	for (const event of events) for (const key of event.keys) keys.add(key);
+	return [...keys];
+}
+
+interface LeadProps {
+	project: string;
+	operator: string;
+	ranges: readonly HistoryRange[];
+	to: TimelinePlace;
+}
+
+/** Where it is there, and a way to its page. */
+function Lead({ project, operator, ranges, to }: LeadProps) {
+	const present = ranges.filter(({ key }) => (key ?? null) === null);
+	const last = present.at(-1)?.to;
+	return (
+		<>
+			{present.length === 0
+				? "In none of these revisions."
+				: `In ${project} ${present
+						.map((range) => `${placeTitle(range.from)} to ${placeTitle(range.to)}`)
+						.join(", ")}${last?.revision === to.revision ? ", the last revision" : ""}. `}
+			{last && (
+				<Link
+					to={operatorPath({ project, rev: placeAddress(last) }, operator)}
+					className={styles.more}
+				>
+					The operator in {placeTitle(last)}
+				</Link>
+			)}
+		</>
+	);
+}
+
+interface TimelineProps {
+	project: string;
+	operator: string;
+	events: readonly HistoryEvent[];
+	from: TimelinePlace;
+	to: TimelinePlace;
+	kind: EventKind | undefined;
+}
+
+function Timeline({ project, operator, events, from, to, kind }: TimelineProps) {
+	return (
+		<Section
+			title="What happened"
+			note={`${counted(events.length, "event")} from ${placeTitle(from)} to ${placeTitle(to)}`}
+		>
+			{events.length === 0 ? (
+				<Empty title={kind === undefined ? "Nothing happened" : "Nothing of this kind happened"}>
+					<p>
+						{kind === undefined
+							? `It is in ${placeTitle(to)} what it was in ${placeTitle(from)}.`
+							: "Choose another kind of event, or all."}
+					</p>
+				</Empty>
+			) : (
+				<ol className={styles.timeline}>
+					{steps(events).map((step) => (
+						<StepView
+							key={`${step.place.revision} ${step.place.label}`}
+							project={project}
+							operator={operator}
+							step={step}
+						/>
+					))}
+				</ol>
+			)}
+		</Section>
+	);
+}
+
+interface StepProps {
+	project: string;
+	operator: string;
+	step: Step<HistoryEvent>;
+}
+
+function StepView({ project, operator, step: { place, events } }: StepProps) {
+	const at = { project, rev: placeAddress(place) };
+	const isGone = events.some(({ kind }) => kind === "removed");
+	return (
+		<li className={styles.step} id={placeTitle(place)}>
+			<div className={styles.place}>
+				<h3>
+					<Link
+						to={isGone ? revisionPath(at) : operatorPath(at, operator)}
+						className="mono target"
+					>
+						{placeTitle(place)}
+					</Link>
+				</h3>
+				{place.date && <span className="muted">{day(place.date)}</span>}
+				{place.commit && <span className="muted">{place.commit.subject}</span>}
+			</div>
+			<ul className={styles.events}>
+				{events.map((event) => (
+					<li key={`${event.rule} ${event.keys.join()} ${event.names.join()} ${event.message}`}>
+						<EventView project={project} event={event} />
+					</li>
+				))}
+			</ul>
+		</li>
+	);
+}
+
+function EventView({ project, event }: { project: string; event: HistoryEvent }) {
+	const level = LEVELS.find((known) => known === event.level);
+	const kind = KIND_NAMES.find((known) => known === event.kind);
+	return (
+		<>
+			<p className={styles.event}>
+				<Badge>{kind ? EVENT_KINDS[kind] : event.kind}</Badge>
+				{level && <LevelBadge level={level} />}
+				<span className={styles.message}>
+					<Prose text={event.message} />
+				</span>
+				<RuleLink name={event.rule} />
+			</p>
+			{event.follows && (
+				<p className="muted">
+					It follows <HistoryLink project={project} name={event.follows} />.
+				</p>
+			)}
+			{event.kind === "schema" && event.old && event.new && (
+				<SideBySide before={event.old} after={event.new} />
+			)}
+		</>
+	);
+}
+
+/** What served the operator at each key, stretch by stretch. */
+function Served({ project, ranges }: { project: string; ranges: readonly HistoryRange[] }) {
+	const keys = byKey(ranges);
+	if (keys.length === 0) return null;
+	return (
+		<Section title="What served it" note="at each backend, revision by revision">
+			<section className={styles.scroll} tabIndex={0} aria-label="What served it, table">
+				<table className={styles.table}>
+					<thead>
+						<tr>
+							<th scope="col">Key</th>
+							<th scope="col">From</th>
+							<th scope="col">To</th>
+							<th scope="col">By</th>
+							<th scope="col">Kernel</th>
+						</tr>
+					</thead>
+					{keys.map(([key, of]) => (
+						<tbody key={key}>
+							{of.map((range, at) => (
+								<tr key={`${range.from.revision} ${range.from.label}`}>
+									{at === 0 && (
+										<th scope="rowgroup" rowSpan={of.length} className="mono">
+											{key}
+										</th>
+									)}
+									<td>
+										<PlaceLink project={project} place={range.from} />
+									</td>
+									<td>
+										<PlaceLink project={project} place={range.to} />
+									</td>
+									<td>
+										<ReasonMark reason={range.reason ?? "missing"} label />
+									</td>
+									<td className="mono">
+										{range.kernel ?? "–"}
+										{range.source_key && range.source_key !== key && (
+											<span className="muted"> of {range.source_key}</span>
+										)}
+									</td>
+								</tr>
+							))}
+						</tbody>
+					))}
+				</table>
+			</section>
+		</Section>
+	);
+}
+
+function PlaceLink({ project, place }: { project: string; place: TimelinePlace }) {
+	return (
+		<Link to={revisionPath({ project, rev: placeAddress(place) })} className="mono target">
+			{placeTitle(place)}
+		</Link>
+	);
+}

@@ -1,0 +1,102 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { Badge } from "../../components/Badge";
+import { HistoryLink, OperatorAt } from "../../components/links";
+import { Page, Section } from "../../components/Page";
+import { SearchInput } from "../../components/SearchInput";
+import { Async, Empty } from "../../components/States";
+import { counted } from "../../lib/format";
+import { placeAddress, placeTitle } from "../../lib/history";
+import { segment } from "../../nav";
+import { searchQuery } from "./queries";
+import styles from "./Search.module.css";
+
+const route = getRouteApi("/p/$project/search");
+
+/** How many operators are shown. */
+const SHOWN = 200;
+
+/** Operators of any revision, by name, argument, type or kernel. */
+export default function Search() {
+	const { project } = route.useParams();
+	const { q } = route.useSearch();
+	const navigate = useNavigate();
+	const sought = q?.trim() ?? "";
+	const query = useQuery({ ...searchQuery(project, sought, SHOWN), enabled: sought !== "" });
+	return (
+		<Page
+			title={sought === "" ? "Search all revisions" : `${sought}, in all revisions`}
+			heading={`Search all revisions of ${project}`}
+			lead="Operators by their names, arguments, types or kernels, those that are gone as well."
+			api={
+				sought === ""
+					? undefined
+					: `/v1/projects/${segment(project)}/search?q=${segment(sought)}&limit=${SHOWN}`
+			}
+		>
+			<div>
+				<SearchInput
+					label="Words"
+					placeholder="add_mps"
+					value={q}
+					onChange={(q) =>
+						void navigate({ to: ".", search: { q } as never, replace: true, resetScroll: false })
+					}
+				/>
+			</div>
+			{sought === "" ? (
+				<Empty title="What do you look for?">
+					<p>
+						Part of a name, an argument, a type, or the name of a kernel, such as{" "}
+						<code>addmm_out_mps</code>.
+					</p>
+				</Empty>
+			) : (
+				<Async query={query}>
+					{({ items }) => (
+						<Section
+							title="Operators"
+							note={
+								items.length === SHOWN
+									? `the first ${SHOWN}: more words find fewer`
+									: counted(items.length, "operator")
+							}
+						>
+							{items.length === 0 ? (
+								<Empty title="No revision has this" />
+							) : (
+								<ul className={styles.found}>
+									{items.map(({ operator, current, present, changed }) => {
+										const last = present.at(-1)?.to;
+										const rev = last && placeAddress(last);
+										return (
+											<li key={operator}>
+												{rev ? (
+													<OperatorAt place={{ project, rev }} name={operator} />
+												) : (
+													<code>{operator}</code>
+												)}
+												{!current && <Badge tone="warning">only in older revisions</Badge>}
+												<span className={styles.where}>
+													{present
+														.map(({ from, to }) => `${placeTitle(from)} to ${placeTitle(to)}`)
+														.join(", ")}
+													{changed.length > 0 &&
+														`; changed in ${changed.map(placeTitle).join(", ")}`}
+												</span>
+												<HistoryLink project={project} name={operator}>
+													history
+													<span className="visually-hidden"> of {operator}</span>
+												</HistoryLink>
+											</li>
+										);
+									})}
+								</ul>
+							)}
+						</Section>
+					)}
+				</Async>
+			)}
+		</Page>
+	);
+}

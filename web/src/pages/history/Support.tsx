@@ -1,0 +1,202 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { Button, Field, TextInput } from "../../components/controls";
+import { HistoryLink } from "../../components/links";
+import { Page, Section } from "../../components/Page";
+import { ReasonMark } from "../../components/ReasonMark";
+import { Async, Empty, ErrorView } from "../../components/States";
+import { download } from "../../lib/download";
+import { counted } from "../../lib/format";
+import { names, placeAddress, placeTitle, supportOf } from "../../lib/history";
+import { keyPath, segment } from "../../nav";
+import { type SupportData, supportQuery } from "./queries";
+import styles from "./Support.module.css";
+
+const route = getRouteApi("/p/$project/support");
+
+/** The backends that are asked for where nobody said which. */
+const KEYS = "CPU,CUDA,MPS,XPU";
+
+/** Since when backends run operators, and by what. */
+export default function Support() {
+	const { project } = route.useParams();
+	const search = route.useSearch();
+	const operators = names(search.operators).join(",");
+	const keys = names(search.keys ?? KEYS).join(",");
+	const query = useQuery({
+		...supportQuery(project, operators, keys),
+		enabled: operators !== "" && keys !== "",
+	});
+	const api = `/v1/projects/${segment(project)}/support?operators=${segment(operators)}&keys=${segment(keys)}`;
+	return (
+		<Page
+			title="Support"
+			heading={`Support in ${project}`}
+			lead="Since when a backend runs an operator, and what runs there."
+			actions={query.data && <Files path={api} project={project} />}
+			api={operators === "" ? undefined : api}
+		>
+			<Ask key={`${operators} ${keys}`} operators={operators} keys={keys} />
+			{operators === "" || keys === "" ? (
+				<Empty title="Which operators, and where?">
+					<p>
+						Name some, such as{" "}
+						<Link
+							to="."
+							search={{ operators: "add.Tensor,bmm,cholesky", keys: KEYS } as never}
+							className="mono target"
+						>
+							add.Tensor, bmm, cholesky
+						</Link>
+						.
+					</p>
+				</Empty>
+			) : (
+				<Async query={query} suggest={(name) => <HistoryLink project={project} name={name} />}>
+					{(table) => <Table table={table} />}
+				</Async>
+			)}
+		</Page>
+	);
+}
+
+function Ask({ operators, keys }: { operators: string; keys: string }) {
+	const navigate = useNavigate();
+	const [wanted, setWanted] = useState(operators.replaceAll(",", ", "));
+	const [where, setWhere] = useState(keys.replaceAll(",", ", "));
+	const ask = (event: FormEvent) => {
+		event.preventDefault();
+		const search = { operators: names(wanted).join(","), keys: names(where).join(",") };
+		void navigate({ to: ".", search: search as never, resetScroll: false });
+	};
+	return (
+		<form className={styles.ask} onSubmit={ask}>
+			<Field label="Operators, separated by commas">
+				{(id) => (
+					<TextInput
+						id={id}
+						className={styles.wide}
+						placeholder="add.Tensor, bmm"
+						value={wanted}
+						onChange={setWanted}
+					/>
+				)}
+			</Field>
+			<Field label="Keys, separated by commas">
+				{(id) => (
+					<TextInput
+						id={id}
+						className={styles.wide}
+						placeholder="CPU, CUDA"
+						value={where}
+						onChange={setWhere}
+					/>
+				)}
+			</Field>
+			<Button type="submit" primary>
+				Show
+			</Button>
+		</form>
+	);
+}
+
+const FILES = [
+	{ label: "CSV", media: "text/csv", end: "csv" },
+	{ label: "Markdown", media: "text/markdown", end: "md" },
+] as const;
+
+/** The table in forms for other programs. */
+function Files({ path, project }: { path: string; project: string }) {
+	const [error, setError] = useState<unknown>();
+	const take = async ({ media, end }: (typeof FILES)[number]) => {
+		setError(undefined);
+		try {
+			await download(path, media, `${project}-support.${end}`);
+		} catch (failure) {
+			setError(failure);
+		}
+	};
+	return (
+		<>
+			{FILES.map((file) => (
+				<Button key={file.end} onClick={() => void take(file)}>
+					Download {file.label}
+				</Button>
+			))}
+			{error !== undefined && <ErrorView error={error} />}
+		</>
+	);
+}
+
+function Table({ table }: { table: SupportData }) {
+	const { project, keys, operators, from, to } = table;
+	const last = { project, rev: placeAddress(to) };
+	return (
+		<Section
+			title="Support"
+			note={`${counted(operators.length, "operator")} from ${placeTitle(from)} to ${placeTitle(to)}`}
+		>
+			<section className={styles.scroll} tabIndex={0} aria-label="Support, table">
+				<table className={styles.table}>
+					<thead>
+						<tr>
+							<th scope="col">Operator</th>
+							{keys.map((key) => (
+								<th key={key} scope="col">
+									<Link to={keyPath(last, key)} className="mono target">
+										{key}
+									</Link>
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{operators.map(({ operator, cells }) => (
+							<tr key={operator}>
+								<th scope="row">
+									<HistoryLink project={project} name={operator} />
+								</th>
+								{cells.map((cell) => (
+									<td key={cell.key}>
+										<CellView cell={cell} />
+									</td>
+								))}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</section>
+		</Section>
+	);
+}
+
+type CellData = SupportData["operators"][number]["cells"][number];
+
+/** What a cell comes to, and, opened, stretch by stretch why. */
+function CellView({ cell }: { cell: CellData }) {
+	const got = supportOf(cell);
+	const { first, first_kernel, last, reason } = cell;
+	return (
+		<details className={styles.cell} data-got={got}>
+			<summary>
+				<ReasonMark reason={cell.supported ? (reason ?? "missing") : "missing"} />{" "}
+				{got === "no" && "never"}
+				{got === "dropped" && first && last && `${placeTitle(first)} to ${placeTitle(last)}`}
+				{got === "yes" && first_kernel && `since ${placeTitle(first_kernel)}`}
+				{got === "partly" && first && `since ${placeTitle(first)}, inherited`}
+			</summary>
+			<ul>
+				{cell.ranges.map((range) => (
+					<li key={`${range.from.revision} ${range.from.label}`}>
+						<span className="mono">
+							{placeTitle(range.from)} – {placeTitle(range.to)}
+						</span>{" "}
+						<ReasonMark reason={range.reason ?? "missing"} label />
+						{range.kernel && <code> {range.kernel}</code>}
+					</li>
+				))}
+			</ul>
+		</details>
+	);
+}

@@ -1,0 +1,231 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { revisionsQuery } from "../../api/queries";
+import { Segments, Select } from "../../components/controls";
+import { Card, Page, Section } from "../../components/Page";
+import { Async, Empty } from "../../components/States";
+import { count, counted } from "../../lib/format";
+import { placeAddress, placeTitle } from "../../lib/history";
+import { addressOf, timeline, titleOf } from "../../lib/revisions";
+import { list } from "../../lib/search";
+import { coverageLine, drawnKeys, type Line, type TrendPoint, titles, trendKeys } from "../../lib/trends";
+import { revisionPath, segment } from "../../nav";
+import { COUNTED, type TrendsSearch } from "../../routes/history";
+import { Chart } from "./Chart";
+import { type Trends as TrendsData, trendsQuery } from "./queries";
+import styles from "./Trends.module.css";
+
+const route = getRouteApi("/p/$project/trends");
+
+const COUNTED_NAMES = { served: "Whatever serves it", kernels: "Own kernels" };
+
+const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
+
+/** Coverage and counts over all revisions of a project. */
+export default function Trends() {
+	const { project } = route.useParams();
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: TrendsSearch) =>
+		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+	const query = useQuery(trendsQuery(project, search));
+	const revisions = useQuery(revisionsQuery(project));
+	const options = timeline(revisions.data ?? [])
+		.reverse()
+		.map((item) => ({ value: addressOf(item), label: titleOf(item) }));
+	const stretch = new URLSearchParams();
+	if (search.from) stretch.set("from", search.from);
+	if (search.to) stretch.set("to", search.to);
+	const asked = stretch.size > 0 ? `?${stretch}` : "";
+	return (
+		<Page
+			title={`Trends of ${project}`}
+			lead="How many operators there are, how they are declared, and what each backend covers, revision by revision."
+			api={`/v1/projects/${segment(project)}/trends${asked}`}
+			wide
+		>
+			<div className={styles.filters}>
+				<Select
+					label="From"
+					any="the first"
+					value={search.from}
+					options={options}
+					onChange={(from) => set({ from })}
+				/>
+				<Select
+					label="To"
+					any="the last"
+					value={search.to}
+					options={options}
+					onChange={(to) => set({ to })}
+				/>
+			</div>
+			<Async query={query}>
+				{(trends) => <Body trends={trends} search={search} set={set} />}
+			</Async>
+		</Page>
+	);
+}
+
+interface BodyProps {
+	trends: TrendsData;
+	search: TrendsSearch;
+	set: (change: TrendsSearch) => void;
+}
+
+function Body({ trends, search, set }: BodyProps) {
+	const { points, project } = trends;
+	const of = search.of ?? "served";
+	const known = useMemo(() => trendKeys(points), [points]);
+	const drawn = useMemo(() => drawnKeys(list(search.keys), known), [search.keys, known]);
+	const coverage = useMemo(
+		() => drawn.map((key) => coverageLine(points, key, of)),
+		[points, drawn, of],
+	);
+	const operators = useMemo(
+		() => [
+			line("Declared", points, (point) => point.operators),
+			line("Generated", points, (point) => point.generated),
+		],
+		[points],
+	);
+	const declared = useMemo(
+		() => [
+			line("Composite, implicit", points, (point) => point.composite_implicit),
+			line("Composite, explicit", points, (point) => point.composite_explicit),
+			line("Structured", points, (point) => point.structured),
+			line("Core", points, (point) => point.core),
+		],
+		[points],
+	);
+	if (points.length === 0) return <Empty title="There are no revisions here" />;
+	const toggle = (key: string) => {
+		const next = drawn.includes(key) ? drawn.filter((one) => one !== key) : [...drawn, key];
+		set({ keys: known.filter((one) => next.includes(one)).join(",") || undefined });
+	};
+	const note =
+		trends.revisions > points.length
+			? `${count(points.length)} of ${counted(trends.revisions, "revision")}`
+			: counted(points.length, "revision");
+	return (
+		<>
+			<Section title="Coverage" note={`operators that a backend runs, ${note}`}>
+				<div className={styles.filters}>
+					<Segments
+						label="What counts"
+						value={of}
+						options={COUNTED.map((value) => ({ value, label: COUNTED_NAMES[value] }))}
+						onChange={(value) => set({ of: value === "served" ? undefined : value })}
+					/>
+					<fieldset className={styles.keys}>
+						<legend className="visually-hidden">Backends</legend>
+						{known.map((key) => (
+							<label key={key} className="target">
+								<input
+									type="checkbox"
+									checked={drawn.includes(key)}
+									onChange={() => toggle(key)}
+								/>
+								{key}
+							</label>
+						))}
+					</fieldset>
+				</div>
+				<Both
+					title="Coverage"
+					project={project}
+					points={points}
+					lines={coverage}
+					format={perCent}
+					range={HUNDRED}
+				/>
+			</Section>
+			<Section title="Operators" note="that entries declare, and that autogen adds">
+				<Both title="Operators" project={project} points={points} lines={operators} format={count} />
+			</Section>
+			<Section title="How they are declared" note="composite, structured, and tagged core">
+				<Both
+					title="How they are declared"
+					project={project}
+					points={points}
+					lines={declared}
+					format={count}
+				/>
+			</Section>
+		</>
+	);
+}
+
+const HUNDRED: [number, number] = [0, 100];
+
+const line = (
+	name: string,
+	points: readonly TrendPoint[],
+	of: (point: TrendPoint) => number,
+): Line => ({ name, values: points.map(of) });
+
+interface BothProps {
+	title: string;
+	project: string;
+	points: readonly TrendPoint[];
+	lines: readonly Line[];
+	format: (value: number) => string;
+	range?: [number, number];
+}
+
+/** A chart, and its numbers as a table. */
+function Both({ title, project, points, lines, format, range }: BothProps) {
+	const names = useMemo(() => titles(points), [points]);
+	const said = lines.map(({ name, values }) => {
+		const ends = [values[0], values.at(-1)].map((value) =>
+			typeof value === "number" ? format(value) : "unknown",
+		);
+		return `${name} from ${ends[0]} to ${ends[1]}`;
+	});
+	return (
+		<div className={styles.both}>
+			<Card>
+				<Chart
+					label={`${title} from ${names[0]} to ${names.at(-1)}: ${said.join(", ")}`}
+					titles={names}
+					lines={lines}
+					format={format}
+					{...(range ? { range } : {})}
+				/>
+			</Card>
+			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, table`}>
+				<table className={styles.table}>
+					<thead>
+						<tr>
+							<th scope="col">Revision</th>
+							{lines.map(({ name }) => (
+								<th key={name} scope="col">
+									{name}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{points.map((point, at) => (
+							<tr key={`${point.revision} ${point.label}`}>
+								<th scope="row">
+									<Link
+										to={revisionPath({ project, rev: placeAddress(point) })}
+										className="mono target"
+									>
+										{placeTitle(point)}
+									</Link>
+								</th>
+								{lines.map(({ name, values }) => {
+									const value = values[at];
+									return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
+								})}
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,167 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { type ChangeEvent, useState } from "react";
+import { projectsQuery, revisionsQuery } from "../../api/queries";
+import { Button, Field, Select } from "../../components/controls";
+import { Card, Page, Section } from "../../components/Page";
+import { Async, Empty, ErrorView, Loading } from "../../components/States";
+import { addressOf, timeline, titleOf } from "../../lib/revisions";
+import { segment } from "../../nav";
+import type { UpgradeSearch } from "../../routes/history";
+import { upgradeOf, upgradeQuery } from "./queries";
+import { ReportView } from "./UpgradeReport";
+import styles from "./Upgrade.module.css";
+
+const route = getRouteApi("/p/$project/upgrade");
+
+const EXAMPLE = `backend: PrivateUse1
+cpp_namespace: at::acme
+supported:
+- add.Tensor
+- addmm
+- bmm
+- index_put_
+- max_pool2d
+`;
+
+/** What a new revision changes for an out-of-tree backend. */
+export default function Upgrade() {
+	const { project } = route.useParams();
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: UpgradeSearch) =>
+		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+	const revisions = useQuery(revisionsQuery(project));
+	const projects = useQuery(projectsQuery);
+	const others = (projects.data ?? []).filter(({ name }) => name !== project);
+	const options = timeline(revisions.data ?? []).map((item) => ({
+		value: addressOf(item),
+		label: titleOf(item),
+	}));
+	const head = search.head ?? options[0]?.value;
+	const base = search.base ?? options[1]?.value;
+	const range = `${base}...${head}`;
+	const api =
+		search.backend &&
+		`/v1/projects/${segment(project)}/compare/${segment(range)}/backends/${segment(search.backend)}`;
+	return (
+		<Page
+			title="Upgrade"
+			heading={`Upgrade of ${project} for a backend`}
+			lead="What a new revision changes for a backend file: operators that it lists and that changed or are gone, and new ones that it inherits or lacks."
+			api={api}
+		>
+			<Async query={revisions}>
+				{() => {
+					if (head === undefined || base === undefined) {
+						return (
+							<Empty title="There are not two revisions yet">
+								<p>
+									Import another release: <code>opatlas import torch==2.15.0</code>
+								</p>
+							</Empty>
+						);
+					}
+					return (
+						<>
+							<div className={styles.choice}>
+								<Select
+									label="Base, the older side"
+									value={base}
+									options={options}
+									onChange={(base) => set({ base })}
+								/>
+								<Select
+									label="Head, the newer side"
+									value={head}
+									options={options}
+									onChange={(head) => set({ head })}
+								/>
+								{(others.length > 0 || search.backend) && (
+									<Select
+										label="Backend"
+										any="a file of yours"
+										value={search.backend}
+										options={others.map(({ name }) => ({ value: name, label: name }))}
+										onChange={(backend) => set({ backend })}
+									/>
+								)}
+							</div>
+							{search.backend === undefined ? (
+								<Given key={range} project={project} range={range} />
+							) : (
+								<Stored project={project} range={range} backend={search.backend} />
+							)}
+						</>
+					);
+				}}
+			</Async>
+		</Page>
+	);
+}
+
+interface SidesProps {
+	project: string;
+	range: string;
+}
+
+/** For the backend file of a project. */
+function Stored({ project, range, backend }: SidesProps & { backend: string }) {
+	const query = useQuery(upgradeQuery(project, range, backend));
+	return <Async query={query}>{(report) => <ReportView project={project} report={report} />}</Async>;
+}
+
+/** For a backend file that is typed or chosen; it is sent on demand, and nothing is stored. */
+function Given({ project, range }: SidesProps) {
+	const [file, setFile] = useState({ name: "acme", text: EXAMPLE });
+	const asking = useMutation({
+		mutationFn: () => upgradeOf(project, range, file.name, file.text),
+	});
+	const take = async (event: ChangeEvent<HTMLInputElement>) => {
+		const chosen = event.target.files?.[0];
+		if (chosen === undefined) return;
+		const name = chosen.name.replace(/\.ya?ml$/, "");
+		setFile({ name: name || "backend", text: await chosen.text() });
+	};
+	return (
+		<>
+			<Section title="Backend file" note="sent when you ask, and not kept">
+				<Card>
+					<div className={styles.given}>
+						<Field label="Text of the backend file">
+							{(id) => (
+								<textarea
+									id={id}
+									className={styles.text}
+									rows={10}
+									spellCheck={false}
+									value={file.text}
+									onChange={(event) => setFile({ ...file, text: event.target.value })}
+								/>
+							)}
+						</Field>
+						<div className={styles.choice}>
+							<Field label="Or take it from a file">
+								{(id) => (
+									<input
+										id={id}
+										type="file"
+										accept=".yaml,.yml"
+										className={styles.file}
+										onChange={(event) => void take(event)}
+									/>
+								)}
+							</Field>
+							<Button primary disabled={asking.isPending} onClick={() => asking.mutate()}>
+								{asking.isPending ? "Comparing …" : "What changes for it?"}
+							</Button>
+						</div>
+					</div>
+				</Card>
+			</Section>
+			{asking.isPending && <Loading />}
+			{asking.isError && <ErrorView error={asking.error} retry={() => asking.mutate()} />}
+			{asking.data && <ReportView project={project} report={asking.data} />}
+		</>
+	);
+}

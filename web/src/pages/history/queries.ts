@@ -1,0 +1,144 @@
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { client, data, text } from "../../api/client";
+import { apiPath, type Place } from "../../api/queries";
+import type { components } from "../../api/schema";
+import { segment } from "../../nav";
+
+type Schemas = components["schemas"];
+export type Gaps = Schemas["Gaps"];
+export type GapView = Schemas["GapView"];
+export type Trends = Schemas["Trends"];
+export type SupportData = Schemas["SupportView"];
+export type BackendReport = Schemas["BackendReport"];
+
+/** Revisions come and labels move, so what spans a timeline is asked again after a while. */
+const MINUTE = 60_000;
+
+/** A part of a timeline. */
+export interface Stretch {
+	from?: string | undefined;
+	to?: string | undefined;
+}
+
+/** What happened to an operator. */
+export const historyQuery = (project: string, operator: string, key: string | undefined) =>
+	queryOptions({
+		queryKey: ["history", project, operator, key ?? ""],
+		staleTime: MINUTE,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/operators/{operator}/history", {
+					params: { path: { project, operator }, query: { key } },
+					signal,
+				}),
+			),
+	});
+
+export const trendsQuery = (project: string, { from, to }: Stretch) =>
+	queryOptions({
+		queryKey: ["trends", project, from ?? "", to ?? ""],
+		staleTime: MINUTE,
+		placeholderData: keepPreviousData,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/trends", {
+					params: { path: { project }, query: { from, to } },
+					signal,
+				}),
+			),
+	});
+
+/** Which gaps: a backend of a revision, what to tell since, and how often operators are used. */
+export interface GapsAsked {
+	key: string;
+	since?: string | undefined;
+	only?: "lacking" | "inherited" | undefined;
+	/** A usage file, in CSV or JSON. */
+	usage?: string | undefined;
+}
+
+/** Where the API has the gaps. */
+export function gapsApi(place: Place, { key, since, only }: GapsAsked): string {
+	const query = new URLSearchParams();
+	if (since !== undefined) query.set("since", since);
+	if (only !== undefined) query.set("only", only);
+	return apiPath(place, `/gaps/${segment(key)}${query.size > 0 ? `?${query}` : ""}`);
+}
+
+/** The gaps in a media type; with a usage file they are ranked by it, and nothing is stored. */
+export function gapsText(
+	place: Place,
+	asked: GapsAsked,
+	accept: string,
+	signal: AbortSignal | null = null,
+): Promise<string> {
+	const { usage } = asked;
+	if (usage === undefined) return text(gapsApi(place, asked), { headers: { accept }, signal });
+	const type = /^\s*[[{]/.test(usage) ? "application/json" : "text/csv";
+	const headers = { accept, "content-type": type };
+	return text(gapsApi(place, asked), { method: "POST", headers, body: usage, signal });
+}
+
+export const gapsQuery = (place: Place, asked: GapsAsked) =>
+	queryOptions({
+		queryKey: ["gaps", place.project, place.rev, asked],
+		placeholderData: keepPreviousData,
+		queryFn: async ({ signal }): Promise<Gaps> =>
+			JSON.parse(await gapsText(place, asked, "application/json", signal)),
+	});
+
+export const supportQuery = (project: string, operators: string, keys: string) =>
+	queryOptions({
+		queryKey: ["support", project, operators, keys],
+		staleTime: MINUTE,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/support", {
+					params: { path: { project }, query: { operators, keys } },
+					signal,
+				}),
+			),
+	});
+
+/** What a new revision changes for the backend file of a project. */
+export const upgradeQuery = (project: string, range: string, backend: string) =>
+	queryOptions({
+		queryKey: ["upgrade", project, range, backend],
+		staleTime: MINUTE,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/compare/{range}/backends/{backend}", {
+					params: { path: { project, range, backend } },
+					signal,
+				}),
+			),
+	});
+
+/** The same for a backend file that is sent; nothing is stored. */
+export async function upgradeOf(
+	project: string,
+	range: string,
+	name: string,
+	file: string,
+): Promise<BackendReport> {
+	const query = new URLSearchParams({ name });
+	const answer = await text(
+		`/v1/projects/${segment(project)}/compare/${segment(range)}?${query}`,
+		{ method: "POST", headers: { "content-type": "application/yaml" }, body: file },
+	);
+	return JSON.parse(answer);
+}
+
+/** Operators of any revision that hold the words. */
+export const searchQuery = (project: string, q: string, limit: number) =>
+	queryOptions({
+		queryKey: ["search", project, q, limit],
+		staleTime: MINUTE,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/search", {
+					params: { path: { project }, query: { q, limit } },
+					signal,
+				}),
+			),
+	});

@@ -1,0 +1,191 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
+import { Badge, SeverityBadge } from "../../components/Badge";
+import { Copy } from "../../components/controls";
+import { OperatorLink, RuleLink } from "../../components/links";
+import { Card, Facts, Page, Section } from "../../components/Page";
+import { Prose } from "../../components/Prose";
+import { Async } from "../../components/States";
+import { usePlace } from "../../layout/place";
+import { historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import type { OperatorSearch } from "../../routes/operator";
+import { DispatchSection } from "./DispatchSection";
+import styles from "./Operator.module.css";
+import { SchemaSection } from "./SchemaSection";
+import { SourceView } from "./SourceView";
+import { TrainingSection } from "./TrainingSection";
+import { WhatIf } from "./WhatIf";
+
+const route = getRouteApi("/p/$project/r/$rev/operators/$operator");
+
+/** One operator: what it declares, where it runs and why, and what would change that. */
+export default function OperatorView() {
+	const place = usePlace();
+	const { operator } = route.useParams();
+	const query = useQuery(operatorQuery(place, operator));
+	return (
+		<Page
+			title={operator}
+			heading={<span className="mono">{operator}</span>}
+			lead={query.data && <Lead page={query.data} />}
+			actions={
+				<>
+					<Link to={historyPath(place.project, operator)} className={styles.history}>
+						History
+					</Link>
+					<Copy text={`${location.origin}${operatorPath(place, operator)}`}>Copy link</Copy>
+				</>
+			}
+			api={apiPath(place, `/operators/${segment(operator)}`)}
+		>
+			<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
+				{(page) => <Body page={page} />}
+			</Async>
+		</Page>
+	);
+}
+
+function Lead({ page }: { page: OperatorPage }) {
+	return (
+		<span className={styles.badges}>
+			<Badge tone="accent">{page.kind}</Badge>
+			{page.structured && <Badge tone="accent">structured</Badge>}
+			{page.generated && <Badge>generated</Badge>}
+			{page.is_view && <Badge>view</Badge>}
+			{page.namespace !== "aten" && <Badge tone="info">{page.namespace}</Badge>}
+			{page.tags.map((tag) => (
+				<TagLink key={tag} tag={tag} />
+			))}
+		</span>
+	);
+}
+
+function TagLink({ tag }: { tag: string }) {
+	const place = usePlace();
+	return (
+		<Link
+			to={revisionPath(place, "/operators")}
+			search={{ tag } as never}
+			title="All with this tag"
+		>
+			<Badge>{tag}</Badge>
+		</Link>
+	);
+}
+
+function Body({ page }: { page: OperatorPage }) {
+	const place = usePlace();
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: OperatorSearch) =>
+		void navigate({
+			to: ".",
+			search: ((now: OperatorSearch) => ({ ...now, ...change })) as never,
+			resetScroll: false,
+		});
+	const { build, source } = search;
+	const table = useQuery(tableQuery(place, page.name, { build, source }));
+	return (
+		<>
+			<SchemaSection page={page} />
+			{page.findings.length > 0 && <Findings page={page} />}
+			<Async query={table}>
+				{(view) => (
+					<>
+						<TrainingSection answers={view.training} onKey={(key) => set({ key })} />
+						<DispatchSection operator={page.name} view={view} search={search} onChange={set} />
+					</>
+				)}
+			</Async>
+			<WhatIf page={page} search={search} onChange={set} />
+			<div className={styles.columns}>
+				<Section
+					title="Declaration"
+					note={page.source && `${page.source.file}, line ${page.source.line}`}
+				>
+					{page.source ? (
+						<SourceView source={page.source} findings={page.findings} />
+					) : (
+						<Card>
+							<p className="muted">
+								Nobody wrote this operator: it is generated
+								{page.generated_from && (
+									<>
+										{" "}
+										from <OperatorLink name={page.generated_from} />
+									</>
+								)}
+								.
+							</p>
+						</Card>
+					)}
+				</Section>
+				<Group page={page} />
+			</div>
+		</>
+	);
+}
+
+function Findings({ page }: { page: OperatorPage }) {
+	return (
+		<Section title="Findings" note="what the rules find in the entry">
+			<ul className={styles.findings}>
+				{page.findings.map((finding) => (
+					<li key={`${finding.rule}${finding.span.line}${finding.span.column}`}>
+						<SeverityBadge severity={finding.severity} />
+						<span className={styles.message}>
+							<Prose text={finding.message} />
+						</span>
+						<RuleLink name={finding.rule} />
+						{finding.help && (
+							<span className={styles.help}>
+								<Prose text={finding.help} />
+							</span>
+						)}
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}
+
+function Group({ page }: { page: OperatorPage }) {
+	const others = page.autogen.filter((name) => !page.group.some((member) => member.name === name));
+	const facts: [string, ReactNode][] = [
+		["Variants", page.variants.join(", ") || "none"],
+		["Device check", page.device_check],
+		["Device guard", page.device_guard ? "yes" : "no"],
+	];
+	if (page.python_module) facts.push(["Python module", page.python_module]);
+	if (page.category_override) facts.push(["Category", page.category_override]);
+	if (page.structured_inherits) facts.push(["Inherits", page.structured_inherits]);
+	if (page.structured_delegate) {
+		facts.push(["Delegates to", <OperatorLink key="d" name={page.structured_delegate} />]);
+	}
+	if (page.generated_from) {
+		facts.push(["Generated from", <OperatorLink key="g" name={page.generated_from} />]);
+	}
+	return (
+		<Section title="Group" note="variants that share the signature">
+			<Card>
+				<ul className={styles.group}>
+					{page.group.map((member) => (
+						<li key={member.name} aria-current={member.name === page.name || undefined}>
+							<Badge>{member.kind}</Badge>
+							<OperatorLink name={member.name} />
+						</li>
+					))}
+					{others.map((name) => (
+						<li key={name}>
+							<Badge>generated</Badge>
+							<OperatorLink name={name} />
+						</li>
+					))}
+				</ul>
+				<Facts items={facts} />
+			</Card>
+		</Section>
+	);
+}

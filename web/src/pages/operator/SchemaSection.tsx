@@ -1,0 +1,105 @@
+import { useState } from "react";
+import type { OperatorPage } from "../../api/queries";
+import { Badge } from "../../components/Badge";
+import { Card, Section } from "../../components/Page";
+import { SchemaText } from "../../components/SchemaText";
+import { AliasDiagram } from "./AliasDiagram";
+import styles from "./Operator.module.css";
+
+/** The schema, its alias sets, and its arguments and returns one by one. */
+export function SchemaSection({ page }: { page: OperatorPage }) {
+	const [marked, setMarked] = useState<string>();
+	const qualified = page.namespace === "aten" ? page.schema : `${page.namespace}::${page.schema}`;
+	const hasAliases = [...page.arguments, ...page.returns].some(({ annotation }) => annotation);
+	return (
+		<Section title="Schema">
+			<Card>
+				<SchemaText schema={qualified} block marked={marked} onMark={setMarked} />
+				{hasAliases && <AliasDiagram page={page} marked={marked} onMark={setMarked} />}
+			</Card>
+			<div className={styles.tables}>
+				<section className={styles.scroll} tabIndex={0} aria-label="Arguments">
+					<table className={styles.table}>
+						<caption className="visually-hidden">Arguments</caption>
+						<thead>
+							<tr>
+								<th scope="col">Argument</th>
+								<th scope="col">Type</th>
+								<th scope="col">Default</th>
+								<th scope="col">Passing</th>
+								<th scope="col">Alias</th>
+							</tr>
+						</thead>
+						<tbody>
+							{page.arguments.map((argument) => (
+								<tr key={argument.name}>
+									<th scope="row" className="mono">
+										{argument.name}
+									</th>
+									<td className="mono">{argument.type}</td>
+									<td className="mono">{argument.default ?? <None />}</td>
+									<td>
+										{argument.is_self && <Badge>self</Badge>}
+										{argument.kwarg_only && <Badge>keyword only</Badge>}
+										{argument.is_out && <Badge>out</Badge>}
+										{!argument.is_self && !argument.kwarg_only && "positional"}
+									</td>
+									<td>
+										<Annotation text={argument.annotation} />
+									</td>
+								</tr>
+							))}
+							{page.arguments.length === 0 && (
+								<tr>
+									<td colSpan={5}>It takes no arguments.</td>
+								</tr>
+							)}
+						</tbody>
+					</table>
+				</section>
+				<section className={styles.scroll} tabIndex={0} aria-label="Returns">
+					<table className={styles.table}>
+						<caption className="visually-hidden">Returns</caption>
+						<thead>
+							<tr>
+								<th scope="col">Return</th>
+								<th scope="col">Type</th>
+								<th scope="col">Alias</th>
+							</tr>
+						</thead>
+						<tbody>
+							{page.returns.map((value, at) => (
+								<tr key={at}>
+									<th scope="row" className="mono">
+										{value.name ?? at}
+									</th>
+									<td className="mono">{value.type}</td>
+									<td>
+										<Annotation text={value.annotation} />
+									</td>
+								</tr>
+							))}
+							{page.returns.length === 0 && (
+								<tr>
+									<td colSpan={3}>It returns nothing.</td>
+								</tr>
+							)}
+						</tbody>
+					</table>
+				</section>
+			</div>
+		</Section>
+	);
+}
+
+const None = () => <span className="muted">–</span>;
+
+function Annotation({ text }: { text: string | null }) {
+	if (text === null) return <None />;
+	const written = text.includes("!");
+	return (
+		<>
+			<code>({text})</code> {written && <Badge tone="warning">written</Badge>}
+		</>
+	);
+}

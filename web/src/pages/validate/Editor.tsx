@@ -1,0 +1,185 @@
+import { yaml } from "@codemirror/lang-yaml";
+import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { EditorView } from "@codemirror/view";
+import { basicSetup } from "codemirror";
+import { useEffect, useRef } from "react";
+import type { Finding } from "../../api/queries";
+import { rulePath } from "../../nav";
+import styles from "./Editor.module.css";
+import { type Found, foundField, setFound } from "./found";
+import { look } from "./look";
+
+/** What the page may ask of the editor. */
+export interface EditorHandle {
+	/** Shows a finding and puts the cursor there, in the editor or only in sight. */
+	show: (index: number, focus: boolean) => void;
+	/** Applies the fix of a finding; it can be undone. */
+	fix: (index: number) => void;
+	focus: () => void;
+}
+
+interface Props {
+	/** The text to begin with, and with each version the one that takes the place of what is there. */
+	text: string;
+	/** What is typed comes back as `text` a little later: only another version is put there. */
+	version: number;
+	/** What was found in `checked`. */
+	findings: readonly Finding[];
+	/** The text that the findings are about. */
+	checked: string | undefined;
+	onChange: (text: string) => void;
+	/** Opens a view of the page. */
+	onOpen: (path: string) => void;
+	handle: { current: EditorHandle | null };
+}
+
+/**
+ * CodeMirror over YAML. It makes its own styles, so it lives in a shadow root, where it keeps them
+ * as adopted style sheets; the page's policy allows no others.
+ */
+export default function Editor({
+	text,
+	version,
+	findings,
+	checked,
+	onChange,
+	onOpen,
+	handle,
+}: Props) {
+	const host = useRef<HTMLDivElement>(null);
+	const view = useRef<EditorView | null>(null);
+	const latest = useRef({ text, onChange, onOpen });
+	latest.current = { text, onChange, onOpen };
+	useEffect(() => {
+		if (!host.current) return;
+		const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
+		const made = new EditorView({
+			doc: latest.current.text,
+			root,
+			parent: root,
+			extensions: [
+				basicSetup,
+				yaml(),
+				lintGutter(),
+				foundField,
+				look,
+				overSelection,
+				EditorView.contentAttributes.of({
+					"aria-label": "Declarations, as YAML",
+					tabindex: "0",
+				}),
+				EditorView.updateListener.of((update) => {
+					if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+				}),
+			],
+		});
+		view.current = made;
+		return () => {
+			made.destroy();
+			view.current = null;
+		};
+	}, []);
+	useEffect(() => {
+		const made = view.current;
+		const insert = latest.current.text;
+		if (!made || made.state.doc.toString() === insert) return;
+		made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert } });
+	}, [version]);
+	useEffect(() => {
+		const made = view.current;
+		// What was found in an older text says nothing of places in this one.
+		if (!made || made.state.doc.toString() !== checked) return;
+		made.dispatch({ effects: setFound.of(findings) });
+		const open = (path: string) => latest.current.onOpen(path);
+		const found = made.state.field(foundField).map((one, at) => diagnostic(one, at, open));
+		made.dispatch(setDiagnostics(made.state, found));
+	}, [findings, checked]);
+	useEffect(() => {
+		handle.current = {
+			focus: () => view.current?.focus(),
+			show: (index, focus) => {
+				const made = view.current;
+				const found = made?.state.field(foundField)[index];
+				if (!made || !found) return;
+				made.dispatch({
+					selection: { anchor: found.from, head: found.to },
+					effects: EditorView.scrollIntoView(found.from, { y: "center" }),
+				});
+				if (focus) made.focus();
+			},
+			fix: (index) => {
+				if (view.current) applyFix(view.current, index);
+			},
+		};
+		return () => {
+			handle.current = null;
+		};
+	}, [handle]);
+	return <div ref={host} className={styles.host} data-testid="editor" />;
+}
+
+/**
+ * Typing over a selection. Left to itself the browser keeps the look of what was there by a style
+ * attribute, which the page's policy refuses and complains of.
+ */
+const overSelection = EditorView.domEventHandlers({
+	beforeinput(event, view) {
+		const { main } = view.state.selection;
+		const { data, inputType, isComposing } = event;
+		if (inputType !== "insertText" || data === null || isComposing || main.empty) return false;
+		event.preventDefault();
+		const insert = () => view.state.update(view.state.replaceSelection(data), TYPED);
+		const handlers = view.state.facet(EditorView.inputHandler);
+		if (!handlers.some((take) => take(view, main.from, main.to, data, insert))) {
+			view.dispatch(insert());
+		}
+		return true;
+	},
+});
+const TYPED = { userEvent: "input.type", scrollIntoView: true };
+
+function applyFix(view: EditorView, index: number): void {
+	const fix = view.state.field(foundField)[index]?.fix;
+	if (!fix) return;
+	view.dispatch({
+		changes: { from: fix.from, to: fix.to, insert: fix.replacement },
+		effects: EditorView.scrollIntoView(fix.from),
+		userEvent: "input.fix",
+	});
+}
+
+function diagnostic(found: Found, index: number, open: (path: string) => void): Diagnostic {
+	const { rule, severity, message, help } = found.finding;
+	return {
+		from: found.from,
+		to: found.to,
+		severity,
+		message,
+		source: rule,
+		renderMessage: () => said(message, help, rule, open),
+		actions: found.fix ? [{ name: "Fix", apply: (view) => applyFix(view, index) }] : [],
+	};
+}
+
+/** What a tooltip says. Texts are set as texts: nothing of them is ever markup. */
+function said(message: string, help: string | null, rule: string, open: (path: string) => void) {
+	const box = document.createElement("div");
+	const what = document.createElement("div");
+	what.textContent = message;
+	box.append(what);
+	if (help) {
+		const how = document.createElement("p");
+		how.textContent = help;
+		box.append(how);
+	}
+	const link = document.createElement("a");
+	link.href = rulePath(rule);
+	link.textContent = rule;
+	link.addEventListener("click", (event) => {
+		if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+		event.preventDefault();
+		open(link.pathname);
+	});
+	box.append(link);
+	return box;
+}

@@ -1,0 +1,85 @@
+import { useEffect, useRef } from "react";
+import type { Finding } from "../../api/queries";
+import { SeverityBadge } from "../../components/Badge";
+import { Button } from "../../components/controls";
+import { RuleLink } from "../../components/links";
+import { Prose } from "../../components/Prose";
+import { Empty } from "../../components/States";
+import { count } from "../../lib/format";
+import styles from "./Validate.module.css";
+
+/** How many findings are listed; the margin shows them all. */
+const SHOWN = 300;
+
+interface Props {
+	findings: readonly Finding[];
+	/** The finding that one is at; -1 for none. */
+	at: number;
+	/** Whether the text has changed since, so that fixes wait for the next answer. */
+	isBehind: boolean;
+	onShow: (index: number) => void;
+	onStep: (by: number) => void;
+	onFix: (index: number) => void;
+}
+
+/** The findings in the order of the text, each with its fix. */
+export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: Props) {
+	const list = useRef<HTMLUListElement>(null);
+	useEffect(() => {
+		list.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
+	}, [at]);
+	if (findings.length === 0) return <Empty title="The rules find nothing" />;
+	return (
+		<>
+			<div className={styles.steps}>
+				<Button onClick={() => onStep(-1)} aria-keyshortcuts="p">
+					Previous <kbd>p</kbd>
+				</Button>
+				<Button onClick={() => onStep(1)} aria-keyshortcuts="n">
+					Next <kbd>n</kbd>
+				</Button>
+				<span className="muted" role="status">
+					{at >= 0 && `${count(at + 1)} of ${count(findings.length)}`}
+				</span>
+			</div>
+			<ul className={styles.findings} ref={list} aria-label="Findings">
+				{findings.slice(0, SHOWN).map((finding, index) => (
+					<li
+						key={`${finding.rule} ${finding.span.line}:${finding.span.column} ${finding.message}`}
+						data-at={index}
+						aria-current={index === at || undefined}
+					>
+						<div className={styles.findingHead}>
+							<SeverityBadge severity={finding.severity} />
+							<button type="button" className={styles.where} onClick={() => onShow(index)}>
+								{finding.span.line}:{finding.span.column}
+							</button>
+							<RuleLink name={finding.rule} />
+						</div>
+						<p className={styles.message}>
+							<Prose text={finding.message} />
+						</p>
+						{finding.help && (
+							<p className={styles.help}>
+								<Prose text={finding.help} />
+							</p>
+						)}
+						{finding.fix && (
+							<div className={styles.fix}>
+								<Button disabled={isBehind} onClick={() => onFix(index)}>
+									Fix
+								</Button>
+								<code>{finding.fix.replacement.trim() || "take it away"}</code>
+							</div>
+						)}
+					</li>
+				))}
+			</ul>
+			{findings.length > SHOWN && (
+				<p className="muted">
+					{count(findings.length - SHOWN)} more are marked in the margin of the editor.
+				</p>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,246 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { releasesQuery } from "../../api/queries";
+import { Badge } from "../../components/Badge";
+import { Button, Copy, Select } from "../../components/controls";
+import { Page } from "../../components/Page";
+import { ErrorView, Loading } from "../../components/States";
+import { Tabs } from "../../components/Tabs";
+import { count, counted } from "../../lib/format";
+import { inOrder } from "../../lib/positions";
+import { VALIDATE_TABS, type ValidateSearch } from "../../routes/validate";
+import type { EditorHandle } from "./Editor";
+import { SAMPLES } from "./examples";
+import { FindingsTab } from "./FindingsTab";
+import { DispatchTab, OperatorsTab } from "./OperatorTabs";
+import { validationQuery } from "./queries";
+import { useText } from "./useText";
+import { useDebounced, useStepKeys } from "./useTyping";
+import styles from "./Validate.module.css";
+
+const Editor = lazy(() => import("./Editor"));
+const route = getRouteApi("/validate");
+
+/** How long after the last letter the server is asked, in milliseconds. */
+const REST = 150;
+
+/** An editor whose text is judged while one types. */
+export default function Validate() {
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const { text, version, setText, replace, note } = useText(search.rule);
+	const set = (change: ValidateSearch) =>
+		void navigate({
+			to: ".",
+			search: { ...search, ...change } as never,
+			hash: true,
+			replace: true,
+			resetScroll: false,
+			hashScrollIntoView: false,
+		});
+	return (
+		<Page
+			title="Validate"
+			lead="Type or paste operator declarations: the rules are checked as you type. Nothing is stored, and a link to this page holds the text in its fragment, which no server sees."
+			wide
+			actions={
+				<>
+					<Releases value={search.release} onChange={(release) => set({ release })} />
+					<Select
+						label="Begin with"
+						any="an example …"
+						value={undefined}
+						options={SAMPLES.map(({ id, title }) => ({ value: id, label: title }))}
+						onChange={(id) => {
+							const sample = SAMPLES.find((sample) => sample.id === id);
+							if (sample) replace(sample.text);
+						}}
+					/>
+					<CopyLink />
+				</>
+			}
+		>
+			{note && (
+				<p role="status" className={styles.note}>
+					{note}
+				</p>
+			)}
+			{text === undefined ? (
+				<Loading />
+			) : (
+				<Workbench
+					text={text}
+					version={version}
+					setText={setText}
+					replace={replace}
+					search={search}
+					set={set}
+				/>
+			)}
+		</Page>
+	);
+}
+
+/** Copies the address as it is when it is pressed; it follows the text. */
+function CopyLink() {
+	const href = route.useMatch({ select: () => window.location.href });
+	return <Copy text={href}>Copy link</Copy>;
+}
+
+function Releases({
+	value,
+	onChange,
+}: {
+	value: string | undefined;
+	onChange: (release: string | undefined) => void;
+}) {
+	const { data } = useQuery(releasesQuery);
+	const newest = data?.find((release) => release.newest)?.name;
+	const options = [...(data ?? [])]
+		.reverse()
+		.filter((release) => !release.newest)
+		.map(({ name }) => ({ value: name, label: name }));
+	return (
+		<Select
+			label="Release"
+			any={newest ? `${newest}, the newest` : "the newest"}
+			value={value}
+			options={options}
+			onChange={onChange}
+		/>
+	);
+}
+
+interface WorkbenchProps {
+	text: string;
+	version: number;
+	setText: (text: string) => void;
+	replace: (text: string) => void;
+	search: ValidateSearch;
+	set: (change: ValidateSearch) => void;
+}
+
+function Workbench({ text, version, setText, replace, search, set }: WorkbenchProps) {
+	const navigate = useNavigate();
+	const rested = useDebounced(text, REST);
+	const query = useQuery({
+		...validationQuery(rested, search.release),
+		placeholderData: keepPreviousData,
+	});
+	const findings = useMemo(() => inOrder(query.data?.findings ?? []), [query.data]);
+	const editor = useRef<EditorHandle>(null);
+	const [at, setAt] = useState(-1);
+	useEffect(() => setAt(-1), [findings]);
+	const show = (index: number, focus = false) => {
+		setAt(index);
+		editor.current?.show(index, focus);
+	};
+	const step = (by: number) => {
+		if (findings.length === 0) return;
+		const from = at < 0 && by < 0 ? 0 : at;
+		show((from + by + findings.length) % findings.length);
+	};
+	useStepKeys(step);
+	const tab = search.tab ?? "findings";
+	const isBehind = query.isFetching || rested !== text;
+	return (
+		<div className={styles.bench}>
+			<div className={styles.editor}>
+				<Suspense fallback={<Loading label="Loading the editor" />}>
+					<Editor
+						text={text}
+						version={version}
+						findings={findings}
+						checked={query.data?.text}
+						onChange={setText}
+						onOpen={(path) => void navigate({ to: path })}
+						handle={editor}
+					/>
+				</Suspense>
+			</div>
+			<div className={styles.results}>
+				<Verdict data={query.data} isBehind={isBehind} />
+				{query.isError && <ErrorView error={query.error} retry={() => void query.refetch()} />}
+				<Tabs
+					label="Results"
+					value={tab}
+					tabs={[
+						{ id: "findings", label: `Findings (${count(findings.length)})` },
+						{
+							id: "operators",
+							label: query.data
+								? `Operators (${count(query.data.summary.operators)})`
+								: "Operators",
+						},
+						{ id: "dispatch", label: "Dispatch table" },
+					]}
+					onChange={(id) =>
+						set({ tab: VALIDATE_TABS.find((known) => known === id && id !== "findings") })
+					}
+				>
+					{tab === "findings" && query.data && (
+						<FindingsTab
+							findings={findings}
+							at={at}
+							isBehind={query.data.text !== text}
+							onShow={(index) => show(index, true)}
+							onStep={step}
+							onFix={(index) => editor.current?.fix(index)}
+						/>
+					)}
+					{tab === "operators" && (
+						<OperatorsTab
+							text={rested}
+							release={search.release}
+							onTable={(operator) => set({ tab: "dispatch", operator })}
+						/>
+					)}
+					{tab === "dispatch" && (
+						<DispatchTab
+							text={rested}
+							release={search.release}
+							operator={search.operator}
+							onOperator={(operator) => set({ operator })}
+						/>
+					)}
+				</Tabs>
+				<p className={styles.clear}>
+					<Button onClick={() => replace("")}>Empty the editor</Button>
+				</p>
+			</div>
+		</div>
+	);
+}
+
+interface VerdictProps {
+	data:
+		| {
+				valid: boolean;
+				release: string;
+				notes: string[];
+				summary: { errors: number; warnings: number; infos: number };
+		  }
+		| undefined;
+	isBehind: boolean;
+}
+
+function Verdict({ data, isBehind }: VerdictProps) {
+	if (!data) return <Loading lines={1} label="Checking" />;
+	const { errors, warnings, infos } = data.summary;
+	return (
+		<div className={styles.verdict} role="status" data-valid={data.valid} data-behind={isBehind}>
+			<strong>
+				{data.valid ? `PyTorch ${data.release} takes this` : `PyTorch ${data.release} refuses this`}
+			</strong>
+			{errors > 0 && <Badge tone="error">{counted(errors, "error")}</Badge>}
+			{warnings > 0 && <Badge tone="warning">{counted(warnings, "warning")}</Badge>}
+			{infos > 0 && <Badge tone="info">{counted(infos, "note")}</Badge>}
+			{data.notes.map((note) => (
+				<span key={note} className="muted">
+					{note}
+				</span>
+			))}
+		</div>
+	);
+}

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useCallback, useEffect, useRef, useState } from "react";
+import { ruleQuery } from "../../api/queries";
+import { fromFragment, LONGEST, toFragment } from "../../lib/fragment";
+import { isChangeRule } from "../../lib/ruleset";
+import { SAMPLES } from "./examples";
+
+/** How long after the last letter the address takes the text, in milliseconds. */
+const REST = 400;
+
+const BEGINNING = SAMPLES.find(({ id }) => id === "faults")?.text ?? "";
+
+interface TextState {
+	/** The text; `undefined` until it is known. */
+	text: string | undefined;
+	/** How often it was put there from elsewhere than the editor. */
+	version: number;
+	/** Takes what is typed. */
+	setText: (text: string) => void;
+	/** Puts another text in its place. */
+	replace: (text: string) => void;
+	/** Why the address does not hold the text. */
+	note: string | undefined;
+}
+
+/**
+ * The text of the editor: that of the address's fragment, or of a rule's bad example, or one to
+ * begin with. The address follows while one types, without filling the history.
+ */
+export function useText(rule: string | undefined): TextState {
+	const [text, setText] = useState<string>();
+	const [version, setVersion] = useState(0);
+	const [note, setNote] = useState<string>();
+	const replace = useCallback((text: string) => {
+		setText(text);
+		setVersion((before) => before + 1);
+	}, []);
+	const hash = useRouterState({ select: (state) => state.location.hash });
+	const written = useRef<string>(undefined);
+	const navigate = useNavigate();
+	const told = useQuery({ ...ruleQuery(rule ?? ""), enabled: rule !== undefined && hash === "" });
+	const example = told.data && !isChangeRule(told.data) ? told.data.bad.text : undefined;
+	const awaits = rule !== undefined && told.isPending;
+	useEffect(() => {
+		if (hash === written.current) return;
+		if (hash === "" && awaits) return;
+		let isLate = false;
+		void fromFragment(hash).then((found) => {
+			if (isLate) return;
+			written.current = hash;
+			setNote(
+				hash !== "" && found === undefined
+					? "The address holds no text that can be read."
+					: undefined,
+			);
+			replace(found ?? example ?? BEGINNING);
+		});
+		return () => {
+			isLate = true;
+		};
+	}, [hash, awaits, example, replace]);
+	useEffect(() => {
+		if (text === undefined || text === (example ?? BEGINNING)) return;
+		const wait = setTimeout(async () => {
+			const fragment = await toFragment(text);
+			const fits = fragment.length <= LONGEST;
+			setNote(
+				fits ? undefined : "The text is too long for an address: a link to it would be empty.",
+			);
+			const next = fits ? fragment : "";
+			if (next === written.current) return;
+			written.current = next;
+			const options = { hash: next, search: true, replace: true, resetScroll: false } as const;
+			void navigate({ to: ".", ...options, hashScrollIntoView: false });
+		}, REST);
+		return () => clearTimeout(wait);
+	}, [text, example, navigate]);
+	return { text, version, setText, replace, note };
+}

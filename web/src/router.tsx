@@ -1,0 +1,68 @@
+import { createRouter } from "@tanstack/react-router";
+import { ErrorView } from "./components/States";
+import { NotFound } from "./layout/NotFound";
+import { parse, stringify } from "./lib/search";
+import { accessRoute } from "./routes/access";
+import { backendRoute } from "./routes/backend";
+import { backendsRoute } from "./routes/backends";
+import { compareRoute, comparisonRoute } from "./routes/compare";
+import { docsRoute } from "./routes/docs";
+import {
+	gapsRoute,
+	operatorHistoryRoute,
+	searchRoute,
+	supportRoute,
+	trendsRoute,
+	upgradeRoute,
+} from "./routes/history";
+import { homeRoute } from "./routes/home";
+import { operatorRoute } from "./routes/operator";
+import { operatorsRoute } from "./routes/operators";
+import { revisionRoute, summaryRoute } from "./routes/revision";
+import { rootRoute } from "./routes/root";
+import { ruleRoute, rulesRoute } from "./routes/rules";
+import { validateRoute } from "./routes/validate";
+
+/** Every view. Whoever adds one adds its route here, and to `nav.ts` where the header names it. */
+const routeTree = rootRoute.addChildren([
+	homeRoute,
+	revisionRoute.addChildren([
+		summaryRoute,
+		operatorsRoute,
+		operatorRoute,
+		backendsRoute,
+		backendRoute,
+		gapsRoute,
+	]),
+	operatorHistoryRoute,
+	trendsRoute,
+	supportRoute,
+	upgradeRoute,
+	searchRoute,
+	compareRoute,
+	comparisonRoute,
+	validateRoute,
+	rulesRoute,
+	ruleRoute,
+	accessRoute,
+	docsRoute,
+]);
+
+export const router = createRouter({
+	routeTree,
+	// Parameters are plain texts, readable in an address; each route reads its own.
+	parseSearch: parse,
+	stringifySearch: stringify,
+	pathParamsAllowedCharacters: [":"],
+	defaultPreload: "intent",
+	defaultPreloadStaleTime: 0,
+	scrollRestoration: true,
+	defaultNotFoundComponent: NotFound,
+	defaultErrorComponent: ({ error, reset }) => <ErrorView error={error} retry={reset} />,
+});
+
+declare module "@tanstack/react-router" {
+	interface Register {
+		router: typeof router;
+	}
+}

@@ -1,0 +1,48 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { isReason, type ReasonName } from "../lib/reasons";
+import { oneOf, type Raw, text } from "../lib/search";
+import { GENERATED, KINDS } from "./operators";
+import { revisionRoute } from "./revision";
+
+export const ROW_ORDERS = ["file", "name", "most", "least"] as const;
+export const COLUMN_ORDERS = ["table", "most", "least"] as const;
+
+/** What of the matrix is shown, as it stands in the address. */
+export interface BackendsSearch {
+	q?: string | undefined;
+	namespace?: string | undefined;
+	kind?: (typeof KINDS)[number] | undefined;
+	tag?: string | undefined;
+	generated?: (typeof GENERATED)[number] | undefined;
+	/** With `reason`: only operators that have it at this key. */
+	key?: string | undefined;
+	reason?: ReasonName | undefined;
+	/** The functionality whose keys are the columns; `all` for every key; by default `Dense`. */
+	columns?: string | undefined;
+	rows?: (typeof ROW_ORDERS)[number] | undefined;
+	order?: (typeof COLUMN_ORDERS)[number] | undefined;
+	/** The cell that is explained: operator and key, apart by a comma. */
+	cell?: string | undefined;
+}
+
+export const backendsRoute = createRoute({
+	getParentRoute: () => revisionRoute,
+	path: "/backends",
+	validateSearch: (raw: Raw): BackendsSearch => {
+		const reason = text(raw, "reason");
+		return {
+			q: text(raw, "q"),
+			namespace: text(raw, "namespace"),
+			kind: oneOf(raw, "kind", KINDS),
+			tag: text(raw, "tag"),
+			generated: oneOf(raw, "generated", GENERATED),
+			key: text(raw, "key"),
+			reason: reason !== undefined && isReason(reason) ? reason : undefined,
+			columns: text(raw, "columns"),
+			rows: oneOf(raw, "rows", ROW_ORDERS),
+			order: oneOf(raw, "order", COLUMN_ORDERS),
+			cell: text(raw, "cell"),
+		};
+	},
+	component: lazyRouteComponent(() => import("../pages/backends/Backends")),
+});

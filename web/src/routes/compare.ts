@@ -1,0 +1,62 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { GROUPS, type Group, TURNS, type Turn } from "../lib/comparison";
+import { PROFILES, type Profile } from "../lib/levels";
+import { oneOf, type Raw, text } from "../lib/search";
+import { rootRoute } from "./root";
+
+/** What is shown of a comparison, as it stands in the address. */
+export interface ComparisonSearch {
+	/** Whose view counts. */
+	profile?: Profile | undefined;
+	level?: Group | undefined;
+	audience?: string | undefined;
+	/** A dispatch key. */
+	backend?: string | undefined;
+	namespace?: string | undefined;
+	q?: string | undefined;
+	/** The dispatch tables instead of the changes. */
+	view?: "dispatch" | undefined;
+	/** What became of a key's support. */
+	turn?: Turn | undefined;
+}
+
+export function comparisonSearch(raw: Raw): ComparisonSearch {
+	return {
+		profile: oneOf(raw, "profile", PROFILES),
+		level: oneOf(raw, "level", GROUPS),
+		audience: text(raw, "audience"),
+		backend: text(raw, "backend"),
+		namespace: text(raw, "namespace"),
+		q: text(raw, "q"),
+		view: oneOf(raw, "view", ["dispatch"] as const),
+		turn: TURNS.find(({ id }) => id === raw.turn)?.id,
+	};
+}
+
+/** Two revisions to choose, or two files to paste. */
+export interface CompareSearch extends ComparisonSearch {
+	project?: string | undefined;
+	/** The rule whose two sides to begin with. */
+	rule?: string | undefined;
+	/** Files are pasted instead of revisions chosen. */
+	from?: "files" | undefined;
+}
+
+export const compareRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/compare",
+	validateSearch: (raw: Raw): CompareSearch => ({
+		...comparisonSearch(raw),
+		project: text(raw, "project"),
+		rule: text(raw, "rule"),
+		from: oneOf(raw, "from", ["files"] as const),
+	}),
+	component: lazyRouteComponent(() => import("../pages/compare/Choose")),
+});
+
+export const comparisonRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/compare/$range",
+	validateSearch: comparisonSearch,
+	component: lazyRouteComponent(() => import("../pages/compare/Compare")),
+});

@@ -1,0 +1,111 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { type EventKind, KIND_NAMES } from "../lib/history";
+import { oneOf, type Raw, text } from "../lib/search";
+import { revisionRoute } from "./revision";
+import { rootRoute } from "./root";
+
+/** Which part of an operator's history is shown, as it stands in the address. */
+export interface HistorySearch {
+	/** Only what is about this key, and what is not about keys. */
+	key?: string | undefined;
+	kind?: EventKind | undefined;
+}
+
+export const operatorHistoryRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/operators/$operator/history",
+	validateSearch: (raw: Raw): HistorySearch => ({
+		key: text(raw, "key"),
+		kind: oneOf(raw, "kind", KIND_NAMES),
+	}),
+	component: lazyRouteComponent(() => import("../pages/history/OperatorHistory")),
+});
+
+/** What a backend's coverage counts. */
+export const COUNTED = ["served", "kernels"] as const;
+
+export interface TrendsSearch {
+	from?: string | undefined;
+	to?: string | undefined;
+	/** The backends that are drawn: a comma list. */
+	keys?: string | undefined;
+	of?: (typeof COUNTED)[number] | undefined;
+}
+
+export const trendsRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/trends",
+	validateSearch: (raw: Raw): TrendsSearch => ({
+		from: text(raw, "from"),
+		to: text(raw, "to"),
+		keys: text(raw, "keys"),
+		of: oneOf(raw, "of", COUNTED),
+	}),
+	component: lazyRouteComponent(() => import("../pages/history/Trends")),
+});
+
+export const GAP_KINDS = ["lacking", "inherited"] as const;
+
+export interface GapsSearch {
+	/** The revision since which to tell what came in. */
+	since?: string | undefined;
+	only?: (typeof GAP_KINDS)[number] | undefined;
+	tag?: "core" | undefined;
+	/** Only operators that came after `since`. */
+	added?: "new" | undefined;
+	q?: string | undefined;
+}
+
+export const gapsRoute = createRoute({
+	getParentRoute: () => revisionRoute,
+	path: "/gaps/$key",
+	validateSearch: (raw: Raw): GapsSearch => ({
+		since: text(raw, "since"),
+		only: oneOf(raw, "only", GAP_KINDS),
+		tag: oneOf(raw, "tag", ["core"] as const),
+		added: oneOf(raw, "added", ["new"] as const),
+		q: text(raw, "q"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/history/Gaps")),
+});
+
+/** Which operators on which backends: comma lists. */
+export interface SupportSearch {
+	operators?: string | undefined;
+	keys?: string | undefined;
+}
+
+export const supportRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/support",
+	validateSearch: (raw: Raw): SupportSearch => ({
+		operators: text(raw, "operators"),
+		keys: text(raw, "keys"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/history/Support")),
+});
+
+export interface UpgradeSearch {
+	base?: string | undefined;
+	head?: string | undefined;
+	/** The project that has the backend file; without it one is pasted. */
+	backend?: string | undefined;
+}
+
+export const upgradeRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/upgrade",
+	validateSearch: (raw: Raw): UpgradeSearch => ({
+		base: text(raw, "base"),
+		head: text(raw, "head"),
+		backend: text(raw, "backend"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/history/Upgrade")),
+});
+
+export const searchRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/p/$project/search",
+	validateSearch: (raw: Raw): { q?: string | undefined } => ({ q: text(raw, "q") }),
+	component: lazyRouteComponent(() => import("../pages/history/Search")),
+});

@@ -1,0 +1,30 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, type Raw, text } from "../lib/search";
+import { revisionRoute } from "./revision";
+
+/** What is open on an operator's page, as it stands in the address. */
+export interface OperatorSearch {
+	/** The key whose entry is explained. */
+	key?: string | undefined;
+	/** Registrations to add: a comma list of `KEY` or `KEY:kernel`. */
+	with?: string | undefined;
+	/** Registrations to take away: a comma list of keys. */
+	without?: string | undefined;
+	build?: string | undefined;
+	source?: "files" | undefined;
+	table?: "grid" | undefined;
+}
+
+export const operatorRoute = createRoute({
+	getParentRoute: () => revisionRoute,
+	path: "/operators/$operator",
+	validateSearch: (raw: Raw): OperatorSearch => ({
+		key: text(raw, "key"),
+		with: text(raw, "with"),
+		without: text(raw, "without"),
+		build: text(raw, "build"),
+		source: oneOf(raw, "source", ["files"] as const),
+		table: oneOf(raw, "table", ["grid"] as const),
+	}),
+	component: lazyRouteComponent(() => import("../pages/operator/OperatorView")),
+});

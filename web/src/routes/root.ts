@@ -1,0 +1,4 @@
+import { createRootRoute } from "@tanstack/react-router";
+import { Shell } from "../layout/Shell";
+
+export const rootRoute = createRootRoute({ component: Shell });

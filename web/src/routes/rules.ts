@@ -1,0 +1,33 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, type Raw, text } from "../lib/search";
+import { rootRoute } from "./root";
+
+export const RULE_KINDS = ["validation", "compatibility"] as const;
+
+/** The filters of the list of rules, as they stand in the address. */
+export interface RulesSearch {
+	q?: string | undefined;
+	kind?: (typeof RULE_KINDS)[number] | undefined;
+	/** What the rule is about. */
+	family?: string | undefined;
+	/** A severity, or a level. */
+	weight?: string | undefined;
+}
+
+export const rulesRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/rules",
+	validateSearch: (raw: Raw): RulesSearch => ({
+		q: text(raw, "q"),
+		kind: oneOf(raw, "kind", RULE_KINDS),
+		family: text(raw, "family"),
+		weight: text(raw, "weight"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/rules/Rules")),
+});
+
+export const ruleRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/rules/$rule",
+	component: lazyRouteComponent(() => import("../pages/rules/Rule")),
+});

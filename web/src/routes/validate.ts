@@ -1,0 +1,28 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, type Raw, text } from "../lib/search";
+import { rootRoute } from "./root";
+
+export const VALIDATE_TABS = ["findings", "operators", "dispatch"] as const;
+
+export interface ValidateSearch {
+	/** The release whose rules apply; the newest where it is left out. */
+	release?: string | undefined;
+	tab?: (typeof VALIDATE_TABS)[number] | undefined;
+	/** The operator whose dispatch table is shown. */
+	operator?: string | undefined;
+	/** The rule whose bad example to begin with. */
+	rule?: string | undefined;
+}
+
+/** The text itself stands in the fragment, which browsers send to nobody. */
+export const validateRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/validate",
+	validateSearch: (raw: Raw): ValidateSearch => ({
+		release: text(raw, "release"),
+		tab: oneOf(raw, "tab", VALIDATE_TABS),
+		operator: text(raw, "operator"),
+		rule: text(raw, "rule"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/validate/Validate")),
+});
