@@ -10,16 +10,18 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
 	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
 
-.PHONY: run test check unit releases openapi bench test-fuzz clean-cache tools
+.PHONY: run test check unit web test-web releases openapi bench bench-http test-api test-fuzz clean-cache tools node
 
 # Builds, imports a real PyTorch release (or the sample, without pip or network), and serves.
 run: tools
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
+		else echo "npm is missing (apt-get install nodejs npm): building without the user interface."; fi
 	cargo build --release --locked
 	target/release/opatlas serve --bootstrap $(TORCH) --listen $(LISTEN) \
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
 
 # Everything: formatting, lints, and all tests, those over real releases included.
-test: tools check releases unit
+test: tools check web releases unit test-web
 
 check:
 	cargo fmt --check
@@ -27,6 +29,18 @@ check:
 
 unit:
 	cargo test --locked
+
+# Builds the user interface into web/dist, from where cargo takes it into the binary.
+web: node
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+# The interface's own checks, and its views in a real browser over a server with real releases.
+test-web: web releases
+	cd web && npm run lint && npm test
+	cp web/src/api/schema.d.ts target/schema.d.ts && cd web && npm run --silent gen \
+		&& cmp src/api/schema.d.ts ../target/schema.d.ts
+	cargo build --locked
+	node --test --test-concurrency=1 tests/web/*.spec.mjs
 
 # Fetches the YAML files of every release that is not there yet. Without a network the tests over
 # real releases are skipped and say so.
@@ -46,6 +60,16 @@ openapi:
 bench: releases
 	cargo bench --locked
 
+# Tries the whole API by its description, with a fixed seed. Needs pip, which fetches schemathesis.
+test-api: tools
+	tests/client/run
+	tests/schemathesis/run
+
+# Requests a second and latencies over HTTP, beside a bare server with the same bytes. Needs wrk.
+bench-http: releases
+	cargo build --release --locked --bins --examples
+	benches/http/run
+
 # A minute of coverage-guided fuzzing of the readers and the rules; needs a C++ compiler. The
 # flags are those that make the compiler count which branches an input reaches.
 FUZZ_SECONDS ?= 60
@@ -61,6 +85,15 @@ test-fuzz: tools
 
 clean-cache:
 	rm -rf .cache
+
+# The user interface is built by Vite, which needs a newer Node.js than some distributions have.
+node:
+	@command -v npm >/dev/null && command -v node >/dev/null || { \
+		echo "Node.js is missing (20.19 or newer builds the user interface): apt-get install nodejs npm," \
+			"or https://nodejs.org; \`cargo build\` alone makes a program without the interface"; exit 1; }
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' || { \
+		echo "Node.js $$(node --version) is too old to build the user interface: 20.19 or newer is needed" \
+			"(https://nodejs.org)"; exit 1; }
 
 # Names what is missing and how to get it.
 tools:

@@ -16,6 +16,8 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=data");
+    // The user interface, which the crate takes in as it is built.
+    println!("cargo::rerun-if-changed=web/dist");
     let releases = read_json("data/releases.json");
     write_source("releases.rs", &releases::generate(&releases));
     let names = releases::names(&releases);

@@ -28,3 +28,4 @@ pub mod source;
 pub mod store;
 pub mod suggest;
 pub mod syntax;
+pub mod web;

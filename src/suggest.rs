@@ -32,6 +32,21 @@ pub fn nearest_few<'a>(
     near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
+/// How alike two names are, in percent: 100 where they are equal, 0 where nothing is. A name that is
+/// part of the other is as alike as it is long.
+#[must_use]
+pub fn similarity(a: &str, b: &str) -> u8 {
+    let letters = |name: &str| name.chars().take(MAX_LENGTH).collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
+    let longest = a.len().max(b.len());
+    if longest == 0 {
+        return 100;
+    }
+    let worst = longest * CHANGE;
+    let alike = worst.saturating_sub(distance(&a, &b)) * 100 / worst;
+    u8::try_from(alike).unwrap_or(100)
+}
+
 /// Names are compared up to this many characters.
 const MAX_LENGTH: usize = 128;
 /// What a changed, inserted or dropped letter counts; another case counts 1.

@@ -101,7 +101,7 @@ fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
         "{said}"
     );
     assert!(
-        said.contains("1 of 2 releases could not be fetched"),
+        said.contains("1 of 2 releases could not be imported"),
         "{said}"
     );
     assert!(
@@ -311,4 +311,145 @@ fn get(address: &str, path: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
+}
+
+/// A comment can silence what is a matter of taste, but not what PyTorch refuses.
+#[test]
+fn a_comment_silences_no_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "- func: f(Tensr self) -> Tensor  # opatlas: allow(type-unknown) ours\n";
+    std::fs::write(folder.path().join("ops.yaml"), text).unwrap();
+    let output = run(folder.path(), &["check", "ops.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stdout(&output).contains("type-unknown"));
+}
+
+/// The operations chapter has every setting that the program has.
+#[test]
+fn every_setting_is_documented() {
+    let folder = tempfile::tempdir().unwrap();
+    let help = succeeds(folder.path(), &["serve", "--help"]);
+    let chapter = include_str!("../docs/operations.md");
+    let words = help.split(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)));
+    let settings = words.filter(|word| {
+        let option = word.strip_prefix("--").is_some_and(|rest| rest.len() > 1);
+        word.starts_with("OPATLAS_") || option && *word != "--help"
+    });
+    for setting in settings {
+        assert!(
+            chapter.contains(&format!("`{setting}`")),
+            "{setting} is not in the chapter"
+        );
+    }
+}
+
+#[test]
+fn listening_beyond_loopback_without_tokens_must_be_forced() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(
+        folder.path(),
+        &["serve", "--listen", "0.0.0.0:0", "--auth", "off"],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    let said = stderr(&refused);
+    assert!(said.contains("--force-open"), "{said}");
+    assert!(!folder.path().join("opatlas.db").exists());
+}
+
+#[test]
+fn tokens_are_made_listed_and_revoked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let create = [
+        "token",
+        "create",
+        "ci",
+        "--project",
+        "acme",
+        "--action",
+        "ingest,label",
+    ];
+    let secret = succeeds(folder, &create);
+    let secret = secret.trim();
+    assert!(
+        secret.starts_with("opatlas_") && secret.len() == 8 + 64,
+        "{secret}"
+    );
+    let listed = succeeds(folder, &["token", "list"]);
+    assert!(listed.contains("`ci` (ingest label in acme)"), "{listed}");
+    assert!(
+        listed.contains("never used") && !listed.contains(secret),
+        "{listed}"
+    );
+    let stored = std::fs::read(folder.join("opatlas.db")).unwrap();
+    let holds = |text: &[u8]| stored.windows(text.len()).any(|part| part == text);
+    assert!(!holds(secret.as_bytes()), "the token itself is stored");
+    let id = listed.split_whitespace().next().unwrap();
+    let revoked = succeeds(folder, &["token", "revoke", id]);
+    assert!(revoked.starts_with("revoked"), "{revoked}");
+    assert!(succeeds(folder, &["token", "list"]).contains("revoked"));
+    for wrong in [
+        &["token", "create", "ci", "--action", "ingest"][..],
+        &[
+            "token",
+            "create",
+            "ci",
+            "--project",
+            "a/b",
+            "--action",
+            "ingest",
+        ],
+        &["token", "create", "ci", "--project", "a", "--action", "fly"],
+        &[
+            "token",
+            "create",
+            "ci",
+            "--project",
+            "a",
+            "--action",
+            "read",
+            "--expires",
+            "soon",
+        ],
+        &["token", "revoke", "ffff"],
+    ] {
+        assert_eq!(run(folder, wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_backup_comes_back_and_is_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    succeeds(folder, &["import", "--sample"]);
+    let saved = succeeds(folder, &["backup", "saved.backup"]);
+    assert!(saved.contains("saved.backup"), "{saved}");
+    let again = run(folder, &["backup", "saved.backup"]);
+    assert!(stderr(&again).contains("exists already"));
+    let there = ["--database", "sqlite://restored.db"];
+    let restored = succeeds(folder, &[&["restore", "saved.backup"][..], &there].concat());
+    assert!(restored.contains("1 revisions, 1 labels"), "{restored}");
+    assert!(restored.contains("all is in its place"), "{restored}");
+    let twice = run(folder, &[&["restore", "saved.backup"][..], &there].concat());
+    assert!(stderr(&twice).contains("not empty"), "{}", stderr(&twice));
+    let file = ["export", "--file", "native_functions.yaml"];
+    let restored = succeeds(folder, &[&file[..], &there].concat());
+    assert_eq!(restored, succeeds(folder, &file));
+    let checked = succeeds(folder, &["doctor"]);
+    assert!(checked.contains("all is in its place"), "{checked}");
+    let collected = succeeds(folder, &["gc", "--older-than", "1h", "--dry-run"]);
+    assert!(
+        collected.starts_with("would collect 0 revisions"),
+        "{collected}"
+    );
+    std::fs::write(folder.join("nonsense"), "nonsense ".repeat(1000)).unwrap();
+    let refused = run(
+        folder,
+        &["restore", "nonsense", "--database", "sqlite://x.db"],
+    );
+    assert!(
+        stderr(&refused).contains("is no backup"),
+        "{}",
+        stderr(&refused)
+    );
 }

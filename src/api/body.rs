@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http_body_util::LengthLimitError;
 
 use super::Api;
+use super::bounds::OverBudget;
 use super::problem::{Kind, Problem};
 
 /// The whole body, at most `limit` bytes of it.
@@ -107,6 +108,9 @@ pub fn broken(error: &(dyn Error + 'static), limit: usize) -> Problem {
     while let Some(error) = cause {
         if error.is::<LengthLimitError>() {
             return too_large(limit);
+        }
+        if error.is::<OverBudget>() {
+            return Problem::new(Kind::Busy, OverBudget.to_string());
         }
         cause = error.source();
     }

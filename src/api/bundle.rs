@@ -13,7 +13,7 @@ use crate::source::Bundle;
 
 use super::Api;
 use super::body;
-use super::extract::from_json;
+use super::extract::from_json_object;
 use super::problem::{Kind, Problem};
 
 /// The media types of raw YAML.
@@ -62,7 +62,7 @@ impl FromRequest<Api> for BundleBody {
             Some(media) if YAML.contains(&media) => yaml(request, api).await?,
             Some("application/json") => {
                 let bytes = body::collect(request, api, api.config.json_bytes).await?;
-                from_json::<BundleJson>(&bytes)?.files.bundle()?
+                from_json_object::<BundleJson>(&bytes)?.files.bundle()?
             }
             Some("multipart/form-data") => multipart(request, api).await?,
             media => return Err(body::unsupported(media, &TOLD)),

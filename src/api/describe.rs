@@ -3,9 +3,11 @@
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{AnyOf, Object, OneOf};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
+use super::describe_values;
 use super::problem::{Document, PROBLEM_JSON};
 
 /// The head of the description.
@@ -22,24 +24,47 @@ use super::problem::{Document, PROBLEM_JSON};
         (name = "labels", description = "Movable names for revisions"),
         (name = "operators", description = "Operators of a revision"),
         (name = "dispatch", description = "Which kernel runs on which key, and why"),
+        (name = "history", description = "Since when: operators and backends over all revisions"),
         (name = "findings", description = "What the rules find"),
+        (name = "comparisons", description = "What changed between two revisions"),
+        (name = "exceptions", description = "Changes that a project accepts"),
         (name = "stateless", description = "Of texts that are not stored"),
         (name = "knowledge", description = "Releases, rules, problem types"),
         (name = "operations", description = "The service itself"),
     ),
     components(schemas(Document)),
+    modifiers(&Tokens),
+    security((), ("token" = [])),
 )]
 pub struct Description;
 
+/// How callers say who they are, where the service asks.
+struct Tokens;
+
+impl utoipa::Modify for Tokens {
+    fn modify(&self, document: &mut OpenApi) {
+        let token = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("A token of `opatlas token create`; whether one is needed is a setting of the service"));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(token.build()));
+    }
+}
+
 /// Schemas some of whose members may be left out: what comes in, and problems.
-const PARTIAL: [&str; 7] = [
+const PARTIAL: [&str; 12] = [
     "Bundle",
+    "CompareBody",
     "Fault",
+    "ItemDetail",
     "LabelTarget",
+    "NewException",
     "NewProject",
     "Problem",
     "ProjectEdit",
+    "Question",
     "SchemaText",
+    "SideBody",
 ];
 
 /// Members that are there only when they are asked for.
@@ -52,6 +77,7 @@ pub fn complete(document: &mut OpenApi) {
             add_conditions(operation);
         }
         operations(item).for_each(add_problems);
+        operations(item).for_each(describe_values::complete);
     }
     let schemas = document.components.iter_mut();
     let schemas = schemas.flat_map(|components| &mut components.schemas);
@@ -77,8 +103,10 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 }
 
 /// What any request can meet, whatever it asks for.
-const COMMON: [(&str, &str); 5] = [
+const COMMON: [(&str, &str); 7] = [
     ("400", "The request cannot be read"),
+    ("401", "A token is needed, and there is none that is known"),
+    ("403", "The token does not allow this"),
     ("406", "None of the media types asked for can be given"),
     ("408", "The request did not arrive in time"),
     ("500", "A defect of the service"),

@@ -3,16 +3,18 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::ApiConfig;
+use super::metrics::Counting;
 use super::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
@@ -25,11 +27,14 @@ const MAX_ID: usize = 64;
 
 /// The outermost layer.
 pub async fn envelope(State(config): State<ApiConfig>, request: Request, next: Next) -> Response {
-    let begun = Instant::now();
+    let counting = Counting::begin();
     let id = request_id(request.headers());
     let method = request.method().clone();
     let uri = request.uri().clone();
-    let response = match tokio::time::timeout(config.request_timeout, next.run(request)).await {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let span = tracing::info_span!("request", id, token = tracing::field::Empty);
+    let answer = next.run(request).instrument(span.clone());
+    let response = match tokio::time::timeout(config.request_timeout, answer).await {
         Ok(response) => response,
         Err(_) => overdue(&config).into_response(),
     };
@@ -43,15 +48,25 @@ pub async fn envelope(State(config): State<ApiConfig>, request: Request, next: N
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
     }
-    tracing::info!(
-        request = id,
-        %method,
-        path = uri.path(),
-        status = response.status().as_u16(),
-        micros = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX),
-        "request",
-    );
+    let route = route.as_ref().map(MatchedPath::as_str);
+    counting.end(&method, route, response.status());
+    if response.status().as_u16() >= 400 || is_sampled(config.log_sample) {
+        let _within = span.enter();
+        tracing::info!(
+            %method,
+            path = uri.path(),
+            status = response.status().as_u16(),
+            micros = u64::try_from(counting.elapsed().as_micros()).unwrap_or(u64::MAX),
+            "answered",
+        );
+    }
     response
+}
+
+/// Whether it is the turn of this request to be logged, one in so many.
+fn is_sampled(one_in: u32) -> bool {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    one_in <= 1 || COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(one_in)
 }
 
 /// What becomes of a panic in a handler.
@@ -67,11 +82,6 @@ pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
         "the service failed; its log has more under the id of this request",
     )
     .into_response()
-}
-
-/// What is answered where no route is.
-pub async fn unknown_route() -> Problem {
-    Problem::new(Kind::UnknownRoute, "")
 }
 
 /// Bodies that do not arrive have a limit of their own, so this is about our own work.

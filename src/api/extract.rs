@@ -78,7 +78,7 @@ impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         body::expect_media(request.headers(), &["application/json"])?;
         let bytes = body::collect(request, api, api.config.message_bytes).await?;
-        from_json(&bytes).map(Self)
+        from_json_object(&bytes).map(Self)
     }
 }
 
@@ -91,4 +91,17 @@ pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         };
         Problem::new(Kind::MalformedBody, format!("{what}: {error}"))
     })
+}
+
+/// Reads a JSON object; the problem says where it went wrong. Members are told apart by their names,
+/// and the library would also take a list of them.
+pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let read = from_json(bytes)?;
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') => Ok(read),
+        _ => Err(Problem::new(
+            Kind::MalformedBody,
+            "the JSON is not what is expected here: it must be an object",
+        )),
+    }
 }

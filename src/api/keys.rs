@@ -317,7 +317,7 @@ pub async fn one(
 }
 
 /// In a path the key is what is asked for.
-fn of_path(error: ServiceError) -> Problem {
+pub(super) fn of_path(error: ServiceError) -> Problem {
     let mut problem = Problem::from(error);
     if problem.kind == Kind::UnknownKey {
         problem.kind = Kind::NoKey;

@@ -47,6 +47,9 @@ pub struct ForceQuery {
 #[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
 pub struct LabelTarget {
     /// The address of the revision: `sha256:HEX`, another label, or `latest`.
+    #[schema(
+        pattern = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$"
+    )]
     pub revision: String,
     /// The release that the label stands for; by default the one that it stands for already, or
     /// looks like.

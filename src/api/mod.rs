@@ -4,19 +4,35 @@
 //! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is
 //! what every error looks like, and [`envelope`] surrounds every request.
 
+pub mod access;
+pub mod backends;
+pub mod badges;
 pub mod body;
+pub mod bounds;
 pub mod bundle;
+pub mod change;
+pub mod change_rule;
+pub mod compare;
+pub mod compare_report;
+pub mod compare_schemas;
+pub mod comparison;
 pub mod coverage;
 mod describe;
+mod describe_values;
 pub mod dispatch;
 pub mod entry;
 pub mod envelope;
+pub mod exceptions;
 pub mod extract;
 pub mod files;
 pub mod finding;
 pub mod findings;
+pub mod gaps;
+pub mod history;
 pub mod keys;
 pub mod labels;
+pub mod matrix;
+pub mod metrics;
 pub mod negotiate;
 pub mod operations;
 pub mod operator;
@@ -34,11 +50,14 @@ pub mod revisions;
 mod router;
 pub mod rules;
 pub mod schemas;
+pub mod server;
 pub mod stateless;
 pub mod stream;
+pub mod support;
 pub mod tables;
 pub mod tables_query;
 mod time;
+pub mod trends;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,6 +80,18 @@ pub struct ApiConfig {
     pub message_bytes: usize,
     /// How much a multipart body may have besides its files, in bytes.
     pub multipart_overhead: usize,
+    /// How many requests may be under way at once.
+    pub max_requests: usize,
+    /// How many bytes of bodies may be in memory at once.
+    pub body_budget: usize,
+    /// What needs a token.
+    pub auth: access::AuthMode,
+    /// Sites whose pages may use the API, such as `https://ci.example.org`; none by default.
+    pub cors_origins: Vec<String>,
+    /// Where clients reach the service, such as `https://opatlas.example.org`, for links in reports.
+    pub public_url: Option<String>,
+    /// Of how many requests one has a line in the log; those that fail always have.
+    pub log_sample: u32,
 }
 
 impl Default for ApiConfig {
@@ -71,6 +102,12 @@ impl Default for ApiConfig {
             json_bytes: 97 << 20,
             message_bytes: 1 << 20,
             multipart_overhead: 1 << 20,
+            max_requests: 1024,
+            body_budget: 256 << 20,
+            auth: access::AuthMode::Off,
+            cors_origins: Vec::new(),
+            public_url: None,
+            log_sample: 1,
         }
     }
 }

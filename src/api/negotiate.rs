@@ -25,6 +25,16 @@ pub enum Media {
     Csv,
     /// Text with snippets, for terminals.
     Text,
+    /// JUnit's XML.
+    JUnit,
+    /// A page for browsers.
+    Html,
+    /// A script of the user interface.
+    JavaScript,
+    /// A style sheet of the user interface.
+    Css,
+    /// A drawing: a badge, or one of the user interface.
+    Svg,
 }
 
 /// Answers that have one form.
@@ -47,6 +57,11 @@ impl Media {
             Self::Markdown => "text/markdown; charset=utf-8",
             Self::Csv => "text/csv; charset=utf-8",
             Self::Text => "text/plain; charset=utf-8",
+            Self::JUnit => "application/xml",
+            Self::Html => "text/html; charset=utf-8",
+            Self::JavaScript => "text/javascript; charset=utf-8",
+            Self::Css => "text/css; charset=utf-8",
+            Self::Svg => "image/svg+xml",
         }
     }
 }
@@ -79,6 +94,14 @@ impl Wishes {
             encoding: encoding(joined(headers, &header::ACCEPT_ENCODING).as_deref()),
             if_none_match: joined(headers, &header::IF_NONE_MATCH),
         }
+    }
+
+    /// Whether the client asks for this media type by its name, as browsers do for pages.
+    #[must_use]
+    pub fn names(&self, media: Media) -> bool {
+        let accept = self.accept.as_deref().unwrap_or_default();
+        items(accept)
+            .any(|(range, quality)| quality > 0.0 && range.eq_ignore_ascii_case(media.essence()))
     }
 
     /// The media type that the client likes best among those offered; the first where it does not

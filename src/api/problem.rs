@@ -26,6 +26,8 @@ pub enum Kind {
     InvalidName,
     InvalidParameter,
     InvalidCursor,
+    Unauthenticated,
+    Forbidden,
     UnknownRoute,
     UnknownProject,
     UnknownRevision,
@@ -36,6 +38,8 @@ pub enum Kind {
     NoRelease,
     NoKey,
     UnknownProblem,
+    UnknownException,
+    UnknownPart,
     MethodNotAllowed,
     NotAcceptable,
     RequestTimeout,
@@ -53,6 +57,10 @@ pub enum Kind {
     UnknownBuild,
     RefusedRegistration,
     UnreadableBundle,
+    SameRevision,
+    NothingToCompare,
+    UnreadableSchema,
+    InvalidPolicy,
     Internal,
     Busy,
     StoreUnavailable,
@@ -63,13 +71,15 @@ struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 44] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
         Self::InvalidName,
         Self::InvalidParameter,
         Self::InvalidCursor,
+        Self::Unauthenticated,
+        Self::Forbidden,
         Self::UnknownRoute,
         Self::UnknownProject,
         Self::UnknownRevision,
@@ -80,6 +90,8 @@ impl Kind {
         Self::NoRelease,
         Self::NoKey,
         Self::UnknownProblem,
+        Self::UnknownException,
+        Self::UnknownPart,
         Self::MethodNotAllowed,
         Self::NotAcceptable,
         Self::RequestTimeout,
@@ -97,6 +109,10 @@ impl Kind {
         Self::UnknownBuild,
         Self::RefusedRegistration,
         Self::UnreadableBundle,
+        Self::SameRevision,
+        Self::NothingToCompare,
+        Self::UnreadableSchema,
+        Self::InvalidPolicy,
         Self::Internal,
         Self::Busy,
         Self::StoreUnavailable,
@@ -112,6 +128,8 @@ impl Kind {
             Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project, label or digest is not written as one is."),
             Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A parameter of the query is unknown, there twice, or has a value that it cannot have."),
             Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor was not made by this list, or the list has changed since; begin again without one."),
+            Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a token that is known, not revoked and not expired: `Authorization: Bearer opatlas_...`."),
+            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this, or not in this project; or a page of another site asks."),
             Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "Nothing is served at this path."),
             Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "There is no project of this name."),
             Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The project has no revision of this address."),
@@ -122,6 +140,8 @@ impl Kind {
             Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No release of PyTorch is known by this name."),
             Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path names a dispatch key that the release does not have."),
             Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "There is no problem type of this name."),
+            Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The project has no exception of this id."),
+            Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has fewer parts than that; `X-Parts` says how many."),
             Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The path is served, but not by this method; `Allow` names those that it has."),
             Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "None of the media types that `Accept` asks for can be given."),
             Self::RequestTimeout => Row("request-timeout", S::REQUEST_TIMEOUT, "Request timed out", "The request did not arrive in time."),
@@ -139,6 +159,10 @@ impl Kind {
             Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither the name of a build profile nor a list of backends of the release."),
             Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The dispatcher takes no registration by such a name, or no second fallback for a key; `errors` has them one by one."),
             Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` is no list of entries, so nothing can be stored; the findings say where."),
+            Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "The same revision twice", "Base and head of the range are the same address, so there is nothing to compare."),
+            Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One side has no entry that can be read, so nothing can be said of what changed; the findings say where."),
+            Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The runtime's parser does not read the schema; `errors` has why, with the place in the text."),
+            Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A policy or an exception has a member that is unknown or a value that it cannot have."),
             Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A defect of the service; its log has more under the id of the request."),
             Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "Too much is going on just now; try again after `Retry-After` seconds."),
             Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The database does not answer just now; try again after `Retry-After` seconds."),
@@ -173,6 +197,8 @@ impl Kind {
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         match status {
+            StatusCode::UNAUTHORIZED => Self::Unauthenticated,
+            StatusCode::FORBIDDEN => Self::Forbidden,
             StatusCode::NOT_FOUND => Self::UnknownRoute,
             StatusCode::METHOD_NOT_ALLOWED => Self::MethodNotAllowed,
             StatusCode::NOT_ACCEPTABLE => Self::NotAcceptable,
@@ -330,6 +356,17 @@ impl IntoResponse for Problem {
             response
                 .headers_mut()
                 .insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        let challenge = match self.kind {
+            Kind::Unauthenticated => Some("Bearer realm=\"opatlas\""),
+            Kind::Forbidden => Some("Bearer realm=\"opatlas\", error=\"insufficient_scope\""),
+            _ => None,
+        };
+        if let Some(challenge) = challenge {
+            let challenge = HeaderValue::from_static(challenge);
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, challenge);
         }
         response.extensions_mut().insert(Arc::new(self));
         response

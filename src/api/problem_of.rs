@@ -38,6 +38,12 @@ fn of_service(error: &ServiceError) -> Problem {
         ServiceError::Protected(_) => Kind::LabelProtected,
         ServiceError::Precondition(_) => Kind::PreconditionFailed,
         ServiceError::NoRevisions(_) => Kind::UnknownRevision,
+        ServiceError::NotOnTimeline { suggestions, .. } => {
+            return Problem::new(Kind::UnknownRevision, error.to_string())
+                .suggesting(suggestions.clone());
+        }
+        ServiceError::Backwards { .. } => Kind::InvalidParameter,
+        ServiceError::UnusableBackend { .. } => Kind::UnreadableBundle,
         ServiceError::UnknownOperator { suggestions, .. } => {
             return Problem::new(Kind::UnknownOperator, error.to_string())
                 .suggesting(suggestions.clone());
@@ -55,6 +61,19 @@ fn of_service(error: &ServiceError) -> Problem {
                 .about("build");
         }
         ServiceError::Store(error) => return of_store(error),
+        ServiceError::Unstorable(member) => {
+            return Problem::new(Kind::MalformedBody, error.to_string()).about(member);
+        }
+        ServiceError::NothingToCompare { side, snapshot } => {
+            let mut problem = Problem::new(Kind::NothingToCompare, error.to_string());
+            problem.findings = finding::all(snapshot);
+            return problem.about(side);
+        }
+        ServiceError::SameRevision(_) => Kind::SameRevision,
+        ServiceError::Policy(fault) => {
+            return Problem::new(Kind::InvalidPolicy, error.to_string()).about(&fault.member);
+        }
+        ServiceError::Denied(_) => Kind::Unauthenticated,
         ServiceError::Busy => Kind::Busy,
         ServiceError::Failed(_) => return internal(error),
         ServiceError::Shared(shared) => return of_service(shared.root()),
@@ -89,12 +108,17 @@ fn of_store(error: &StoreError) -> Problem {
             Missing::Revision { .. } => Kind::UnknownRevision,
             Missing::Label { .. } => Kind::UnknownLabel,
             Missing::File { .. } => Kind::UnknownFile,
+            Missing::Exception(_) => Kind::UnknownException,
+            // Tokens are no resources here.
+            Missing::Token(_) => return internal(error),
         },
         StoreError::Conflict(conflict) => match conflict {
             Conflict::Project(_) => Kind::ProjectExists,
             Conflict::Release { .. } => Kind::ReleaseConflict,
             Conflict::Label { .. } => Kind::PreconditionFailed,
             Conflict::Labelled { .. } => Kind::RevisionLabelled,
+            // Nothing is restored over HTTP.
+            Conflict::NotEmpty => return internal(error),
         },
         StoreError::Ambiguous { matches, .. } => {
             let mut problem = Problem::new(Kind::AmbiguousRevision, error.to_string());

@@ -8,9 +8,11 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::service::ViewId;
+use crate::service::access::Action;
 use crate::store::{Edit, Project, ProjectChange, ProjectName};
 
 use super::Api;
+use super::access::Access;
 use super::extract::{Json, Path, Query};
 use super::negotiate::{JSON, LIST, Media, Wishes};
 use super::page::{self, Cursors, PageQuery};
@@ -98,13 +100,14 @@ pub struct ProjectList {
 )]
 pub async fn list(
     State(api): State<Api>,
+    access: Access,
     Query(query): Query<PageQuery>,
     wishes: Wishes,
 ) -> Result<Response, Problem> {
     let media = wishes.media(LIST)?;
     let limit = page::limit(query.limit)?;
     if media == Media::NdJson {
-        return lines(&api, &wishes).await;
+        return lines(&api, &access, &wishes).await;
     }
     let cursors = Cursors::of(ViewId::of_program("projects", &()));
     let after = match &query.cursor {
@@ -115,13 +118,18 @@ pub async fn list(
     };
     let page = api.service.projects(after.as_ref(), limit).await?;
     let list = ProjectList {
-        items: page.items.into_iter().map(Into::into).collect(),
+        items: page
+            .items
+            .into_iter()
+            .filter(|project| access.sees(&project.name))
+            .map(Into::into)
+            .collect(),
         next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
     };
     respond::value(&api, &wishes, StatusCode::OK, &list).await
 }
 
-async fn lines(api: &Api, wishes: &Wishes) -> Result<Response, Problem> {
+async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, Problem> {
     let mut text = Vec::new();
     let mut after = None;
     loop {
@@ -129,7 +137,11 @@ async fn lines(api: &Api, wishes: &Wishes) -> Result<Response, Problem> {
             .service
             .projects(after.as_ref(), page::MAX_LIMIT)
             .await?;
-        for project in page.items {
+        let seen = page
+            .items
+            .into_iter()
+            .filter(|project| access.sees(&project.name));
+        for project in seen {
             stream::push_line(&mut text, &ProjectView::from(project));
         }
         after = page.next;
@@ -159,9 +171,11 @@ async fn lines(api: &Api, wishes: &Wishes) -> Result<Response, Problem> {
 )]
 pub async fn create(
     State(api): State<Api>,
+    access: Access,
     wishes: Wishes,
     Json(new): Json<NewProject>,
 ) -> Result<Response, Problem> {
+    access.expect(Action::Admin, &new.name)?;
     let policy = new.policy.map(canonical);
     let made = api
         .service

@@ -42,6 +42,6 @@ pub fn report<'a>(
         Media::Sarif => Some(json(&sarif(&report))),
         Media::Markdown => Some(markdown(&report).into_bytes()),
         Media::Text => Some(text(&report, Colour::Never).into_bytes()),
-        Media::Json | Media::NdJson | Media::Yaml | Media::Csv => None,
+        _ => None,
     }
 }

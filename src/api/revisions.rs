@@ -66,6 +66,20 @@ pub struct RevisionItem {
     pub files: Vec<File>,
     /// The labels that name it.
     pub labels: Vec<Label>,
+    /// The commits that have these files, in the order of their topology.
+    pub commits: Vec<RevisionCommit>,
+}
+
+/// A commit of a local clone that a revision was imported from.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RevisionCommit {
+    /// Its id.
+    pub id: String,
+    /// When its author made it.
+    #[schema(format = DateTime)]
+    pub author_date: String,
+    /// The first line of its message.
+    pub subject: String,
 }
 
 /// A revision, judged as a release.
@@ -305,6 +319,15 @@ impl From<RevisionRecord> for RevisionItem {
             ingested_at: timestamp(record.ingested_at),
             files: record.files.into_iter().map(Into::into).collect(),
             labels: record.labels.into_iter().map(Into::into).collect(),
+            commits: record
+                .commits
+                .into_iter()
+                .map(|commit| RevisionCommit {
+                    author_date: timestamp(commit.author_date),
+                    id: commit.id,
+                    subject: commit.subject,
+                })
+                .collect(),
         }
     }
 }

@@ -1,24 +1,30 @@
 //! The one page of routes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, header};
 use axum::middleware;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::SizeAbove;
+use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::service::Service;
+use crate::web;
 
-use super::{Api, ApiConfig, describe, envelope};
+use super::bounds::{self, Bounds};
+use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
-    coverage, dispatch, files, findings, keys, labels, operations, operators, problems, projects,
-    releases, revisions, rules, schemas, stateless, tables,
+    backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
+    gaps, history, keys, labels, matrix, metrics, operations, operators, problems, projects,
+    releases, revisions, rules, schemas, stateless, support, tables, trends,
 };
 
 /// Every route. Whoever adds one adds it here.
@@ -39,11 +45,25 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::list))
         .routes(routes!(keys::one))
         .routes(routes!(coverage::coverage))
+        .routes(routes!(matrix::matrix))
         .routes(routes!(findings::list))
+        .routes(routes!(compare::stored, backends::given))
+        .routes(routes!(backends::stored))
+        // Over all revisions.
+        .routes(routes!(history::operator))
+        .routes(routes!(history::search))
+        .routes(routes!(support::table))
+        .routes(routes!(badges::one))
+        .routes(routes!(trends::trends))
+        .routes(routes!(gaps::stored, gaps::ranked))
+        .routes(routes!(exceptions::list, exceptions::create))
+        .routes(routes!(exceptions::one, exceptions::delete))
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))
         .routes(routes!(schemas::parse))
+        .routes(routes!(compare_schemas::compare))
+        .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
         // What the program knows.
         .routes(routes!(releases::list))
@@ -55,22 +75,59 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operations::health))
         .routes(routes!(operations::readiness))
         .routes(routes!(operations::version))
+        .routes(routes!(metrics::figures))
         .routes(routes!(operations::document))
 }
 
 /// The whole HTTP side over a service.
 pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
+    metrics::install();
     let (router, _) = routes().split_for_parts();
+    let api = Api { service, config };
+    let guard = middleware::from_fn_with_state(api.clone(), access::guard);
     // On the fly only what is not kept compressed: lists that are streamed.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
-    let surround = middleware::from_fn_with_state(config.clone(), envelope::envelope);
-    router
-        .fallback(envelope::unknown_route)
+    let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
+    let surround = middleware::from_fn_with_state(api.config.clone(), envelope::envelope);
+    let router = router
+        .route_layer(guard)
+        .fallback(web::fallback)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())
         .layer(compression)
-        .layer(surround)
-        .with_state(Api { service, config })
+        .layer(bounded)
+        .layer(surround);
+    let router = match api.config.cors_origins.is_empty() {
+        true => router,
+        false => router.layer(other_sites(&api.config.cors_origins)),
+    };
+    router.with_state(api)
+}
+
+/// What pages of other sites may do, where there are such.
+fn other_sites(origins: &[String]) -> CorsLayer {
+    let origins: Vec<_> = origins
+        .iter()
+        .filter_map(|origin| origin.parse().ok())
+        .collect();
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([
+            Method::GET,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
+        .allow_headers([
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+        ])
+        .expose_headers([header::ETAG, header::LOCATION, envelope::REQUEST_ID])
+        .max_age(Duration::from_secs(3600))
 }
 
 /// The description of the whole HTTP side.

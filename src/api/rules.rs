@@ -5,11 +5,13 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::diff::rules as change_rules;
 use crate::release::Release;
 use crate::rules::{self, Family, Stage, registry};
 use crate::suggest::nearest_few;
 
 use super::Api;
+use super::change_rule::ChangeRule;
 use super::extract::{Path, Query};
 use super::finding::Severity;
 use super::negotiate::{JSON, Wishes};
@@ -32,13 +34,16 @@ pub struct RulePath {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RulesQuery {
+    /// Only of this kind.
+    #[param(inline)]
+    pub kind: Option<RuleKind>,
     /// Only of this family.
     #[param(example = "dispatch")]
     pub family: Option<String>,
-    /// Only of this severity.
+    /// Only of this severity, which rules of validation have.
     #[param(inline)]
     pub severity: Option<Severity>,
-    /// Only those that apply to this release.
+    /// Only those that apply to this release; those of compatibility always do.
     #[param(example = "2.9")]
     pub release: Option<String>,
     /// How many items a page has.
@@ -46,6 +51,26 @@ pub struct RulesQuery {
     pub limit: Option<u32>,
     /// `next_cursor` of the page before.
     pub cursor: Option<String>,
+}
+
+/// What a rule judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    /// A declaration.
+    Validation,
+    /// A change from one declaration to another.
+    Compatibility,
+}
+
+/// A rule of either kind.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum AnyRule {
+    /// Of validation.
+    Validation(Rule),
+    /// Of compatibility.
+    Compatibility(ChangeRule),
 }
 
 /// An example of a rule.
@@ -61,6 +86,9 @@ pub struct Example {
 /// A rule of validation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Rule {
+    /// `validation`
+    #[schema(example = "validation")]
+    pub kind: &'static str,
     /// Its id, which never changes.
     #[schema(example = "out-return-matches")]
     pub id: &'static str,
@@ -93,15 +121,15 @@ pub struct Rule {
 /// A page of rules.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RuleList {
-    /// The rules, family by family.
-    pub items: Vec<Rule>,
+    /// The rules, family by family, those of validation first.
+    pub items: Vec<AnyRule>,
     /// What to ask for the next part with; null at the end.
     pub next_cursor: Option<String>,
 }
 
 /// Rules
 ///
-/// All rules of validation, with why they are, and examples.
+/// All rules of validation and of compatibility, with why they are, and examples.
 #[utoipa::path(
     get,
     path = "/v1/rules",
@@ -123,18 +151,25 @@ pub async fn list(
         Some(text) => Some(judged(Some(text))?.release),
         None => None,
     };
-    let chosen: Vec<&rules::Rule> = registry::all()
+    let chosen: Vec<Chosen> = registry::all()
         .filter(|rule| fits(rule, &query, release))
+        .map(Chosen::Validation)
+        .chain(
+            change_rules::RULES
+                .iter()
+                .filter(|rule| fits_change(rule, &query))
+                .map(Chosen::Compatibility),
+        )
         .collect();
     let part = PageQuery {
         limit: query.limit,
         cursor: query.cursor.clone(),
     };
-    let filter = (&query.family, query.severity, release);
+    let filter = (query.kind, &query.family, query.severity, release);
     let (items, next_cursor) = page::cut("rules", &filter, &chosen, &part)?;
     let make = || {
         Ok(json(&RuleList {
-            items: items.iter().copied().map(Rule::from).collect(),
+            items: items.iter().map(|rule| rule.view()).collect(),
             next_cursor,
         }))
     };
@@ -149,7 +184,7 @@ pub async fn list(
     operation_id = "get_rule",
     params(RulePath),
     responses(
-        (status = 200, description = "The rule", body = Rule),
+        (status = 200, description = "The rule", body = AnyRule),
         (status = 404, description = "No such rule", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -159,19 +194,47 @@ pub async fn one(
     wishes: Wishes,
 ) -> Result<Response, Problem> {
     let media = wishes.media(JSON)?;
-    let Some(rule) = registry::find(&path.rule) else {
-        let near = nearest_few(&path.rule, registry::all().map(|rule| rule.id), 3);
+    let found = registry::find(&path.rule).map(Chosen::Validation);
+    let found = found.or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
+    let Some(rule) = found else {
+        let changes = change_rules::RULES.iter().map(|rule| rule.id);
+        let known = registry::all().map(|rule| rule.id).chain(changes);
+        let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
         let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
         return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
     };
-    let make = || Ok(json(&Rule::from(rule)));
-    respond::program_view(&api, &wishes, ("rule", rule.id), media, make).await
+    let make = || Ok(json(&rule.view()));
+    respond::program_view(&api, &wishes, ("rule", path.rule.as_str()), media, make).await
+}
+
+/// A rule that is to be shown.
+#[derive(Debug, Clone, Copy)]
+enum Chosen {
+    Validation(&'static rules::Rule),
+    Compatibility(&'static change_rules::ChangeRule),
+}
+
+impl Chosen {
+    fn view(self) -> AnyRule {
+        match self {
+            Self::Validation(rule) => AnyRule::Validation(rule.into()),
+            Self::Compatibility(rule) => AnyRule::Compatibility(rule.into()),
+        }
+    }
+}
+
+fn fits_change(rule: &change_rules::ChangeRule, query: &RulesQuery) -> bool {
+    let family = query.family.as_deref();
+    query.kind != Some(RuleKind::Validation)
+        && query.severity.is_none()
+        && family.is_none_or(|name| name == rule.group.as_str())
 }
 
 fn fits(rule: &rules::Rule, query: &RulesQuery, release: Option<Release>) -> bool {
     let family = query.family.as_deref();
-    family.is_none_or(|name| name == family_name(rule.family))
+    query.kind != Some(RuleKind::Compatibility)
+        && family.is_none_or(|name| name == family_name(rule.family))
         && query.severity.is_none_or(|s| s == rule.severity.into())
         && release.is_none_or(|release| rule.applies_to(release))
 }
@@ -219,6 +282,7 @@ impl From<&rules::Rule> for Rule {
             text: example.text,
         };
         Self {
+            kind: "validation",
             id: rule.id,
             family: family_name(rule.family),
             severity: rule.severity.into(),

@@ -132,10 +132,7 @@ impl Check {
 
     fn judge(&self, input: Input, release: Release) -> Judged {
         let snapshot = Snapshot::read(input.bundle, release, None);
-        let findings = snapshot.findings().iter();
-        let shown = |finding: &&Finding| {
-            !finding.suppressed && (!self.quiet || finding.severity != Severity::Info)
-        };
+        let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
         let sources = snapshot.bundle.files().map(|(name, _)| {
             let path = input
                 .paths
@@ -145,7 +142,7 @@ impl Check {
             (name.into(), SourceText::new(path, text.into()))
         });
         Judged {
-            findings: findings.filter(shown).cloned().collect(),
+            findings: snapshot.listed().filter(shown).cloned().collect(),
             sources: sources.collect(),
             snapshot,
         }

@@ -5,13 +5,16 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 
+use crate::diff::rules::{self as change_rules, ChangeRule};
 use crate::rules::{Rule, registry};
 use crate::suggest::nearest_few;
 
-/// Explains a rule: what it finds, why that matters, and how to mend it.
+/// Explains a rule of validation or of compatibility: what it is about, why that matters, and how
+/// to mend it.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
-    /// The rule's id, such as out-return-matches; without one, all rules are listed
+    /// The rule's id, such as out-return-matches or argument-renamed; without one, all rules are
+    /// listed
     rule: Option<String>,
 }
 
@@ -26,10 +29,19 @@ impl Explain {
                     first_line(rule.what)
                 );
             }
+            for rule in &change_rules::RULES {
+                println!("{:40} {:16} {}", rule.id, level(rule), rule.what);
+            }
             return Ok(ExitCode::SUCCESS);
         };
+        if let Some(rule) = change_rules::find(&id) {
+            print!("{}", change_page(rule));
+            return Ok(ExitCode::SUCCESS);
+        }
         let Some(rule) = registry::find(&id) else {
-            let near = nearest_few(&id, registry::all().map(|rule| rule.id), 3);
+            let changes = change_rules::RULES.iter().map(|rule| rule.id);
+            let known = registry::all().map(|rule| rule.id).chain(changes);
+            let near = nearest_few(&id, known, 3);
             if near.is_empty() {
                 bail!("there is no rule `{id}`; `opatlas explain` lists all");
             }
@@ -59,6 +71,44 @@ fn page(rule: &Rule) -> String {
         indented(rule.good.text),
         rule.source
     )
+}
+
+fn level(rule: &ChangeRule) -> &'static str {
+    rule.level.map_or("as the worst", |level| level.as_str())
+}
+
+fn change_page(rule: &ChangeRule) -> String {
+    let whom = |audiences: change_rules::Audiences| {
+        let names: Vec<_> = audiences.iter().map(|audience| audience.as_str()).collect();
+        match names.is_empty() {
+            true => "nobody".to_owned(),
+            false => names.join(", "),
+        }
+    };
+    let mut page = format!(
+        "{} ({}, a change of {})\n\nWhat\n{}\nWhy\n{}\nBreaks\n  {}\nAt risk\n  {}\n\n",
+        rule.id,
+        level(rule),
+        rule.group.as_str(),
+        indented(rule.what),
+        indented(rule.why),
+        whom(rule.impacts.breaks),
+        whom(rule.impacts.risks),
+    );
+    page.push_str(&format!(
+        "PyTorch's own check\n  backward {}, forward {}\n",
+        rule.backward.as_str(),
+        rule.forward.as_str()
+    ));
+    if let Some(instead) = rule.instead {
+        page.push_str(&format!("\nInstead\n{}", indented(instead)));
+    }
+    if let Some(example) = rule.example {
+        let (old, new) = (indented(example.old), indented(example.new));
+        page.push_str(&format!("\nBefore\n{old}\nAfter\n{new}"));
+    }
+    page.push_str(&format!("\nSource in PyTorch\n  {}\n", rule.source));
+    page
 }
 
 fn indented(text: &str) -> String {

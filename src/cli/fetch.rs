@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
+use crate::release::Version;
 use crate::source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// Where the files lie within the wheel.
@@ -23,11 +24,18 @@ const MEMBERS: [(&str, &str); 4] = [
     (DEPRECATED, "torchgen/packaged/autograd/deprecated.yaml"),
 ];
 
-/// The wheels of these platforms are the smallest that carry `torchgen`; which of them exists
-/// depends on the release.
-const PLATFORMS: [&str; 2] = ["macosx_11_0_arm64", "macosx_14_0_arm64"];
-/// A Python that every release from 2.0 on has a wheel for.
-const PYTHON: &str = "3.11";
+/// Which wheels: a Python that every release from 2.0 on has one for, and the platforms whose are
+/// the smallest that carry `torchgen`; which of them exists depends on the release.
+const TARGET: [&str; 8] = [
+    "--disable-pip-version-check",
+    "--only-binary=:all:",
+    "--python-version",
+    "3.11",
+    "--platform",
+    "macosx_11_0_arm64",
+    "--platform",
+    "macosx_14_0_arm64",
+];
 /// No file in a wheel may be larger than this; the real ones are under 1 MiB.
 const MAX_MEMBER: u64 = 8 << 20;
 
@@ -56,6 +64,12 @@ pub enum FetchError {
         /// What was asked for.
         version: String,
         /// The last line of what pip said.
+        reason: String,
+    },
+    /// pip could not say which releases there are.
+    #[error("pip could not list the published releases of torch: {reason}")]
+    Index {
+        /// What pip said last.
         reason: String,
     },
     /// The wheel is not what it should be.
@@ -125,6 +139,34 @@ impl Fetcher {
         bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle)
     }
 
+    /// The published releases that have a wheel to take the files from, oldest first.
+    ///
+    /// # Errors
+    /// When pip cannot ask the index.
+    pub fn versions(&self) -> Result<Vec<String>, FetchError> {
+        let mut command = Command::new(&self.pip[0]);
+        command.args(&self.pip[1..]).args(["index", "versions"]);
+        command.args(TARGET).arg("torch");
+        let output = command.stdin(Stdio::null()).output();
+        let failed = |reason: String| FetchError::Index { reason };
+        let output = output.map_err(|error| failed(error.to_string()))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let list = said
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("Available versions:"));
+        let Some(list) = list.filter(|_| output.status.success()) else {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let mut errors = said.lines().filter(|line| line.starts_with("ERROR"));
+            let last = errors.next_back().or(said.lines().last());
+            let reason = last.unwrap_or("it named no versions");
+            return Err(failed(reason.trim_start_matches("ERROR: ").into()));
+        };
+        let mut versions: Vec<&str> = list.split(',').map(str::trim).collect();
+        versions.retain(|version| Version::parse(version).is_some());
+        versions.sort_by_key(|version| Version::parse(version));
+        Ok(versions.into_iter().map(Into::into).collect())
+    }
+
     /// Fetches the files of a release, from the cache if it has them.
     ///
     /// # Errors
@@ -149,19 +191,11 @@ impl Fetcher {
 
     fn download(&self, version: &str, into: &Path) -> Result<(), FetchError> {
         let mut command = Command::new(&self.pip[0]);
-        command.args(&self.pip[1..]).args([
-            "download",
-            "--no-deps",
-            "--no-cache-dir",
-            "--disable-pip-version-check",
-            "--only-binary=:all:",
-            "--python-version",
-            PYTHON,
-        ]);
-        for platform in PLATFORMS {
-            command.args(["--platform", platform]);
-        }
         command
+            .args(&self.pip[1..])
+            .args(["download", "--no-deps", "--no-cache-dir"]);
+        command
+            .args(TARGET)
             .arg("--dest")
             .arg(into)
             .arg(format!("torch=={version}"));

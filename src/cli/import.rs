@@ -1,10 +1,12 @@
 //! `opatlas import`: revisions into the store.
 
-use std::collections::VecDeque;
+mod commits;
+mod git;
+mod releases;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -14,24 +16,61 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::service::{Ingest, Ingested, Protection, Service, Summary};
 use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
-use super::fetch::Fetcher;
+use super::compare::backend::vendor;
+use super::side::NATIVE_FUNCTIONS_PATH;
 use super::{Database, local, sample};
 
 /// Takes revisions into the store.
 ///
 /// `opatlas import torch==2.9.0` fetches the release's wheel with your own pip, takes the YAML
-/// files out of it and stores them under the label 2.9.0. `opatlas import --dir PATH --label X`
-/// takes the files of a folder: native_functions.yaml, tags.yaml, derivatives.yaml,
-/// deprecated.yaml, observed.json and backends/NAME.yaml.
+/// files out of it and stores them under the label 2.9.0; `torch==2.0.0..latest` takes every
+/// published release from one to another. `opatlas import --git REPO --range A..B` takes the
+/// commits of a local clone that touch native_functions.yaml. Both go on where they were stopped.
+/// `opatlas import --dir PATH --label X` takes the files of a folder: native_functions.yaml,
+/// tags.yaml, derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// Releases to fetch, such as torch==2.9.0
-    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample"])]
+    /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest
+    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "backend"])]
     releases: Vec<String>,
 
     /// Take the files of this folder instead
     #[arg(long, value_name = "PATH", conflicts_with_all = ["releases", "sample"], requires = "label")]
     dir: Option<PathBuf>,
+
+    /// Take the commits of this local clone that touch the file, in the order of their topology
+    #[arg(long, value_name = "REPO", conflicts_with_all = ["releases", "sample", "dir", "label"])]
+    git: Option<PathBuf>,
+
+    /// Which commits, as git names them
+    #[arg(long, value_name = "A..B", requires = "git", default_value = "HEAD")]
+    range: String,
+
+    /// Where native_functions.yaml is in the repository
+    #[arg(long, value_name = "PATH", requires = "git", default_value = NATIVE_FUNCTIONS_PATH)]
+    path: String,
+
+    /// Follow merges to their first parent only
+    #[arg(long, requires = "git")]
+    first_parent: bool,
+
+    /// Take this backend file, laid over a stored revision (--over), such as
+    /// --project acme-npu --backend acme.yaml --over 2.15.0
+    #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir", "git"])]
+    backend: Option<PathBuf>,
+
+    /// The revision that the backend file is laid over
+    #[arg(long, value_name = "REVISION", requires = "backend")]
+    over: Option<String>,
+
+    /// The project of that revision
+    #[arg(
+        long,
+        value_name = "PROJECT",
+        requires = "backend",
+        default_value = "pytorch"
+    )]
+    base_project: String,
 
     /// Take the built-in sample: operators that show every feature of the format
     #[arg(long, conflicts_with = "releases")]
@@ -81,6 +120,12 @@ impl Import {
                 self.releases.len()
             );
         }
+        if let Some(repository) = &self.git {
+            return commits::import(&self, repository).await;
+        }
+        if let (Some(file), Some(over)) = (&self.backend, &self.over) {
+            return self.lay_over(file, over).await;
+        }
         if let Some(dir) = &self.dir {
             let bundle = read_folder(dir)?;
             let label = self.label.clone().unwrap_or_default();
@@ -90,81 +135,61 @@ impl Import {
             let label = self.label.clone().unwrap_or_else(|| sample::LABEL.into());
             return self.store(vec![(label, sample::bundle())]).await;
         }
-        let (fetched, failed) = self.fetch()?;
-        let code = if self.download_only {
-            ExitCode::SUCCESS
-        } else {
-            self.store(fetched).await?
-        };
-        if failed > 0 {
-            bail!(
-                "{failed} of {} releases could not be fetched",
-                self.releases.len()
-            );
-        }
-        Ok(code)
+        releases::import(&self).await
     }
 
-    /// Fetches the releases, several at a time; what fails is reported and does not stop the rest.
-    /// In the order given.
-    fn fetch(&self) -> anyhow::Result<(Vec<(String, Bundle)>, usize)> {
-        let versions: Vec<&str> = self
-            .releases
-            .iter()
-            .map(|spec| version(spec))
-            .collect::<anyhow::Result<_>>()?;
-        let fetcher = Fetcher::new(self.pip.as_deref(), self.cache.clone())?;
-        let queue: Mutex<VecDeque<(usize, &str)>> =
-            Mutex::new(versions.iter().copied().enumerate().collect());
-        let done = Mutex::new(Vec::new());
-        let bar = progress(versions.len());
-        let next = || queue.lock().ok()?.pop_front();
-        std::thread::scope(|scope| {
-            for _ in 0..usize::from(self.jobs).min(versions.len()) {
-                scope.spawn(|| {
-                    while let Some((i, version)) = next() {
-                        bar.set_message(format!("fetching torch {version}"));
-                        let fetched = fetcher.fetch(version);
-                        if let Err(error) = &fetched {
-                            bar.suspend(|| eprintln!("error: {error}"));
-                        }
-                        bar.inc(1);
-                        if let Ok(mut done) = done.lock() {
-                            done.push((i, version.to_owned(), fetched));
-                        }
-                    }
-                });
-            }
-        });
-        bar.finish_and_clear();
-        let mut done = done.into_inner().unwrap_or_default();
-        done.sort_by_key(|(i, ..)| *i);
-        let failed = done.iter().filter(|(.., fetched)| fetched.is_err()).count();
-        let fetched = done
-            .into_iter()
-            .filter_map(|(_, version, fetched)| {
-                let label = self.label.clone().unwrap_or(version);
-                Some((label, fetched.ok()?))
-            })
-            .collect();
-        Ok((fetched, failed))
+    /// Stores a revision's files with a backend file among them.
+    async fn lay_over(&self, file: &Path, over: &str) -> anyhow::Result<ExitCode> {
+        let vendor = vendor(file)?;
+        let service = local::open(&self.database).await?;
+        let base = service.resolve(&self.base_project, over, None).await?;
+        let snapshot = service.snapshot(&base).await?;
+        ensure_project(&service, &self.project).await?;
+        let named = base.label.as_ref().map(|label| label.name.to_string());
+        let label = self.label.clone().or(named);
+        let release = base.release();
+        let ingest = Ingest {
+            project: &self.project,
+            bundle: vendor.over(&snapshot.bundle),
+            label: label.as_deref(),
+            release: Some(self.release.as_deref().unwrap_or(release.as_str())),
+            protection: self.protection(),
+        };
+        let ingested = service.ingest(ingest).await?;
+        println!(
+            "{}",
+            told(
+                &self.project,
+                label.as_deref().unwrap_or("(no label)"),
+                &ingested
+            )
+        );
+        let findings = ingested.snapshot.listed();
+        for finding in findings.filter(|finding| *finding.file == *vendor.file) {
+            eprintln!("{}: {}: {}", file.display(), finding.rule, finding.message);
+        }
+        service.close().await;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// What a label that is a version is protected from.
+    fn protection(&self) -> Protection {
+        match self.force {
+            true => Protection::Forced,
+            false => Protection::Kept,
+        }
     }
 
     async fn store(&self, bundles: Vec<(String, Bundle)>) -> anyhow::Result<ExitCode> {
         let service = local::open(&self.database).await?;
         ensure_project(&service, &self.project).await?;
         for (label, bundle) in bundles {
-            let protection = if self.force {
-                Protection::Forced
-            } else {
-                Protection::Kept
-            };
             let ingest = Ingest {
                 project: &self.project,
                 bundle,
                 label: Some(&label),
                 release: self.release.as_deref(),
-                protection,
+                protection: self.protection(),
             };
             let ingested = service.ingest(ingest).await?;
             println!("{}", told(&self.project, &label, &ingested));
@@ -205,18 +230,12 @@ pub(super) fn told(project: &str, label: &str, ingested: &Ingested) -> String {
     )
 }
 
-fn version(spec: &str) -> anyhow::Result<&str> {
-    match spec.strip_prefix("torch==") {
-        Some(version) if !version.is_empty() => Ok(version),
-        _ => bail!("`{spec}` names no release; write torch==VERSION, such as torch==2.9.0"),
-    }
-}
-
+/// A bar of so many steps; without a terminal nothing is drawn.
 fn progress(count: usize) -> ProgressBar {
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
-    // Without a terminal nothing is drawn, and the template is a constant that is right.
+    // The template is a constant that is right.
     if let Ok(style) =
-        ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed})")
+        ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed}, {eta} left)")
     {
         bar.set_style(style);
     }

@@ -6,16 +6,27 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 
 use crate::service::{Limits, Service};
-use crate::store::SqliteStore;
+use crate::store::{self, Store};
 
 use super::Database;
 
 /// Microseconds since 1970-01-01 UTC.
-fn now() -> i64 {
+pub(super) fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Opens the store by itself, for looking after it.
+///
+/// # Errors
+/// As [`open`].
+pub(super) async fn store(database: &Database) -> anyhow::Result<Arc<dyn Store>> {
+    // The address is not repeated, since it may hold a password; the store says which it is.
+    store::open(&database.database)
+        .await
+        .context("cannot open the database")
 }
 
 /// Opens the store and makes a service of it.
@@ -23,12 +34,14 @@ fn now() -> i64 {
 /// # Errors
 /// When the address is none or the database cannot be opened.
 pub(super) async fn open(database: &Database) -> anyhow::Result<Arc<Service>> {
-    let store = SqliteStore::open(&database.database)
-        .await
-        .with_context(|| format!("cannot open {}", database.database))?;
-    Ok(Arc::new(Service::new(
-        Arc::new(store),
-        Arc::new(now),
-        Limits::default(),
-    )))
+    open_with(database, Limits::default()).await
+}
+
+/// The same within these limits.
+///
+/// # Errors
+/// As [`open`].
+pub(super) async fn open_with(database: &Database, limits: Limits) -> anyhow::Result<Arc<Service>> {
+    let store = store(database).await?;
+    Ok(Arc::new(Service::new(store, Arc::new(now), limits)))
 }

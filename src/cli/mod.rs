@@ -1,20 +1,35 @@
 //! The command line: one file a command. Exit codes are 0 for fine, 1 for findings or breakage, 2
 //! for bad usage or unreadable input.
 
+mod backup;
 mod check;
+mod compare;
+mod config;
+mod doctor;
+mod duration;
+mod exception;
 mod explain;
 mod export;
 pub mod fetch;
+mod gaps;
+mod gc;
+mod history;
 mod import;
 mod local;
 mod openapi;
+mod restore;
 mod sample;
 mod serve;
+mod settings;
+mod side;
 mod table;
+mod token;
 
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+
+use crate::service::ServiceError;
 
 /// The operator registry for PyTorch-style backends.
 ///
@@ -33,18 +48,29 @@ enum Command {
     Check(check::Check),
     Explain(explain::Explain),
     Table(table::Table),
+    Compare(Box<compare::Compare>),
+    History(history::History),
+    Gaps(gaps::Gaps),
+    Exception(exception::Exception),
     Import(import::Import),
     Export(export::Export),
+    Token(token::Token),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
+    Doctor(doctor::Doctor),
+    Gc(gc::Gc),
     Openapi(openapi::Openapi),
 }
 
 /// Where revisions are kept.
 #[derive(Debug, Clone, Args)]
 struct Database {
-    /// The database that holds the revisions; made if it does not exist.
+    /// The database that holds the revisions: sqlite://PATH, a file made if it does not exist, or
+    /// postgres://USER:PASSWORD@HOST/NAME
     #[arg(
         long,
         env = "OPATLAS_DATABASE",
+        hide_env_values = true,
         default_value = "sqlite://opatlas.db",
         value_name = "URL"
     )]
@@ -68,14 +94,37 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check.run(),
             Command::Explain(explain) => explain.run(),
             Command::Table(table) => table.run().await,
+            Command::Compare(compare) => compare.run().await,
+            Command::History(history) => history.run().await,
+            Command::Gaps(gaps) => gaps.run().await,
+            Command::Exception(exception) => exception.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,
+            Command::Token(token) => token.run().await,
+            Command::Backup(backup) => backup.run().await,
+            Command::Restore(restore) => restore.run().await,
+            Command::Doctor(doctor) => doctor.run().await,
+            Command::Gc(gc) => gc.run().await,
             Command::Openapi(openapi) => openapi.run(),
         }
     });
     match done {
         Ok(code) => code,
         Err(error) => failed(&error),
+    }
+}
+
+/// The error with the names that are near the one that is not known.
+fn suggesting(error: ServiceError) -> anyhow::Error {
+    let near = match error.root() {
+        ServiceError::UnknownOperator { suggestions, .. }
+        | ServiceError::UnknownKey { suggestions, .. }
+        | ServiceError::NotOnTimeline { suggestions, .. } => suggestions.join("`, `"),
+        _ => String::new(),
+    };
+    match near.is_empty() {
+        true => error.into(),
+        false => anyhow::anyhow!("{error}; did you mean `{near}`?"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `opatlas serve`: the HTTP service.
 
+use std::io::{IsTerminal as _, Write as _};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -8,14 +9,16 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
+use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
-use crate::api::{self, ApiConfig};
+use crate::api;
 use crate::service::{Ingest, Protection, Service};
 use crate::source::Bundle;
 
 use super::fetch::Fetcher;
 use super::import::{ensure_project, told};
+use super::settings::{Access, Bounds};
 use super::{Database, local, sample};
 
 /// Serves the HTTP API.
@@ -42,8 +45,23 @@ pub(super) struct Serve {
     #[arg(long, env = "OPATLAS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
 
+    /// Of how many requests one has a line in the log; those that fail always have
+    #[arg(
+        long,
+        env = "OPATLAS_LOG_SAMPLE",
+        value_name = "N",
+        default_value_t = 1
+    )]
+    log_sample: u32,
+
     #[command(flatten)]
     database: Database,
+
+    #[command(flatten)]
+    access: Access,
+
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -57,8 +75,9 @@ const PROJECT: &str = "pytorch";
 
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        log_to_stderr(self.log_format);
-        let service = local::open(&self.database).await?;
+        let auth = self.access.mode(self.listen)?;
+        let _log = log_to_stderr(self.log_format);
+        let service = local::open_with(&self.database, self.bounds.limits()).await?;
         if let Some(version) = &self.bootstrap {
             bootstrap(&service, version, self.cache.clone()).await?;
         }
@@ -67,25 +86,31 @@ impl Serve {
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         greet(&service, address).await;
-        let app = api::app(Arc::clone(&service), ApiConfig::default());
-        axum::serve(listener, app)
-            .with_graceful_shutdown(asked_to_stop())
-            .await?;
+        let config = self.bounds.api(&self.access, auth, self.log_sample);
+        let app = api::app(Arc::clone(&service), config);
+        let figures = tokio::spawn(api::metrics::keep_up());
+        api::server::serve(listener, app, self.bounds.connections(), asked_to_stop()).await;
+        figures.abort();
         service.close().await;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn log_to_stderr(format: LogFormat) {
-    let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+/// Writes the log from a thread of its own, so that a slow terminal or pipe does not slow requests
+/// down. What is left is written when the guard goes.
+fn log_to_stderr(format: LogFormat) -> WorkerGuard {
+    let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(writer);
     // A second subscriber would be refused; there is only this one.
     let _ = match format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().try_init(),
     };
+    guard
 }
 
 /// Fills an empty database.
@@ -127,23 +152,35 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
     Ok(())
 }
 
-/// The address, and things to try with what is there.
+/// Tells the address, and things to try with what is there. Whoever started the service may not be
+/// listening any more, which is no reason to stop.
 async fn greet(service: &Service, address: SocketAddr) {
-    println!("Opatlas listens on http://{address}");
+    say(&format!("Opatlas listens on http://{address}\n"));
+    say(&things_to_try(service, address).await);
+}
+
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
-        println!("Nothing is stored yet; try `opatlas import torch==2.15.0`.");
-        return;
+        return "Nothing is stored yet; try `opatlas import torch==2.15.0`.\n".to_owned();
     };
     let operator = match service.snapshot(&resolved).await {
         Ok(snapshot) if snapshot.catalogue.find("add.Tensor").is_some() => "add.Tensor",
         _ => "blend.Tensor",
     };
     let latest = format!("http://{address}/v1/projects/{PROJECT}/revisions/latest");
-    println!("It has {}. Three things to try:", resolved.title());
-    println!("  curl {latest}/operators/{operator}");
-    println!("  curl '{latest}/operators?q=norm&kind=out&limit=5'");
-    println!("  curl {latest}/findings");
-    println!("The whole API: http://{address}/openapi.json");
+    format!(
+        "It has {title}. Three things to try:\n  \
+         curl {latest}/operators/{operator}\n  \
+         curl '{latest}/operators?q=norm&kind=out&limit=5'\n  \
+         curl {latest}/findings\n\
+         The whole API: http://{address}/openapi.json\n",
+        title = resolved.title()
+    )
 }
 
 /// Waits for Ctrl-C or, on Unix, for SIGTERM.

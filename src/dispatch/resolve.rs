@@ -135,6 +135,15 @@ impl Reason {
         }
     }
 
+    /// Whether a call gets to a kernel of the operator.
+    #[must_use]
+    pub fn is_served(self) -> bool {
+        !matches!(
+            self,
+            Self::Missing | Self::BackendFallback | Self::AmbiguousAutogradOther
+        )
+    }
+
     /// The reason of a text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -1,5 +1,10 @@
 //! Renderings: one file each.
 
+pub mod backend;
+pub mod changes;
+mod escape;
 pub mod findings;
+pub mod history;
 pub mod packing;
+pub mod support;
 pub mod table;

@@ -16,6 +16,7 @@ use crate::model::operator::OperatorId;
 use crate::source::Span;
 
 pub use column::{Column, column};
+pub(in crate::report) use csv::quoted;
 pub use csv::{CSV_HEADER, csv_row};
 pub use explanation::{explanation, headline};
 pub use what_if::what_if;

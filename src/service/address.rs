@@ -1,13 +1,21 @@
 //! From an address (`LABEL`, `sha256:HEX`, `latest`) to a revision and the release that applies
 //! (DESIGN.md section 1).
 
+use std::time::{Duration, Instant};
+
 use crate::release::{Release, Version};
 use crate::source::Digest;
-use crate::store::{LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError};
+use crate::store::{
+    DigestPrefix, LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError,
+};
 
 use super::Service;
 use super::error::ServiceError;
+use super::history::judged;
 use super::notes::JudgedRelease;
+
+/// For how long a revision that was there is taken to be there still.
+pub(super) const FRESH: Duration = Duration::from_secs(2);
 
 /// How a revision is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +90,8 @@ impl Service {
                 let label = self.store.label(&project, &name).await;
                 by_label(project, label.map_err(as_revision)?, asked)
             }
-            Address::Key(key @ RevisionKey::Digest(_)) => {
-                let digest = self.store.resolve(&project, &key).await?;
+            Address::Key(RevisionKey::Digest(prefix)) => {
+                let digest = self.digest(&project, prefix).await?;
                 Ok(Resolved {
                     project,
                     digest,
@@ -95,7 +103,41 @@ impl Service {
         }
     }
 
-    /// The last on the timeline: the highest version among labels, else the last ingested.
+    /// The digest that begins so. That a project has a revision is remembered, so that a revision
+    /// addressed by its whole digest is served from memory: for a moment without asking the
+    /// database, and while the database is away. Deleted by another process, it may be served for
+    /// that moment.
+    async fn digest(
+        &self,
+        project: &ProjectName,
+        prefix: DigestPrefix,
+    ) -> Result<Digest, ServiceError> {
+        let seen = match prefix.whole() {
+            Some(digest) => {
+                let seen = self.known.get(&(project.clone(), digest)).await;
+                seen.map(|at| (digest, at))
+            }
+            None => None,
+        };
+        if let Some((digest, at)) = seen
+            && at.elapsed() < FRESH
+        {
+            return Ok(digest);
+        }
+        let key = RevisionKey::Digest(prefix);
+        match (self.store.resolve(project, &key).await, seen) {
+            (Ok(digest), _) => {
+                let key = (project.clone(), digest);
+                self.known.insert(key, Instant::now()).await;
+                Ok(digest)
+            }
+            (Err(StoreError::Unavailable { .. }), Some((digest, _))) => Ok(digest),
+            (Err(error), _) => Err(error.into()),
+        }
+    }
+
+    /// The last on the timeline: the highest version among labels, else the last commit, else the
+    /// last ingested.
     async fn latest(
         &self,
         project: ProjectName,
@@ -113,6 +155,14 @@ impl Service {
         });
         if let Some((_, label)) = highest {
             return by_label(project, label, asked);
+        }
+        if let Some(last) = self.store.last_commit(&project).await? {
+            return Ok(Resolved {
+                project,
+                digest: last.digest,
+                judged: asked.unwrap_or_else(|| judged(&last.commit)),
+                label: None,
+            });
         }
         let last = self.store.revisions(&project, None, 1).await?.items.pop();
         let Some(last) = last else {

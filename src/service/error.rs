@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::release::{Release, UnknownRelease};
 use crate::store::{LabelName, NameError, StoreError};
 
+use super::policy::PolicyFault;
 use super::snapshot::Snapshot;
 
 /// Why a use case could not be done.
@@ -43,6 +44,32 @@ pub enum ServiceError {
     /// A project without any revision has no latest one.
     #[error("project `{0}` has no revisions yet")]
     NoRevisions(crate::store::ProjectName),
+    /// No place of the project's timeline goes by this name.
+    #[error("the timeline of project `{project}` has no `{text}`")]
+    NotOnTimeline {
+        /// The project.
+        project: crate::store::ProjectName,
+        /// What was asked for.
+        text: String,
+        /// Names that are near.
+        suggestions: Vec<String>,
+    },
+    /// A stretch of a timeline ends before it begins.
+    #[error("`{to}` comes before `{from}` on the timeline")]
+    Backwards {
+        /// Where it begins.
+        from: String,
+        /// Where it ends.
+        to: String,
+    },
+    /// A backend file that cannot be laid over revisions.
+    #[error("`{file}` cannot be used as a backend file: {why}")]
+    UnusableBackend {
+        /// The file, or the project that should have one.
+        file: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// No operator of this name.
     #[error("{revision} has no operator `{name}`")]
     UnknownOperator {
@@ -87,6 +114,26 @@ pub enum ServiceError {
         /// Names that are near.
         suggestions: Vec<String>,
     },
+    /// A text holds a character that databases do not store.
+    #[error("`{0}` holds U+0000, which not every database can store")]
+    Unstorable(&'static str),
+    /// A side of a comparison has no entry that can be read.
+    #[error("the {side} has no entry that can be read, so there is nothing to compare")]
+    NothingToCompare {
+        /// `base` or `head`.
+        side: &'static str,
+        /// What was read, with what is wrong with it.
+        snapshot: Arc<Snapshot>,
+    },
+    /// Base and head are the same.
+    #[error("base and head are both `{0}`")]
+    SameRevision(String),
+    /// A policy or an exception is not understood.
+    #[error(transparent)]
+    Policy(PolicyFault),
+    /// The caller is not who he says.
+    #[error(transparent)]
+    Denied(#[from] Denial),
     /// What the store says.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -110,6 +157,23 @@ impl ServiceError {
             own => own,
         }
     }
+}
+
+/// Why a token or a signature opens nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Denial {
+    /// There is no such token.
+    #[error("the token is not known")]
+    Unknown,
+    /// It was taken back.
+    #[error("the token was revoked")]
+    Revoked,
+    /// Its time is over.
+    #[error("the token has expired")]
+    Expired,
+    /// The signature is not that of the body.
+    #[error("the signature is not that of this body with the signing key of that token")]
+    Signature,
 }
 
 /// Why a bundle is not taken.

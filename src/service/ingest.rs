@@ -1,6 +1,7 @@
 //! Taking a bundle in.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::source::{self, Bundle, NATIVE_FUNCTIONS, OBSERVED};
 use crate::store::{
@@ -87,6 +88,21 @@ impl Service {
     /// [`ServiceError::Protected`] when the label may not be moved,
     /// [`ServiceError::OtherRelease`] when it belongs to another release, and what the store says.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
+        let begun = Instant::now();
+        let ingested = self.take_in(ingest).await;
+        let outcome = match &ingested {
+            Ok(ingested) if ingested.outcome.created => "created",
+            Ok(_) => "existing",
+            Err(ServiceError::Busy | ServiceError::Failed(_)) => "failed",
+            Err(ServiceError::Store(error)) if !error.is_about_the_request() => "failed",
+            Err(_) => "refused",
+        };
+        metrics::counter!("opatlas_ingests_total", "outcome" => outcome).increment(1);
+        metrics::histogram!("opatlas_ingest_seconds").record(begun.elapsed().as_secs_f64());
+        ingested
+    }
+
+    async fn take_in(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let project = ProjectName::parse(ingest.project)?;
         let label = ingest.label.map(LabelName::parse).transpose()?;
         let given = ingest.release.map(JudgedRelease::parse).transpose()?;

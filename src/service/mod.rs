@@ -6,34 +6,46 @@
 //! digest and release, so nothing that is cached can be stale; labels are looked up each
 //! time they are used.
 
+pub mod access;
 mod address;
+pub mod backend;
+pub mod compare;
 pub mod dispatch;
 mod error;
+pub mod gaps;
+pub mod history;
 mod ingest;
 mod labels;
 mod notes;
 mod observed;
+pub mod policy;
 mod projects;
 mod revisions;
 pub mod search;
 mod snapshot;
 mod snapshots;
 mod stateless;
+mod tokens;
 mod views;
 mod work;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 pub use address::{Address, Resolved};
-pub use error::{Refusal, ServiceError};
+pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
 pub use snapshot::{Snapshot, Summary};
 pub use stateless::JudgedSchema;
+pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
 
-use crate::store::Store;
+use moka::future::Cache;
+
+use crate::source::Digest;
+use crate::store::{ProjectName, Store};
 
 use snapshots::Snapshots;
 use views::Views;
@@ -90,7 +102,15 @@ pub struct Service {
     snapshots: Snapshots,
     views: Views,
     workers: Workers,
+    /// Revisions that projects were seen to have, and when.
+    known: Cache<(ProjectName, Digest), Instant>,
+    rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
+    tokens: tokens::Remembered,
+    histories: history::Histories,
 }
+
+/// How many revisions are remembered to be there.
+const KNOWN: u64 = 20_000;
 
 impl Service {
     /// A service over a store, with a clock for what is stored.
@@ -102,6 +122,13 @@ impl Service {
             snapshots: Snapshots::new(limits.snapshot_bytes),
             views: Views::new(limits.view_bytes),
             workers: Workers::new(limits.workers, limits.patience),
+            known: Cache::new(KNOWN),
+            rulebooks: Cache::builder()
+                .max_capacity(KNOWN)
+                .time_to_live(address::FRESH)
+                .build(),
+            tokens: tokens::Remembered::default(),
+            histories: history::Histories::default(),
             limits,
         }
     }

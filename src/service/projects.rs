@@ -1,6 +1,6 @@
 //! Projects: made, listed, changed, deleted.
 
-use crate::store::{NewProject, Page, Project, ProjectChange, ProjectName, ProjectOutcome};
+use crate::store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName, ProjectOutcome};
 
 use super::Service;
 use super::error::ServiceError;
@@ -16,6 +16,7 @@ impl Service {
         description: Option<String>,
         policy: Option<String>,
     ) -> Result<ProjectOutcome, ServiceError> {
+        expect_storable("description", description.as_deref())?;
         let project = NewProject {
             name: ProjectName::parse(name)?,
             description,
@@ -54,7 +55,12 @@ impl Service {
         change: ProjectChange,
     ) -> Result<Project, ServiceError> {
         let name = ProjectName::parse(name)?;
-        Ok(self.store.update_project(&name, change).await?)
+        if let Edit::Set(description) = &change.description {
+            expect_storable("description", description.as_deref())?;
+        }
+        let project = self.store.update_project(&name, change).await?;
+        self.rulebooks.invalidate(&name).await;
+        Ok(project)
     }
 
     /// Deletes a project with its revisions and labels.
@@ -63,6 +69,20 @@ impl Service {
     /// What the store says.
     pub async fn delete_project(&self, name: &str) -> Result<(), ServiceError> {
         let name = ProjectName::parse(name)?;
-        Ok(self.store.delete_project(&name).await?)
+        self.store.delete_project(&name).await?;
+        self.known.invalidate_all();
+        self.rulebooks.invalidate(&name).await;
+        Ok(())
+    }
+}
+
+/// Refuses a text that not every database can hold: PostgreSQL has no U+0000.
+pub(super) fn expect_storable(
+    member: &'static str,
+    text: Option<&str>,
+) -> Result<(), ServiceError> {
+    match text {
+        Some(text) if text.contains('\0') => Err(ServiceError::Unstorable(member)),
+        _ => Ok(()),
     }
 }

@@ -40,7 +40,9 @@ impl Service {
         let Resolved {
             project, digest, ..
         } = revision;
-        Ok(self.store.delete_revision(project, *digest).await?)
+        self.store.delete_revision(project, *digest).await?;
+        self.known.invalidate(&(project.clone(), *digest)).await;
+        Ok(())
     }
 
     /// One file of a revision, byte for byte.

@@ -12,6 +12,7 @@ use super::Service;
 use super::address::Resolved;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
+use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
 pub(super) struct Snapshots {
@@ -35,6 +36,14 @@ impl Snapshots {
             cache: cache.build(),
             alive: Arc::default(),
         }
+    }
+}
+
+impl Snapshots {
+    /// How many there are, and what they take.
+    pub(super) async fn size(&self) -> (u64, u64) {
+        self.cache.run_pending_tasks().await;
+        (self.cache.entry_count(), self.cache.weighted_size())
     }
 }
 
@@ -135,9 +144,9 @@ impl Service {
             let bundle = self.store.bundle(project, digest).await?;
             self.read(bundle, release).await
         };
-        self.snapshots
-            .cache
-            .try_get_with((digest, release), load)
-            .await
+        let cache = &self.snapshots.cache;
+        let held = cache.contains_key(&(digest, release));
+        count_look("snapshots", held);
+        cache.try_get_with((digest, release), load).await
     }
 }

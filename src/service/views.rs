@@ -183,7 +183,30 @@ impl Views {
     }
 }
 
+/// Counts a look into a cache.
+pub(super) fn count_look(cache: &'static str, found: bool) {
+    let outcome = match found {
+        true => "hit",
+        false => "miss",
+    };
+    let looks =
+        metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
+    looks.increment(1);
+}
+
 impl Service {
+    /// The caches: their names, how many entries they have, and how many bytes those take by
+    /// estimate.
+    pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 2] {
+        let views = &self.views.0;
+        views.run_pending_tasks().await;
+        let (entries, bytes) = self.snapshots.size().await;
+        [
+            ("views", views.entry_count(), views.weighted_size()),
+            ("snapshots", entries, bytes),
+        ]
+    }
+
     /// The view of this id, if it is in memory.
     pub async fn cached_view(&self, id: ViewId) -> Option<Arc<View>> {
         self.views.0.get(&id).await
@@ -199,6 +222,11 @@ impl Service {
         id: ViewId,
         make: impl Future<Output = Result<Vec<u8>, E>>,
     ) -> Result<Arc<View>, Arc<E>> {
+        if let Some(view) = self.views.0.get(&id).await {
+            count_look("views", true);
+            return Ok(view);
+        }
+        count_look("views", false);
         let make = async { make.await.map(|bytes| Arc::new(View::new(bytes))) };
         self.views.0.try_get_with(id, make).await
     }

@@ -1,6 +1,7 @@
 //! What can go wrong in a store, told apart so that the service need not read messages.
 
 use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
 
 use super::names::{DigestPrefix, LabelName, ProjectName, RevisionKey};
@@ -84,6 +85,12 @@ pub enum Missing {
         /// The label.
         label: LabelName,
     },
+    /// No token has this id.
+    #[error("there is no token `{0}`")]
+    Token(String),
+    /// The project has no such exception.
+    #[error("there is no exception `{0}` in the project")]
+    Exception(String),
     /// The revision has no such file.
     #[error("revision sha256:{digest} has no file `{name}`")]
     File {
@@ -120,6 +127,9 @@ pub enum Conflict {
         /// What the caller expected.
         expected: Expected,
     },
+    /// A backup is restored into an empty database only.
+    #[error("the database is not empty, and a backup is restored only into an empty one")]
+    NotEmpty,
     /// Labels name the revision.
     #[error(
         "revision sha256:{digest} cannot be deleted, since it is named by {}",
@@ -134,6 +144,15 @@ pub enum Conflict {
 }
 
 impl StoreError {
+    /// Whether another request might fare better just now: nothing is wrong with the database.
+    #[must_use]
+    pub fn is_about_the_request(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound(_) | Self::Conflict(_) | Self::Ambiguous { .. }
+        )
+    }
+
     pub(crate) fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
     }
@@ -171,10 +190,19 @@ impl From<sqlx::Error> for StoreError {
         match &error {
             sqlx::Error::PoolTimedOut => Self::unavailable("all its connections are busy", error),
             sqlx::Error::PoolClosed => Self::unavailable("it is shutting down", error),
-            sqlx::Error::Database(fault) => match fault.try_downcast_ref::<SqliteError>() {
-                Some(_) => of_sqlite(error),
-                None => Self::Backend(error),
-            },
+            sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
+                Self::unavailable("the connection to it failed", error)
+            }
+            sqlx::Error::Tls(_) => Self::unavailable("no secure connection can be made", error),
+            sqlx::Error::Database(fault) => {
+                if fault.try_downcast_ref::<SqliteError>().is_some() {
+                    of_sqlite(error)
+                } else if fault.try_downcast_ref::<PgDatabaseError>().is_some() {
+                    of_postgres(error)
+                } else {
+                    Self::Backend(error)
+                }
+            }
             _ => Self::Backend(error),
         }
     }
@@ -193,6 +221,34 @@ fn of_sqlite(error: sqlx::Error) -> StoreError {
         11 => return StoreError::corrupt(format!("SQLite finds the database malformed: {error}")),
         26 => return StoreError::corrupt("the file is not an SQLite database"),
         _ => return StoreError::Backend(error),
+    };
+    StoreError::unavailable(what, error)
+}
+
+/// Sorts an error of PostgreSQL by its code
+/// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
+fn of_postgres(error: sqlx::Error) -> StoreError {
+    let code = error.as_database_error().and_then(|fault| fault.code());
+    let code = code.map(std::borrow::Cow::into_owned).unwrap_or_default();
+    let what = match code.as_str() {
+        "25006" => "it is read-only, and Opatlas must be able to write to it",
+        "3D000" => "there is no database of this name; make it with `createdb`",
+        "42501" => "its user lacks a right; Opatlas makes and changes tables of its own",
+        "53100" => "the disk is full",
+        "53300" => "it takes no more connections",
+        "40001" | "40P01" | "55P03" | "55006" => "another connection holds its lock",
+        "57014" => "it took too long",
+        "57P01" | "57P02" | "57P03" | "25P03" => "it is starting or shutting down",
+        code => match code.get(..2) {
+            Some("08") => "the connection to it failed",
+            Some("28") => "it refuses the user or the password",
+            Some("53") => "it is short of resources",
+            Some("58") => "reading or writing its files failed",
+            Some("XX") => {
+                return StoreError::corrupt(format!("PostgreSQL finds damage: {error}"));
+            }
+            _ => return StoreError::Backend(error),
+        },
     };
     StoreError::unavailable(what, error)
 }

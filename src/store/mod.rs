@@ -8,31 +8,78 @@
 //! program starts, and a type parameter would have to be carried through the whole service. Hence
 //! futures in boxes, whose cost is nothing beside that of a statement.
 
+mod copy;
 mod error;
+mod exceptions;
+mod history;
 mod ids;
+mod maintenance;
 mod names;
 mod pieces;
+mod postgres;
 mod records;
 mod sql;
 mod sqlite;
+mod tokens;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
+pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError};
+pub use exceptions::ExceptionRecord;
+pub use history::{CommitOutcomes, CommitPlace, CommitRecord, NewCommit, StepKey, StepRecord};
+pub use maintenance::{CheckReport, Collected, Mode};
 pub use names::{
     DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
     ProjectName, RevisionKey,
 };
+pub use postgres::PostgresStore;
 pub use records::{
     Edit, Expected, FileRecord, IngestOutcome, LabelChange, LabelOutcome, LabelRecord,
     LabelRequest, NewProject, OnOtherRelease, Page, Project, ProjectChange, ProjectOutcome,
     RevisionRecord,
 };
 pub use sqlite::SqliteStore;
+pub use tokens::{TokenKey, TokenRecord};
+
+use tokio::sync::mpsc::{Receiver, Sender};
 
 use crate::source::{Bundle, Digest};
+
+/// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
+/// `postgres://USER@HOST/NAME`; and brings it up to date.
+///
+/// # Errors
+/// As [`SqliteStore::open`] and [`PostgresStore::open`].
+pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    let scheme = url.split(':').next().unwrap_or_default();
+    match scheme {
+        "sqlite" => Ok(Arc::new(SqliteStore::open(url).await?)),
+        "postgres" | "postgresql" => Ok(Arc::new(PostgresStore::open(url).await?)),
+        _ => Err(StoreError::Address {
+            url: scheme.to_owned(),
+            why: "it begins neither with `sqlite:` nor with `postgres:`".to_owned(),
+        }),
+    }
+}
+
+/// Waits for a connection to read or write with, and takes note of how long that was.
+async fn waited<T, E>(
+    kind: &'static str,
+    connection: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let begun = Instant::now();
+    let connection = connection.await;
+    let seconds = begun.elapsed().as_secs_f64();
+    metrics::histogram!("opatlas_database_wait_seconds", "kind" => kind).record(seconds);
+    if connection.is_err() {
+        metrics::counter!("opatlas_database_errors_total", "kind" => kind).increment(1);
+    }
+    connection
+}
 
 /// What a store answers, later.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
@@ -163,4 +210,114 @@ pub trait Store: Send + Sync + 'static {
         digest: Digest,
         name: &'a str,
     ) -> Answer<'a, Arc<[u8]>>;
+
+    /// Keeps an exception whose id is new.
+    fn add_exception<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        exception: &'a ExceptionRecord,
+    ) -> Answer<'a, ()>;
+
+    /// All exceptions of a project, oldest first.
+    fn exceptions<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<ExceptionRecord>>;
+
+    /// Takes an exception away; fails with [`Missing::Exception`].
+    fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()>;
+
+    /// A number that is another one after every change of what a project's timeline is made of:
+    /// revisions, labels and commits.
+    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, i64>;
+
+    /// The commits of a project, in their order.
+    fn commits<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<CommitPlace>>;
+
+    /// The last commit of a project, if it has any.
+    fn last_commit<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Option<CommitPlace>>;
+
+    /// Gives commits other places on the timeline; ids that are not there are passed over.
+    fn place_commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        places: &'a [(String, i64)],
+    ) -> Answer<'a, ()>;
+
+    /// Stores commits with their files, all or none. A commit that is there already stays as it
+    /// is.
+    fn ingest_commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        commits: Vec<NewCommit>,
+        now: i64,
+    ) -> Answer<'a, CommitOutcomes>;
+
+    /// The steps of a project that the program of this number computed, with their ids.
+    fn steps<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        program: i64,
+    ) -> Answer<'a, Vec<(i64, StepKey)>>;
+
+    /// Keeps steps that are not there, and takes away those that another program computed.
+    fn save_steps<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        program: i64,
+        steps: &'a [StepRecord],
+    ) -> Answer<'a, ()>;
+
+    /// The facts of steps, in the order of the ids; empty for a step that is gone.
+    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>>;
+
+    /// What steps did to an operator: their ids, and JSON; in no order.
+    fn steps_of_operator<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        operator: &'a str,
+    ) -> Answer<'a, Vec<(i64, String)>>;
+
+    /// What steps say in these words, letter case aside, or did to operators with names that hold
+    /// them: name, step and JSON, by name, at most `limit`.
+    fn steps_saying<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        words: &'a str,
+        limit: u32,
+    ) -> Answer<'a, Vec<(String, i64, String)>>;
+
+    /// Keeps a token whose id and hash are new.
+    fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()>;
+
+    /// All tokens, oldest first, revoked ones too.
+    fn tokens(&self) -> Answer<'_, Vec<TokenRecord>>;
+
+    /// A token, if it is known; revoked and expired ones are.
+    fn token<'a>(&'a self, key: TokenKey<'a>) -> Answer<'a, Option<TokenRecord>>;
+
+    /// Revokes a token for good and answers with it.
+    ///
+    /// Fails with [`Missing::Token`].
+    fn revoke_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, TokenRecord>;
+
+    /// Notes that a token was used.
+    fn touch_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, ()>;
+
+    /// Sends all that is stored, as it is at one moment, while others go on.
+    fn export(&self, sink: Sender<Rows>) -> Answer<'_, ()>;
+
+    /// Takes in what another store sends, see [`copy`].
+    ///
+    /// Fails with [`Conflict::NotEmpty`].
+    fn import(&self, source: Receiver<Rows>) -> Answer<'_, ()>;
+
+    /// Checks all that is stored against its digests, as it is at one moment, while others go on.
+    fn check(&self) -> Answer<'_, CheckReport>;
+
+    /// Deletes revisions from before a time that no label names, of a project or of all, and what
+    /// only they needed; or only counts them.
+    fn collect<'a>(
+        &'a self,
+        project: Option<&'a ProjectName>,
+        before: i64,
+        mode: Mode,
+    ) -> Answer<'a, Collected>;
 }

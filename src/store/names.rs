@@ -110,6 +110,12 @@ impl LabelName {
 }
 
 impl DigestPrefix {
+    /// The digest, where all of its digits are given.
+    #[must_use]
+    pub fn whole(&self) -> Option<Digest> {
+        Digest::parse(&self.0)
+    }
+
     /// Reads the digits that come after `sha256:`, in either case.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::history::CommitRecord;
 use super::names::{LabelName, ProjectName};
 use crate::source::Digest;
 
@@ -73,6 +74,8 @@ pub struct RevisionRecord {
     pub files: Vec<FileRecord>,
     /// The labels that name it, sorted by name.
     pub labels: Vec<LabelRecord>,
+    /// The commits that have these files, in their order.
+    pub commits: Vec<CommitRecord>,
 }
 
 /// One file of a revision.

@@ -3,7 +3,7 @@
 //! completed with as many values as are at hand, those that end in a list of columns with rows.
 
 /// Finds out whether the database answers.
-pub const PING: &str = "SELECT 1";
+pub const PING: &str = "SELECT CAST(1 AS BIGINT)";
 
 // Projects.
 
@@ -19,7 +19,11 @@ pub const PROJECT_INSERT: &str = "INSERT INTO projects (name, description, polic
 /// Changes a project.
 pub const PROJECT_UPDATE: &str = "UPDATE projects SET description = $2, policy = $3 WHERE id = $1";
 /// Deletes a project and what belongs to it, in an order that leaves no reference behind.
-pub const PROJECT_DELETE: [&str; 4] = [
+pub const PROJECT_DELETE: [&str; 8] = [
+    "DELETE FROM step_operators WHERE project = $1",
+    "DELETE FROM steps WHERE project = $1",
+    "DELETE FROM commits WHERE project = $1",
+    "DELETE FROM exceptions WHERE project = $1",
     "DELETE FROM labels WHERE project = $1",
     "DELETE FROM revision_files WHERE revision IN (SELECT id FROM revisions WHERE project = $1)",
     "DELETE FROM revisions WHERE project = $1",
@@ -43,6 +47,14 @@ pub const REVISION_FILES_INSERT: &str = "INSERT INTO revision_files (revision, n
 pub const REVISION_FILES_DELETE: &str = "DELETE FROM revision_files WHERE revision = $1";
 /// Deletes a revision.
 pub const REVISION_DELETE: &str = "DELETE FROM revisions WHERE id = $1";
+/// Takes a revision off the timeline; what its steps did to operators is left over.
+pub const REVISION_HISTORY_DELETE: [&str; 2] = [
+    "DELETE FROM commits WHERE revision = $1",
+    "DELETE FROM steps WHERE head = $1 OR base = $1",
+];
+/// Takes away what steps did that are gone.
+pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
+    "DELETE FROM step_operators WHERE step NOT IN (SELECT id FROM steps)";
 /// The files of some revisions, without their content.
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
      FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
@@ -74,6 +86,73 @@ pub const LABEL_SET: &str = "INSERT INTO labels (project, name, revision, releas
 /// Deletes a label.
 pub const LABEL_DELETE: &str = "DELETE FROM labels WHERE project = $1 AND name = $2";
 
+// History.
+
+/// How often what a project's timeline is made of has changed.
+pub const STAMP: &str = "SELECT stamp FROM projects WHERE id = $1";
+/// Notes that it has changed.
+pub const STAMP_BUMP: &str = "UPDATE projects SET stamp = stamp + 1 WHERE id = $1";
+/// The commits of a project, in order.
+pub const COMMITS: &str = "SELECT c.id, c.position, c.revision, c.release, c.author_date, c.subject, \
+     r.digest FROM commits c JOIN revisions r ON r.id = c.revision WHERE c.project = $1 \
+     ORDER BY c.position, c.id";
+/// The last commit of a project.
+pub const COMMIT_LAST: &str = "SELECT c.id, c.position, c.revision, c.release, c.author_date, \
+     c.subject, r.digest FROM commits c JOIN revisions r ON r.id = c.revision \
+     WHERE c.project = $1 ORDER BY c.position DESC, c.id DESC LIMIT 1";
+/// The commits of some revisions.
+pub const COMMITS_OF_REVISIONS: &str = "SELECT c.id, c.position, c.revision, c.release, \
+     c.author_date, c.subject, r.digest FROM commits c JOIN revisions r ON r.id = c.revision \
+     WHERE c.revision IN (";
+/// Adds a commit, unless it is there.
+pub const COMMIT_INSERT: &str = "INSERT INTO commits \
+     (project, id, position, revision, release, author_date, subject) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (project, id) DO NOTHING";
+/// Gives a commit another place.
+pub const COMMIT_PLACE: &str = "UPDATE commits SET position = $3 WHERE project = $1 AND id = $2";
+/// The steps of a project that a program computed.
+pub const STEPS: &str = "SELECT id, base, head, base_release, head_release FROM steps \
+     WHERE project = $1 AND program = $2";
+/// What is known of the heads of steps.
+pub const STEP_FACTS: &str = "SELECT facts FROM steps WHERE id = $1";
+/// How many steps of a project another program computed.
+pub const STEPS_STALE: &str = "SELECT COUNT(*) FROM steps WHERE project = $1 AND program <> $2";
+/// Takes them away.
+pub const STEPS_STALE_DELETE: [&str; 2] = [
+    "DELETE FROM step_operators WHERE project = $1 \
+     AND step IN (SELECT id FROM steps WHERE project = $1 AND program <> $2)",
+    "DELETE FROM steps WHERE project = $1 AND program <> $2",
+];
+/// A step by what it leads from and to.
+pub const STEP_FIND: &str = "SELECT id FROM steps WHERE project = $1 AND head = $2 AND base = $3 \
+     AND head_release = $4 AND base_release = $5";
+/// Adds a step.
+pub const STEP_INSERT: &str = "INSERT INTO steps \
+     (project, head, base, head_release, base_release, program, facts) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
+/// Adds what a step did to operators.
+pub const STEP_OPERATORS_INSERT: &str =
+    "INSERT INTO step_operators (project, operator, step, says) ";
+/// What steps did to an operator.
+pub const STEPS_OF_OPERATOR: &str =
+    "SELECT step, says FROM step_operators WHERE project = $1 AND operator = $2";
+/// Operators that steps did something to, and in which words; the pattern is in lower case.
+pub const STEPS_SAYING: &str = "SELECT operator, step, says FROM step_operators \
+     WHERE project = $1 AND (LOWER(operator) LIKE $2 ESCAPE '!' OR LOWER(says) LIKE $2 ESCAPE '!') \
+     ORDER BY operator, step LIMIT $3";
+
+// Exceptions.
+
+/// Adds an exception.
+pub const EXCEPTION_INSERT: &str = "INSERT INTO exceptions (project, id, operator, rule, argument, \
+     reason, owner, until_date, until_release, broad, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+/// The exceptions of a project, oldest first.
+pub const EXCEPTIONS: &str = "SELECT id, operator, rule, argument, reason, owner, until_date, \
+     until_release, broad, created_at FROM exceptions WHERE project = $1 ORDER BY created_at, id";
+/// Takes an exception away.
+pub const EXCEPTION_DELETE: &str = "DELETE FROM exceptions WHERE project = $1 AND id = $2";
+
 // Content. What is inserted here is known to be absent, since the writer holds the lock.
 
 /// Which of these pieces are there.
@@ -94,3 +173,71 @@ pub const RETURNING_IDS: &str = " RETURNING id, digest";
 pub const PIECES: &str = "SELECT id, content FROM pieces WHERE id IN (";
 /// Runs by id.
 pub const RUNS: &str = "SELECT id, pieces FROM runs WHERE id IN (";
+
+// Tokens.
+
+/// Adds a token.
+pub const TOKEN_INSERT: &str = "INSERT INTO tokens (id, name, hash, signing_key, projects, actions, \
+     created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+/// All tokens, oldest first.
+pub const TOKENS: &str = "SELECT id, name, hash, signing_key, projects, actions, created_at, \
+     expires_at, revoked_at, last_used_at FROM tokens ORDER BY created_at, id";
+/// A token by the digest of its secret.
+pub const TOKEN_BY_HASH: &str = "SELECT id, name, hash, signing_key, projects, actions, created_at, \
+     expires_at, revoked_at, last_used_at FROM tokens WHERE hash = $1";
+/// A token by its id.
+pub const TOKEN_BY_ID: &str = "SELECT id, name, hash, signing_key, projects, actions, created_at, \
+     expires_at, revoked_at, last_used_at FROM tokens WHERE id = $1";
+/// Revokes a token that has not been.
+pub const TOKEN_REVOKE: &str =
+    "UPDATE tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL";
+/// Notes that a token was used.
+pub const TOKEN_TOUCH: &str = "UPDATE tokens SET last_used_at = $2 WHERE id = $1";
+
+// Looking after the store.
+
+/// How much is there that a restored backup would mix with.
+pub const ANYTHING: &str = "SELECT CAST((SELECT count(*) FROM projects) + \
+     (SELECT count(*) FROM pieces) + (SELECT count(*) FROM tokens) AS BIGINT)";
+/// All pieces.
+pub const ALL_PIECES: &str = "SELECT id, digest, content FROM pieces";
+/// All runs.
+pub const ALL_RUNS: &str = "SELECT id, digest, pieces FROM runs";
+/// The ids of all files.
+pub const ALL_FILES: &str = "SELECT id FROM files ORDER BY id";
+/// A file by id.
+pub const FILE_LISTS: &str = "SELECT digest, runs FROM files WHERE id = $1";
+/// A file by id, as one of a revision.
+pub const FILE_BY_ID: &str =
+    "SELECT CAST(f.id AS TEXT) AS name, f.digest, f.bytes, f.runs FROM files f WHERE f.id = $1";
+/// What files all revisions have.
+pub const ALL_REVISION_FILES: &str = "SELECT revision, name, file FROM revision_files";
+/// All revisions.
+pub const ALL_REVISIONS: &str = "SELECT id, digest FROM revisions ORDER BY id";
+/// Labels whose revisions are not there, or belong to another project.
+pub const LABELS_ASTRAY: &str = "SELECT l.name, l.revision FROM labels l WHERE NOT EXISTS \
+     (SELECT 1 FROM revisions r WHERE r.id = l.revision AND r.project = l.project) \
+     ORDER BY l.name";
+/// How many labels there are.
+pub const LABELS_COUNT: &str = "SELECT count(*) FROM labels";
+/// Revisions from before a time that no label names, of a project or of all.
+pub const REVISIONS_UNLABELLED: &str = "SELECT r.id, r.digest, p.id, p.name FROM revisions r \
+     JOIN projects p ON p.id = r.project \
+     WHERE r.ingested_at < $1 AND (CAST($2 AS BIGINT) IS NULL OR r.project = $2) \
+     AND r.id NOT IN (SELECT revision FROM labels) \
+     AND r.id NOT IN (SELECT revision FROM commits) ORDER BY r.id";
+/// Deletes the files that no revision has.
+pub const FILES_UNNEEDED_DELETE: &str =
+    "DELETE FROM files WHERE id NOT IN (SELECT file FROM revision_files)";
+/// The runs of every file.
+pub const RUN_LISTS: &str = "SELECT runs FROM files";
+/// The pieces of every run.
+pub const PIECE_LISTS: &str = "SELECT pieces FROM runs";
+/// The ids of all runs.
+pub const RUN_IDS: &str = "SELECT id FROM runs";
+/// The ids of all pieces.
+pub const PIECE_IDS: &str = "SELECT id FROM pieces";
+/// Deletes runs.
+pub const RUNS_DELETE: &str = "DELETE FROM runs WHERE id IN (";
+/// Deletes pieces.
+pub const PIECES_DELETE: &str = "DELETE FROM pieces WHERE id IN (";

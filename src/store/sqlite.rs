@@ -1,16 +1,8 @@
 //! The store in an SQLite file: how it is opened, and which connection does what.
-//!
-//! The modules below name only [`Connection`] and [`Database`], so that they serve any database
-//! that understands [`sql`](super::sql).
 
 mod address;
-mod calls;
-mod content;
-mod ingest;
-mod labels;
-mod projects;
-mod revisions;
-mod rows;
+#[path = "shared/mod.rs"]
+mod shared;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,14 +10,19 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Pool, Transaction, query};
+use sqlx::{ConnectOptions as _, Connection as _, Pool, Transaction, query, query_scalar};
 use tokio::sync::Mutex;
 
 use self::address::Address;
 use super::error::StoreError;
+use super::waited;
 
+type Backend = SqliteStore;
 type Database = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
+
+/// What lets rows have the ids that they bring.
+const OVERRIDING: &str = "";
 
 /// The migrations that this program knows.
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -70,9 +67,18 @@ impl SqliteStore {
     }
 
     async fn connect(address: &Address) -> Result<Self, StoreError> {
-        let writer = pool(WRITERS)
-            .connect_with(configured(&address.options))
-            .await?;
+        let writer = pool(WRITERS);
+        let writer = match address.is_file() {
+            true => writer.before_acquire(|connection, _| {
+                // SQLite ends a transaction by itself when the disk is full. Rolling back what has
+                // ended fails, and the driver then takes it to be going on for ever.
+                let usable = !connection.is_in_transaction();
+                Box::pin(async move { Ok(usable) })
+            }),
+            // A database in memory is gone with its connection.
+            false => writer,
+        };
+        let writer = writer.connect_with(configured(&address.options)).await?;
         let known = MIGRATIONS.iter().map(|migration| migration.version).max();
         let known = known.unwrap_or_default();
         // One transaction around all of them: two processes may start at once, and the second then
@@ -101,17 +107,22 @@ impl SqliteStore {
 
     /// A connection for one statement that reads.
     async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
-        Ok(self.readers.acquire().await?)
+        waited("read", async { Ok(self.readers.acquire().await?) }).await
     }
 
     /// A transaction that reads: what it sees is of one moment.
     async fn snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
-        Ok(self.readers.begin().await?)
+        waited("read", async { Ok(self.readers.begin().await?) }).await
+    }
+
+    /// The same for work that takes its time.
+    async fn long_snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        self.snapshot().await
     }
 
     /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
-        begin_write(&self.writer).await
+        waited("write", begin_write(&self.writer)).await
     }
 
     /// Ends a transaction that writes; what it wrote is durable once this returns.
@@ -119,6 +130,11 @@ impl SqliteStore {
         work.commit().await?;
         self.fold_log();
         Ok(())
+    }
+
+    async fn close_pools(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
     }
 
     /// Folds the log into the database when the caller has its answer already. The log holds each
@@ -137,6 +153,26 @@ impl SqliteStore {
             drop(folding);
         });
     }
+}
+
+/// Lets new ids follow those that rows brought; here they do by themselves.
+async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
+    Ok(())
+}
+
+/// What the database itself finds wrong with its file.
+async fn own_faults(connection: &mut Connection) -> Result<Vec<String>, StoreError> {
+    let mut faults: Vec<String> = query_scalar("PRAGMA integrity_check")
+        .fetch_all(&mut *connection)
+        .await?;
+    faults.retain(|line| line != "ok");
+    let dangling = query("PRAGMA foreign_key_check")
+        .fetch_all(connection)
+        .await?;
+    if !dangling.is_empty() {
+        faults.push(format!("{} references lead nowhere", dangling.len()));
+    }
+    Ok(faults)
 }
 
 /// Takes the lock at once. A transaction that reads first and asks for the lock later fails where
@@ -170,8 +206,6 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 
 #[cfg(test)]
 mod tests {
-    use sqlx::query_scalar;
-
     use super::*;
 
     #[tokio::test]

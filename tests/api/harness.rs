@@ -56,6 +56,14 @@ impl Server {
         }
     }
 
+    /// The same service behind another configuration.
+    pub fn configured(&self, config: ApiConfig) -> Self {
+        Self {
+            router: app(Arc::clone(&self.service), config),
+            service: Arc::clone(&self.service),
+        }
+    }
+
     /// One with project `p` and our operators under label `2.9.0`.
     pub async fn small() -> Self {
         let server = Self::new().await;
@@ -137,6 +145,18 @@ impl Question<'_> {
     /// Sends it. For answers whose bodies are compressed.
     pub async fn unchecked(self) -> Answer {
         self.exchange().await.1
+    }
+
+    /// Sends it. For preflights, which are answered before there is a request.
+    pub async fn unchecked_head(self) -> Answer {
+        let request = self.request.body(self.body).unwrap();
+        let response = self.server.router.clone().oneshot(request).await.unwrap();
+        let (parts, _) = response.into_parts();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body: Vec::new(),
+        }
     }
 
     async fn exchange(self) -> ((Method, String), Answer) {

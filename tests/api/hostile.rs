@@ -13,7 +13,6 @@ use crate::harness::{SMALL, Server};
 async fn unknown_routes_and_methods() {
     let server = Server::small().await;
     for path in [
-        "/",
         "/v1",
         "/v2/projects",
         "/v1/projects/",

@@ -65,8 +65,11 @@ async fn rules_have_their_documentation() {
             None => break,
         }
     }
+    let changes = opatlas::diff::rules::RULES.iter().map(|rule| rule.id);
     let ids: Vec<_> = opatlas::rules::registry::all()
-        .map(|rule| json!(rule.id))
+        .map(|rule| rule.id)
+        .chain(changes)
+        .map(|id| json!(id))
         .collect();
     assert_eq!(
         seen.iter()
@@ -76,6 +79,17 @@ async fn rules_have_their_documentation() {
     );
     let one = server.get("/v1/rules/out-return-matches").send().await.ok();
     assert!(seen.contains(&one));
+    let of_changes = "/v1/rules?kind=compatibility&family=default";
+    for rule in server.get(of_changes).send().await.ok()["items"]
+        .as_array()
+        .unwrap()
+    {
+        assert_eq!(
+            (&rule["kind"], &rule["family"]),
+            (&json!("compatibility"), &json!("default"))
+        );
+        assert!(seen.contains(rule));
+    }
     let errors = server
         .get("/v1/rules?severity=error&limit=1000")
         .send()

@@ -1,12 +1,15 @@
 //! The HTTP side, asked in process over a store in memory.
 
+mod access;
 mod caching;
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod contract;
 mod dispatch;
 mod findings;
 mod harness;
+mod history;
 mod hostile;
 mod knowledge;
 mod labels;
@@ -15,3 +18,4 @@ mod projects;
 mod releases;
 mod revisions;
 mod stateless;
+mod web;

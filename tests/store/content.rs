@@ -53,7 +53,7 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     let bytes = vec(proptest::arbitrary::any::<u8>(), 0..300);
     let part = proptest::prop_oneof![8 => entry, 1 => bytes];
     let file = vec(part, 0..80).prop_map(|parts| parts.concat());
-    let files = btree_map("(native_functions|tags|backends/[ab]).yaml", file, 0..4);
+    let files = btree_map("(native_functions|tags|backends/[ab])\\.yaml", file, 0..4);
     let mut runner = TestRunner::default();
     for _ in 0..200 {
         let mut given = Bundle::default();

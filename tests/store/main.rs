@@ -4,16 +4,23 @@
 mod concurrency;
 mod content;
 mod given;
+mod history;
 mod labels;
+mod migrations;
+#[path = "../common/postgres.rs"]
+mod postgres;
 mod projects;
+mod replicas;
 mod revisions;
+mod tokens;
+mod upkeep;
 
 use std::sync::Arc;
 
-use opatlas::store::{SqliteStore, Store};
+use opatlas::store::{PostgresStore, SqliteStore, Store};
 
-/// Every behaviour, on a store that holds nothing beforehand. Each has a project of its own.
-async fn suite(store: impl Store) {
+/// Every behaviour, on a store that holds nothing beforehand, and at last a copy into another. Each has a project of its own.
+async fn suite(store: impl Store, empty: &dyn Store) {
     let store: Arc<dyn Store> = Arc::new(store);
     store.ping().await.unwrap();
     projects::projects_are_made_changed_and_deleted(&*store).await;
@@ -27,11 +34,16 @@ async fn suite(store: impl Store) {
     labels::a_labelled_revision_is_not_deleted(&*store).await;
     projects::projects_share_bytes_and_nothing_else(&*store).await;
     revisions::what_is_absent_is_named(&*store).await;
+    tokens::tokens_are_kept_and_revoked_for_good(&*store).await;
+    history::commits_stand_in_their_order(&*store).await;
+    history::steps_are_kept_and_replaced(&*store).await;
     content::odd_bytes_come_back(&*store).await;
     content::any_bytes_come_back(&*store).await;
     concurrency::the_same_revision_from_many_is_made_once(&store).await;
     concurrency::many_revisions_at_once_are_all_stored(&store).await;
     concurrency::readers_go_on_while_others_write(&store).await;
+    upkeep::what_no_label_names_is_collected_by_age(&*store).await;
+    upkeep::all_of_it_can_be_copied(&*store, empty).await;
     store.close().await;
     assert!(store.ping().await.is_err());
 }
@@ -40,10 +52,33 @@ async fn suite(store: impl Store) {
 async fn sqlite_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
-    suite(SqliteStore::open(&url).await.unwrap()).await;
+    let empty = SqliteStore::open("sqlite::memory:").await.unwrap();
+    suite(SqliteStore::open(&url).await.unwrap(), &empty).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn sqlite_in_memory() {
-    suite(SqliteStore::open("sqlite::memory:").await.unwrap()).await;
+    let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+    match postgres::shared() {
+        Some(cluster) => {
+            let empty = PostgresStore::open(&cluster.database().await)
+                .await
+                .unwrap();
+            suite(store, &empty).await;
+        }
+        None => {
+            let empty = SqliteStore::open("sqlite::memory:").await.unwrap();
+            suite(store, &empty).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql() {
+    let Some(cluster) = postgres::shared() else {
+        return;
+    };
+    let url = cluster.database().await;
+    let empty = SqliteStore::open("sqlite::memory:").await.unwrap();
+    suite(PostgresStore::open(&url).await.unwrap(), &empty).await;
 }

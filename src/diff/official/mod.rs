@@ -13,6 +13,7 @@ mod compare;
 mod default_parser;
 mod lexer;
 mod number;
+mod of_model;
 mod parser;
 mod print;
 mod reason;
@@ -25,9 +26,11 @@ mod value;
 
 pub use alias::{Alias, Symbol, SymbolSet};
 pub use compare::compare;
+pub use of_model::of_model;
 pub use parser::{MAX_TEXT, parse};
 pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
 pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
+pub use subtype::{is_subtype, same};
 pub use types::{Base, Type};
 pub use value::{Device, Value};
 

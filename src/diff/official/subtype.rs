@@ -5,7 +5,8 @@
 use super::types::{Base, Type};
 
 /// Whether torch calls the two types equal.
-pub(super) fn same(a: &Type<'_>, b: &Type<'_>) -> bool {
+#[must_use]
+pub fn same(a: &Type<'_>, b: &Type<'_>) -> bool {
     match (a, b) {
         (Type::Base(a), Type::Base(b)) => a.erased() == b.erased(),
         (Type::Variable(_), Type::Variable(_)) => true,
@@ -35,7 +36,8 @@ pub(super) fn same(a: &Type<'_>, b: &Type<'_>) -> bool {
 }
 
 /// Whether a value of type `a` is one of type `b`.
-pub(super) fn is_subtype(a: &Type<'_>, b: &Type<'_>) -> bool {
+#[must_use]
+pub fn is_subtype(a: &Type<'_>, b: &Type<'_>) -> bool {
     match (a, b) {
         (Type::Optional(a), Type::Optional(b)) => is_subtype(a, b),
         (Type::Optional(a), Type::Union(b)) => {

@@ -176,6 +176,14 @@ impl<'a> Type<'a> {
         }
     }
 
+    /// The type as written, the size of a sized list left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, Spelling::Written);
+        out
+    }
+
     /// The erased type as torch prints it in its reasons.
     #[must_use]
     pub fn erased_text(&self) -> String {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::Findings;
 use crate::diagnostic::Severity;
+use crate::report::escape::{command_data, command_property};
 
 /// One command a line.
 #[must_use]
@@ -15,7 +16,7 @@ pub fn github(report: &Findings<'_>) -> String {
             Severity::Warning => "warning",
             Severity::Info => "notice",
         };
-        let path = property(report.path(&finding.file));
+        let path = command_property(report.path(&finding.file));
         let _ = write!(out, "::{command} file={path}");
         if let Some(lines) = report.lines(&finding.file, finding.span) {
             let (start, end) = (lines.start, lines.end);
@@ -29,17 +30,12 @@ pub fn github(report: &Findings<'_>) -> String {
         if let Some(help) = &finding.help {
             let _ = write!(message, "\n{help}");
         }
-        let _ = writeln!(out, ",title={}::{}", property(finding.rule), data(&message));
+        let _ = writeln!(
+            out,
+            ",title={}::{}",
+            command_property(finding.rule),
+            command_data(&message)
+        );
     }
     out
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
 }

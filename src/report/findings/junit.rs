@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Counts, Findings};
 use crate::diagnostic::{Finding, Severity};
+use crate::report::escape::xml;
 
 /// The whole document. Errors are failures; warnings and infos are cases that passed, with what
 /// was found in their output. A file without findings is one case that passed.
@@ -38,7 +39,7 @@ fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
         .iter()
         .filter(|f| f.severity == Severity::Error)
         .count();
-    let path = escaped(report.path(file));
+    let path = xml(report.path(file));
     let _ = writeln!(
         out,
         "  <testsuite name=\"{path}\" tests=\"{}\" failures=\"{failures}\">",
@@ -58,7 +59,7 @@ fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
 
 fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) {
     let operator = finding.operator.as_deref().unwrap_or("file");
-    let name = escaped(&format!("{}: {operator}", finding.rule));
+    let name = xml(&format!("{}: {operator}", finding.rule));
     let _ = write!(out, "    <testcase name=\"{name}\" classname=\"{path}\"");
     let mut text = String::new();
     if let Some(lines) = report.lines(&finding.file, finding.span) {
@@ -67,13 +68,13 @@ fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) 
     } else {
         out.push_str(">\n");
     }
-    let _ = write!(text, "{}", escaped(&finding.message));
+    let _ = write!(text, "{}", xml(&finding.message));
     if let Some(help) = &finding.help {
-        let _ = write!(text, "\n{}", escaped(help));
+        let _ = write!(text, "\n{}", xml(help));
     }
     match finding.severity {
         Severity::Error => {
-            let message = escaped(&finding.message);
+            let message = xml(&finding.message);
             let rule = finding.rule;
             let _ = writeln!(
                 out,
@@ -86,22 +87,4 @@ fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) 
         }
     }
     out.push_str("    </testcase>\n");
-}
-
-/// Text for XML. Characters that XML cannot hold are shown as U+FFFD.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\n' | '\t' => out.push(char),
-            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            other => out.push(other),
-        }
-    }
-    out
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Counts, Findings, first_sentence, rule};
 use crate::diagnostic::Finding;
+use crate::report::escape::{self, code};
 
 /// A heading that counts, then one item a finding, what is worst first.
 #[must_use]
@@ -25,7 +26,7 @@ fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
         out,
         "\n- **{}** {}",
         finding.severity,
-        escaped(&finding.message)
+        escape::markdown(&finding.message)
     );
     if let Some(operator) = &finding.operator {
         let _ = write!(out, " in {}", code(operator));
@@ -48,47 +49,9 @@ fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
         }
     }
     if let Some(rule) = rule(finding) {
-        let _ = writeln!(out, "  Why: {}", escaped(first_sentence(rule.why)));
+        let _ = writeln!(out, "  Why: {}", escape::markdown(first_sentence(rule.why)));
     }
     if let Some(help) = &finding.help {
-        let _ = writeln!(out, "  Fix: {}", escaped(help));
+        let _ = writeln!(out, "  Fix: {}", escape::markdown(help));
     }
-}
-
-/// Text as a code span, whatever backticks it holds.
-fn code(text: &str) -> String {
-    let text = text.replace(['\n', '\r'], " ");
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
-    if text.starts_with('`') || text.ends_with('`') {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
-}
-
-/// Prose in which code spans stay code and nothing else is read as Markdown or HTML.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    for (i, part) in text.split('`').enumerate() {
-        if i % 2 == 1 {
-            out.push_str(&code(part));
-            continue;
-        }
-        for char in part.chars() {
-            match char {
-                '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '~' | '!' | '&' | '@' => {
-                    out.push('\\');
-                    out.push(char);
-                }
-                '\n' | '\r' => out.push(' '),
-                other => out.push(other),
-            }
-        }
-    }
-    out
 }

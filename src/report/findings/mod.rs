@@ -17,6 +17,7 @@ use crate::source::{LineIndex, LineSpan, Span};
 pub use github::github;
 pub use junit::junit;
 pub use markdown::markdown;
+pub(super) use sarif::region;
 pub use sarif::sarif;
 pub use text::{Colour, text};
 
@@ -131,7 +132,7 @@ fn rule(finding: &Finding) -> Option<&'static Rule> {
 }
 
 /// The first sentence of a text.
-fn first_sentence(text: &str) -> &str {
+pub(super) fn first_sentence(text: &str) -> &str {
     let text = text.trim();
     match text.find(". ") {
         Some(end) => &text[..=end],

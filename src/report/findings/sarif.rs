@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Findings, SourceText};
 use crate::diagnostic::{Finding, Severity};
+use crate::report::escape::uri;
 use crate::rules::{Rule, registry};
 use crate::source::Span;
 
@@ -113,7 +114,7 @@ fn location(report: &Findings<'_>, file: &str, span: Span, message: Option<&str>
     location
 }
 
-fn region(source: &SourceText, span: Span) -> Value {
+pub(in crate::report) fn region(source: &SourceText, span: Span) -> Value {
     let lines = source.lines(span);
     json!({
         "startLine": lines.start.line,
@@ -121,18 +122,4 @@ fn region(source: &SourceText, span: Span) -> Value {
         "endLine": lines.end.line,
         "endColumn": lines.end.column,
     })
-}
-
-/// A path as a URI reference: everything but unreserved characters and slashes is encoded.
-fn uri(path: &str) -> String {
-    use std::fmt::Write as _;
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }

@@ -38,7 +38,7 @@ pub fn csv_row(out: &mut String, keys: &Keys, operator: &str, entry: &Entry<'_>)
 
 /// Quoted where needed. A spreadsheet would read a text that begins like a formula as one, so such
 /// a text is kept from that by an apostrophe.
-fn quoted(field: &str) -> Cow<'_, str> {
+pub(in crate::report) fn quoted(field: &str) -> Cow<'_, str> {
     let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let needs_quotes = field.contains([',', '"', '\n', '\r']);
     match (is_formula, needs_quotes) {

@@ -1,0 +1,455 @@
+//! Comparing revisions.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::diff::rules::Profile;
+use crate::report::changes::LEAST_MAX_CHARS;
+use crate::service::access::Action;
+use crate::service::compare::Rulebook;
+use crate::service::policy::{ExceptionText, PolicyText};
+use crate::service::{Address, Encoding, Resolved, ServiceError, ViewId};
+
+use super::access::Access;
+use super::bundle::Files;
+use super::compare_report::{Making, Read, make};
+use super::comparison::{Comparison, SideView};
+use super::extract::{Path, Query, from_json, from_json_object};
+use super::negotiate::{Media, Wishes};
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use super::respond;
+use super::stateless::judged;
+use super::{Api, body};
+
+/// In how many parts a report comes.
+const PARTS: HeaderName = HeaderName::from_static("x-parts");
+/// The forms of a comparison.
+const FORMS: &[Media] = &[
+    Media::Json,
+    Media::Markdown,
+    Media::Sarif,
+    Media::JUnit,
+    Media::Text,
+];
+
+/// The path of a comparison.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ComparePath {
+    /// The project.
+    #[param(example = "pytorch")]
+    pub project: String,
+    /// `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
+    /// the base may be left out: `...HEAD`.
+    #[param(example = "2.14.1...2.15.0")]
+    pub range: String,
+}
+
+/// How a comparison is told.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct CompareQuery {
+    /// Whose view counts; by default the policy's.
+    #[param(inline)]
+    pub profile: Option<ProfileName>,
+    /// What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
+    #[param(example = "latest")]
+    pub against: Option<String>,
+    /// The most characters (Unicode scalar values) that a part of the Markdown report may have.
+    #[param(minimum = 3000, maximum = 1000000, example = 65536)]
+    pub max_chars: Option<usize>,
+    /// Which part of the Markdown report is wanted, from 1.
+    #[param(minimum = 1)]
+    pub part: Option<usize>,
+    /// The release whose rules apply to revisions that are addressed by digest, and to files.
+    #[param(example = "2.15")]
+    pub release: Option<String>,
+}
+
+/// Whose view counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "Profile has what each is")]
+pub enum ProfileName {
+    Strict,
+    Official,
+    Python,
+    Model,
+    Cpp,
+    Backend,
+    Compiler,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Strict => Self::Strict,
+            ProfileName::Official => Self::Official,
+            ProfileName::Python => Self::Python,
+            ProfileName::Model => Self::Model,
+            ProfileName::Cpp => Self::Cpp,
+            ProfileName::Backend => Self::Backend,
+            ProfileName::Compiler => Self::Compiler,
+        }
+    }
+}
+
+/// Two sides to compare.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "base": {"files": {"native_functions.yaml": "- func: f(Tensor self, int dim) -> Tensor\n"}},
+    "head": {"files": {"native_functions.yaml": "- func: f(Tensor self, int axis) -> Tensor\n"}}
+}))]
+pub struct CompareBody {
+    /// The base.
+    pub base: SideBody,
+    /// The head.
+    pub head: SideBody,
+    /// What the comparison is judged by; by default the policy of the project of a stored side,
+    /// the head's first.
+    #[schema(value_type = Option<Object>)]
+    pub policy: Option<PolicyText>,
+    /// What is excused, besides the exceptions of that project.
+    #[serde(default)]
+    #[schema(value_type = Vec<super::exceptions::NewException>)]
+    pub exceptions: Vec<ExceptionText>,
+}
+
+/// A side: files, or a stored revision.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SideBody {
+    /// The files of a bundle, by name.
+    #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
+    pub files: Option<Files>,
+    /// The project of a stored revision.
+    pub project: Option<String>,
+    /// The address of a stored revision.
+    pub revision: Option<String>,
+    /// What people call it, for files: `this pull request`.
+    pub title: Option<String>,
+    /// The release whose rules apply to this side.
+    pub release: Option<String>,
+}
+
+/// Compare two revisions
+///
+/// What changed between two stored revisions of a project: torch's own verdicts, our findings with
+/// whom they hurt, and what follows for every backend, judged by the project's policy and
+/// exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
+/// comes in parts that cut no change in two; `X-Parts` says how many.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/compare/{range}",
+    tag = "comparisons",
+    operation_id = "compare_revisions",
+    params(ComparePath, CompareQuery),
+    responses(
+        (status = 200, description = "What differs", content(
+            (Comparison = "application/json"),
+            (String = "text/markdown"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "application/xml"),
+            (String = "text/plain"),
+        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, a side that cannot be read at all, or no such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn stored(
+    State(api): State<Api>,
+    Path(path): Path<ComparePath>,
+    Query(query): Query<CompareQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    let media = wishes.media(FORMS)?;
+    check(&query)?;
+    let service = &api.service;
+    let (base, head) = split(&path.range, query.against.as_deref())?;
+    let release = query.release.as_deref();
+    let head = service.resolve(&path.project, head, release).await?;
+    let mut against = match query.against.as_deref() {
+        Some(against) => {
+            service
+                .against(&head.project, against, Some(head.digest), Some(&head))
+                .await?
+        }
+        None => Vec::new(),
+    };
+    let base = match base {
+        Some(base) => service.resolve(&path.project, base, release).await?,
+        None if against.is_empty() => {
+            return Err(ServiceError::NoRevisions(head.project.clone()).into());
+        }
+        None => against.remove(0),
+    };
+    against.retain(|other| other.digest != base.digest);
+    let mut rulebook = Rulebook::clone(&*service.rulebook(&head.project).await?);
+    if let Some(profile) = query.profile {
+        rulebook.policy.profile = profile.into();
+    }
+    let today = service.today();
+    let others: Vec<_> = against.iter().map(|r| (r.digest, r.release())).collect();
+    let id = ViewId::new(
+        &head,
+        "compare",
+        &(
+            (base.digest, &base.judged, base.title(), head.title()),
+            others,
+            (&rulebook, today, query.max_chars),
+        ),
+        media.as_str(),
+    );
+    if let Some(response) = respond::not_modified(&wishes, id) {
+        return Ok(response);
+    }
+    let made = async {
+        let (old, new) = (read(&api, base).await?, read(&api, head).await?);
+        let permalink = permalink(&api, &old, &new);
+        let mut others = Vec::with_capacity(against.len());
+        for other in against {
+            others.push(read(&api, other).await?);
+        }
+        let making = Making {
+            base: old,
+            head: new,
+            others,
+            rulebook,
+            query: query.clone(),
+            media,
+            permalink,
+        };
+        make(&api, making).await
+    };
+    let view = service.view::<Problem>(id, made).await?;
+    match media {
+        Media::Markdown => part(&api, &wishes, &view.bytes(Encoding::Plain), query.part).await,
+        _ => respond::encoded(service, &wishes, id, media, &view).await,
+    }
+}
+
+/// Compare two bundles
+///
+/// The same of files that are not stored, or of files and a stored revision. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/compare",
+    tag = "stateless",
+    operation_id = "compare_bundles",
+    params(CompareQuery),
+    request_body(description = "The two sides", content = CompareBody),
+    responses(
+        (status = 200, description = "What differs", content(
+            (Comparison = "application/json"),
+            (String = "text/markdown"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "application/xml"),
+            (String = "text/plain"),
+        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A side that cannot be read at all, no such release, or a policy that is not understood", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn given(
+    State(api): State<Api>,
+    access: Access,
+    Query(query): Query<CompareQuery>,
+    wishes: Wishes,
+    request: Request,
+) -> Result<Response, Problem> {
+    let media = wishes.media(FORMS)?;
+    check(&query)?;
+    match body::media(request.headers()).as_deref() {
+        Some("application/json") => {}
+        other => return Err(body::unsupported(other, &["application/json"])),
+    }
+    // Two bundles, each within its own limit.
+    let bytes = body::collect(request, &api, 2 * api.config.json_bytes).await?;
+    let body: CompareBody = from_json_object(&bytes)?;
+    drop(bytes);
+    let service = &api.service;
+    let release = query.release.as_deref();
+    let base = side(&api, &access, body.base, "base", release).await?;
+    let head = side(&api, &access, body.head, "head", release).await?;
+    let project = [&head, &base]
+        .into_iter()
+        .find_map(|side| side.resolved.as_ref());
+    let mut rulebook = match project {
+        Some(resolved) => Rulebook::clone(&*service.rulebook(&resolved.project).await?),
+        None => Rulebook::default(),
+    };
+    if let Some(policy) = body.policy {
+        rulebook.policy = policy.policy().map_err(ServiceError::from)?;
+    }
+    for (i, text) in body.exceptions.iter().enumerate() {
+        let exception = text.exception(format!("exceptions[{i}]"));
+        rulebook
+            .exceptions
+            .push(exception.map_err(ServiceError::from)?);
+    }
+    if let Some(profile) = query.profile {
+        rulebook.policy.profile = profile.into();
+    }
+    let mut others = Vec::new();
+    if let Some(against) = &query.against {
+        let Some(resolved) = project else {
+            let detail = "`against` needs a side that is a stored revision, to know the project";
+            return Err(Problem::new(Kind::InvalidParameter, detail).about("against"));
+        };
+        let head_digest = head.resolved.as_ref().map(|head| head.digest);
+        for other in service
+            .against(&resolved.project, against, head_digest, Some(resolved))
+            .await?
+        {
+            others.push(read(&api, other).await?);
+        }
+    }
+    let permalink = permalink(&api, &base, &head);
+    let making = Making {
+        base,
+        head,
+        others,
+        rulebook,
+        query: query.clone(),
+        media,
+        permalink,
+    };
+    let bytes = make(&api, making).await?;
+    match media {
+        Media::Markdown => part(&api, &wishes, &bytes, query.part).await,
+        _ => respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await,
+    }
+}
+
+/// One part of a Markdown report out of all of them, which are kept as a JSON list.
+async fn part(
+    api: &Api,
+    wishes: &Wishes,
+    parts: &[u8],
+    wanted: Option<usize>,
+) -> Result<Response, Problem> {
+    let mut parts: Vec<String> = from_json(parts)?;
+    let (count, wanted) = (parts.len(), wanted.unwrap_or(1));
+    if wanted > count {
+        let detail = format!("part {wanted} is asked for, and there are {count}");
+        return Err(Problem::new(Kind::UnknownPart, detail).about("part"));
+    }
+    let text = parts.swap_remove(wanted - 1).into_bytes();
+    let media = Media::Markdown;
+    let mut response = respond::bytes(api, wishes, StatusCode::OK, media, text).await?;
+    if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
+        response.headers_mut().insert(PARTS, value);
+    }
+    Ok(response)
+}
+
+fn check(query: &CompareQuery) -> Result<(), Problem> {
+    let bad =
+        |name: &str, detail: String| Err(Problem::new(Kind::InvalidParameter, detail).about(name));
+    match (query.max_chars, query.part) {
+        (Some(max), _) if !(LEAST_MAX_CHARS..=1_000_000).contains(&max) => bad(
+            "max_chars",
+            format!("`max_chars` is {max}, but must be from {LEAST_MAX_CHARS} to 1000000"),
+        ),
+        (_, Some(0)) => bad("part", "parts are counted from 1".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Base and head of a range.
+pub(super) fn split<'a>(
+    range: &'a str,
+    against: Option<&str>,
+) -> Result<(Option<&'a str>, &'a str), Problem> {
+    let Some((base, head)) = range.split_once("...") else {
+        let detail = format!("`{range}` is no range; write `BASE...HEAD`");
+        return Err(Problem::new(Kind::InvalidName, detail).about("range"));
+    };
+    if base.is_empty() && against.is_some() {
+        return Ok((None, head));
+    }
+    let parsed = (Address::parse(base), Address::parse(head));
+    if let (Ok(a), Ok(b)) = &parsed
+        && a == b
+    {
+        return Err(ServiceError::SameRevision(head.to_owned()).into());
+    }
+    Ok((Some(base), head))
+}
+
+async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
+    let snapshot = api.service.checked(&resolved).await?;
+    Ok(Read {
+        view: SideView {
+            title: resolved.title(),
+            project: Some(resolved.project.to_string()),
+            revision: format!("sha256:{}", resolved.digest),
+            label: resolved.label.as_ref().map(|label| label.name.to_string()),
+            release: resolved.release().as_str(),
+        },
+        snapshot,
+        resolved: Some(resolved),
+    })
+}
+
+async fn side(
+    api: &Api,
+    access: &Access,
+    side: SideBody,
+    name: &'static str,
+    release: Option<&str>,
+) -> Result<Read, Problem> {
+    let release = side.release.as_deref().or(release);
+    match (side.files, side.project, side.revision) {
+        (Some(files), None, None) => {
+            let bundle = files.bundle()?;
+            api.service.admit(&bundle)?;
+            let judged = judged(release)?;
+            let snapshot = api.service.validate(bundle, &judged).await?;
+            Ok(Read {
+                view: SideView {
+                    title: side.title.unwrap_or_else(|| name.to_owned()),
+                    project: None,
+                    revision: format!("sha256:{}", snapshot.digest),
+                    label: None,
+                    release: snapshot.release().as_str(),
+                },
+                snapshot,
+                resolved: None,
+            })
+        }
+        (None, Some(project), Some(revision)) => {
+            access.expect(Action::Read, &project)?;
+            let resolved = api.service.resolve(&project, &revision, release).await?;
+            read(api, resolved).await
+        }
+        _ => {
+            let detail = format!("`{name}` must have either `files`, or `project` and `revision`");
+            Err(Problem::new(Kind::MalformedBody, detail).about(name))
+        }
+    }
+}
+
+/// Where both sides are stored in one project: the page of their comparison, by digest.
+fn permalink(api: &Api, base: &Read, head: &Read) -> Option<String> {
+    let (old, new) = (base.resolved.as_ref()?, head.resolved.as_ref()?);
+    let root = api.config.public_url.as_deref().unwrap_or_default();
+    (old.project == new.project).then(|| {
+        format!(
+            "{}/p/{}/compare/sha256:{}...sha256:{}",
+            root.trim_end_matches('/'),
+            new.project,
+            old.digest,
+            new.digest
+        )
+    })
+}

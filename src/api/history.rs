@@ -1,0 +1,399 @@
+//! The history of an operator, and search over all revisions.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::history::{
+    Found, HistoryEvent, Item, KeyRange, Line, OperatorHistory, Range, Timeline,
+};
+
+use super::Api;
+use super::extract::{Path, Query};
+use super::negotiate::{JSON, Wishes};
+use super::paths::ProjectPath;
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use super::respond;
+use super::time::timestamp;
+
+/// How many operators a search gives at most.
+const MAX_FOUND: usize = 500;
+
+/// An operator of a project.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct LifePath {
+    /// The project.
+    #[param(example = "pytorch")]
+    pub project: String,
+    /// `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+    #[param(example = "add.Tensor")]
+    pub operator: String,
+}
+
+/// What a timeline is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LineName {
+    /// Labels that are versions, in the order of versions.
+    Releases,
+    /// Commits, in the order of their topology.
+    Commits,
+    /// Revisions, as they were ingested.
+    Ingests,
+}
+
+impl From<LineName> for Line {
+    fn from(name: LineName) -> Self {
+        match name {
+            LineName::Releases => Self::Releases,
+            LineName::Commits => Self::Commits,
+            LineName::Ingests => Self::Ingests,
+        }
+    }
+}
+
+/// Which part of a history.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryQuery {
+    /// Only what is about this runtime key, and what is not about keys.
+    #[param(example = "MPS")]
+    pub key: Option<String>,
+    /// Where to begin: a label, a commit, `sha256:HEX`; by default with the first revision.
+    #[param(example = "2.0.0")]
+    pub from: Option<String>,
+    /// Where to end; by default with the last revision.
+    #[param(example = "latest")]
+    pub to: Option<String>,
+    /// What the timeline is made of; by default releases where there are any, else commits, else
+    /// revisions as they were ingested.
+    #[param(inline)]
+    pub line: Option<LineName>,
+}
+
+/// The history of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct History {
+    /// The project.
+    #[schema(example = "pytorch")]
+    pub project: String,
+    /// The operator.
+    #[schema(example = "can_cast")]
+    pub operator: String,
+    /// What the timeline is made of: `releases`, `commits` or `ingests`.
+    #[schema(example = "releases")]
+    pub line: &'static str,
+    /// Where it begins.
+    pub from: Place,
+    /// Where it ends.
+    pub to: Place,
+    /// What happened, in order; within a revision the worst first.
+    pub events: Vec<Event>,
+    /// The stretches in which the operator is there (with `key` null), and in which one thing
+    /// served it at a key: at the key asked for, else at each backend with dense tensors.
+    pub ranges: Vec<RangeView>,
+}
+
+/// A place on a timeline.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Place {
+    /// The revision.
+    #[schema(example = "sha256:7a0f...")]
+    pub revision: String,
+    /// The label that names it.
+    #[schema(example = "2.4.0")]
+    pub label: Option<String>,
+    /// A commit's author date; null for releases, whose dates no file tells.
+    pub date: Option<String>,
+    /// The commit that it is.
+    pub commit: Option<Commit>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Commit {
+    /// Its id.
+    pub id: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// What happened to an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Event {
+    /// Where it shows first.
+    #[serde(flatten)]
+    pub place: Place,
+    /// `introduced`, `removed`, `schema`, `kernel`, `tag`, or `entry` for how it is bound and what
+    /// happens around a call.
+    #[schema(example = "schema")]
+    pub kind: &'static str,
+    /// The change rule.
+    #[schema(example = "argument-renamed")]
+    pub rule: String,
+    /// How bad the change is, before any profile.
+    #[schema(example = "breaking")]
+    pub level: &'static str,
+    /// The dispatch key, where it is about one.
+    #[schema(example = "MPS")]
+    pub key: Option<String>,
+    /// All dispatch keys that it is about.
+    pub keys: Vec<String>,
+    /// The argument, tags or other names that it is about.
+    pub names: Vec<String>,
+    /// The operator that it is told of, where this one only follows, as generated ones do.
+    pub follows: Option<String>,
+    /// What stood there before.
+    pub old: Option<String>,
+    /// What stands there now.
+    pub new: Option<String>,
+    /// What changed, in a sentence.
+    pub message: String,
+}
+
+/// A stretch of the timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RangeView {
+    /// The runtime key; null for the operator's presence.
+    pub key: Option<String>,
+    /// Where it begins.
+    pub from: Place,
+    /// Where it ends, included.
+    pub to: Place,
+    /// Whether a call gets to a kernel; for presence always true.
+    pub supported: bool,
+    /// Why it serves.
+    #[schema(example = "default backend kernel")]
+    pub reason: Option<&'static str>,
+    /// The registered key that serves.
+    pub source_key: Option<String>,
+    /// The kernel.
+    pub kernel: Option<String>,
+}
+
+/// What to search for.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SearchQuery {
+    /// Part of a name, an argument, a type, or the name of a kernel.
+    #[param(example = "add_mps")]
+    pub q: String,
+    /// How many operators are given.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    pub limit: Option<usize>,
+    /// What the timeline is made of.
+    #[param(inline)]
+    pub line: Option<LineName>,
+}
+
+/// What a search found.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SearchView {
+    /// Operators, those of the last revision first.
+    pub items: Vec<FoundView>,
+}
+
+/// An operator that some revision has.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundView {
+    /// The operator.
+    #[schema(example = "add.Tensor")]
+    pub operator: String,
+    /// Whether it fits in the last revision.
+    pub current: bool,
+    /// The stretches in which it is there.
+    pub present: Vec<Stretch>,
+    /// Where what changed holds the words.
+    pub changed: Vec<Place>,
+}
+
+/// A stretch of a timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Stretch {
+    /// Where it begins.
+    pub from: Place,
+    /// Where it ends, included.
+    pub to: Place,
+}
+
+impl Place {
+    /// A place of a timeline.
+    #[must_use]
+    pub fn of(item: &Item) -> Self {
+        Self {
+            revision: format!("sha256:{}", item.digest),
+            label: item.label.as_ref().map(|label| label.name.to_string()),
+            date: item.date().map(timestamp),
+            commit: item.commit.as_ref().map(|commit| Commit {
+                id: commit.id.clone(),
+                subject: commit.subject.clone(),
+            }),
+        }
+    }
+
+    /// The same by its number.
+    #[must_use]
+    pub fn at(timeline: &Timeline, place: usize) -> Self {
+        Self::of(&timeline.items[place])
+    }
+}
+
+impl Stretch {
+    fn of(timeline: &Timeline, range: &Range) -> Self {
+        Self {
+            from: Place::at(timeline, *range.start()),
+            to: Place::at(timeline, *range.end()),
+        }
+    }
+}
+
+/// An operator's history
+///
+/// When it came and went, what changed in its schema and how bad that was, which kernels and tags
+/// it gained and lost, and what served it where, over the project's timeline: releases by version,
+/// commits by topology.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/operators/{operator}/history",
+    tag = "history",
+    operation_id = "get_operator_history",
+    params(LifePath, HistoryQuery),
+    responses(
+        (status = 200, description = "What happened", body = History),
+        (status = 404, description = "No such project, operator or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn operator(
+    State(api): State<Api>,
+    Path(path): Path<LifePath>,
+    Query(query): Query<HistoryQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let service = &api.service;
+    let line = query.line.map(Into::into);
+    let timeline = service.timeline(&path.project, line).await?;
+    let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
+    let history = history.await?;
+    respond::value(&api, &wishes, StatusCode::OK, &view(&history)).await
+}
+
+/// Search all revisions
+///
+/// Operators that hold the words in any revision: in their name, their schema (arguments and types),
+/// or the name of a kernel.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/search",
+    tag = "history",
+    operation_id = "search_history",
+    params(ProjectPath, SearchQuery),
+    responses(
+        (status = 200, description = "What was found", body = SearchView),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn search(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<SearchQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    if query.q.trim().is_empty() {
+        let problem = Problem::new(Kind::InvalidParameter, "`q` says nothing to search for");
+        return Err(problem.about("q"));
+    }
+    let limit = query.limit.unwrap_or(100);
+    if !(1..=MAX_FOUND).contains(&limit) {
+        let text = format!("`limit` must be 1 to {MAX_FOUND}");
+        return Err(Problem::new(Kind::InvalidParameter, text).about("limit"));
+    }
+    let service = &api.service;
+    let timeline = service.timeline(&path.project, query.line.map(Into::into));
+    let timeline = timeline.await?;
+    let found = service.search_history(&timeline, &query.q, limit).await?;
+    let view = |found: &Found| FoundView {
+        operator: found.operator.clone(),
+        current: found.is_current,
+        present: found
+            .present
+            .iter()
+            .map(|r| Stretch::of(&timeline, r))
+            .collect(),
+        changed: found
+            .places
+            .iter()
+            .map(|&p| Place::at(&timeline, p))
+            .collect(),
+    };
+    let found = SearchView {
+        items: found.iter().map(view).collect(),
+    };
+    respond::value(&api, &wishes, StatusCode::OK, &found).await
+}
+
+/// A history on the wire.
+#[must_use]
+pub fn view(history: &OperatorHistory) -> History {
+    let timeline = &history.timeline;
+    let presence = history.present.iter().map(|range| RangeView {
+        key: None,
+        from: Place::at(timeline, *range.start()),
+        to: Place::at(timeline, *range.end()),
+        supported: true,
+        reason: None,
+        source_key: None,
+        kernel: None,
+    });
+    let served = history.ranges.iter().map(|range| served(timeline, range));
+    History {
+        project: timeline.project.to_string(),
+        operator: history.operator.clone(),
+        line: timeline.line.as_str(),
+        from: Place::at(timeline, *history.asked.start()),
+        to: Place::at(timeline, *history.asked.end()),
+        events: history.events.iter().map(|e| event(timeline, e)).collect(),
+        ranges: presence.chain(served).collect(),
+    }
+}
+
+fn event(timeline: &Timeline, event: &HistoryEvent) -> Event {
+    Event {
+        place: Place::at(timeline, event.place),
+        kind: event.kind.as_str(),
+        rule: event.rule.clone(),
+        level: event.level.as_str(),
+        key: match event.keys.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        },
+        keys: event.keys.clone(),
+        names: event.names.clone(),
+        follows: event.follows.clone(),
+        old: event.old.clone(),
+        new: event.new.clone(),
+        message: event.message.clone(),
+    }
+}
+
+/// What served a key, on the wire.
+#[must_use]
+pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
+    RangeView {
+        key: Some(range.key.clone()),
+        from: Place::at(timeline, *range.range.start()),
+        to: Place::at(timeline, *range.range.end()),
+        supported: range.is_supported(),
+        reason: Some(range.reason.as_str()),
+        source_key: range.source_key.clone(),
+        kernel: range.kernel.clone(),
+    }
+}

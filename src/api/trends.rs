@@ -1,0 +1,183 @@
+//! Trends: counts and coverage over a project's timeline.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::history::{Facts, Range};
+
+use super::Api;
+use super::extract::{Path, Query};
+use super::history::{LineName, Place};
+use super::negotiate::{JSON, Wishes};
+use super::paths::ProjectPath;
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use super::respond;
+
+/// How many points are given where nothing else is asked for.
+const POINTS: usize = 200;
+/// How many points are given at most.
+const MAX_POINTS: usize = 2000;
+
+/// Which part of the timeline.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct TrendQuery {
+    /// Where to begin; by default with the first revision.
+    #[param(example = "2.0.0")]
+    pub from: Option<String>,
+    /// Where to end; by default with the last revision.
+    #[param(example = "latest")]
+    pub to: Option<String>,
+    /// How many points at most; where there are more revisions, evenly chosen ones, the first and
+    /// the last among them.
+    #[param(minimum = 2, maximum = 2000, default = 200)]
+    pub points: Option<usize>,
+    /// What the timeline is made of.
+    #[param(inline)]
+    pub line: Option<LineName>,
+}
+
+/// Counts over a timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Trends {
+    /// The project.
+    #[schema(example = "pytorch")]
+    pub project: String,
+    /// What the timeline is made of.
+    #[schema(example = "releases")]
+    pub line: &'static str,
+    /// How many revisions the stretch has.
+    pub revisions: usize,
+    /// The points, in order.
+    pub points: Vec<Point>,
+}
+
+/// Counts of a revision. All but `generated` are of operators that entries declare.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Point {
+    /// The revision.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Operators that entries declare.
+    pub operators: u32,
+    /// Operators that `autogen` adds.
+    pub generated: u32,
+    /// Operators with a kernel on `CompositeImplicitAutograd`.
+    pub composite_implicit: u32,
+    /// Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional sibling.
+    pub composite_explicit: u32,
+    /// Operators that are `structured: True`.
+    pub structured: u32,
+    /// Operators with the tag `core`.
+    pub core: u32,
+    /// The backends with dense tensors, in table order.
+    pub coverage: Vec<KeyPoint>,
+}
+
+/// The coverage of a backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct KeyPoint {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: String,
+    /// Operators with a kernel of the key itself.
+    pub kernels: u32,
+    /// Operators whose calls get to a kernel, whatever it is.
+    pub served: u32,
+    /// The latter's share of all declared operators, rounded down.
+    #[schema(example = 63)]
+    pub percent: u32,
+}
+
+/// Trends
+///
+/// The number of operators of each kind and the coverage of every backend, revision by revision.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/trends",
+    tag = "history",
+    operation_id = "get_trends",
+    params(ProjectPath, TrendQuery),
+    responses(
+        (status = 200, description = "The points", body = Trends),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn trends(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<TrendQuery>,
+    wishes: Wishes,
+) -> Result<Response, Problem> {
+    wishes.media(JSON)?;
+    let most = query.points.unwrap_or(POINTS);
+    if !(2..=MAX_POINTS).contains(&most) {
+        let text = format!("`points` must be 2 to {MAX_POINTS}");
+        return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
+    }
+    let service = &api.service;
+    let timeline = service.timeline(&path.project, query.line.map(Into::into));
+    let timeline = timeline.await?;
+    let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let places = chosen(&asked, most);
+    let facts = service.facts(&timeline, &places).await?;
+    let points = places.iter().zip(&facts);
+    let trends = Trends {
+        project: timeline.project.to_string(),
+        line: timeline.line.as_str(),
+        revisions: asked.end() - asked.start() + 1,
+        points: points
+            .map(|(&place, facts)| point(Place::at(&timeline, place), facts))
+            .collect(),
+    };
+    respond::value(&api, &wishes, StatusCode::OK, &trends).await
+}
+
+fn point(place: Place, facts: &Facts) -> Point {
+    Point {
+        place,
+        operators: facts.operators,
+        generated: facts.generated,
+        composite_implicit: facts.composite_implicit,
+        composite_explicit: facts.composite_explicit,
+        structured: facts.structured,
+        core: facts.core,
+        coverage: facts
+            .keys
+            .iter()
+            .map(|key| KeyPoint {
+                key: key.0.clone(),
+                kernels: key.1,
+                served: key.2,
+                percent: key.percent(facts.operators),
+            })
+            .collect(),
+    }
+}
+
+/// Evenly chosen places of a stretch, the first and the last among them.
+fn chosen(range: &Range, most: usize) -> Vec<usize> {
+    let (start, steps) = (*range.start(), range.end() - range.start());
+    if steps < most {
+        return range.clone().collect();
+    }
+    let last = most - 1;
+    (0..most).map(|i| start + i * steps / last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_spread_evenly() {
+        assert_eq!(chosen(&(3..=5), 10), [3, 4, 5]);
+        assert_eq!(chosen(&(0..=10), 3), [0, 5, 10]);
+        let many = chosen(&(0..=9999), 200);
+        assert_eq!((many.len(), many[0], many[199]), (200, 0, 9999));
+    }
+}

@@ -1,0 +1,82 @@
+//! `opatlas backup`: all that is stored, in one file.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::store::{self, SqliteStore, Store as _};
+
+use super::{Database, local};
+
+/// Saves all that is stored, as it is at one moment, while the service goes on.
+///
+/// The file is an SQLite database, whatever the database is that it was saved from: `opatlas
+/// restore` brings it back into either kind, and `--database sqlite://FILE` reads it as it is. It
+/// holds digests of tokens and signing keys, so only its owner may read it.
+#[derive(Debug, Args)]
+pub(super) struct Backup {
+    /// The file to write; it must not exist
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Backup {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let file = std::path::absolute(&self.file)?;
+        if file.exists() {
+            bail!("{} exists already; name another file", file.display());
+        }
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        // Private from the beginning, and gone if this fails.
+        let work = tempfile::Builder::new()
+            .prefix(".opatlas-backup")
+            .tempdir_in(folder)
+            .with_context(|| format!("cannot write in {}", folder.display()))?;
+        let draft = work.path().join("backup.db");
+        let source = local::store(&self.database).await?;
+        let target = SqliteStore::open(&url(&draft)?).await?;
+        store::copy(&*source, &target)
+            .await
+            .context("nothing was saved")?;
+        target.close().await;
+        source.close().await;
+        let finished = std::fs::File::open(&draft)?;
+        restrict(&finished)?;
+        finished.sync_all()?;
+        let bytes = finished.metadata()?.len();
+        std::fs::rename(&draft, &file)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+        println!("saved to {} ({bytes} bytes)", file.display());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(unix)]
+fn restrict(file: &std::fs::File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn restrict(_: &std::fs::File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// The address of a file.
+///
+/// # Errors
+/// When its name cannot stand in an address.
+pub(super) fn url(path: &Path) -> anyhow::Result<String> {
+    match path.to_str() {
+        Some(text) if !text.contains(['?', '%', '#']) => Ok(format!("sqlite://{text}")),
+        _ => bail!(
+            "{} cannot stand in a database address, which has no `?`, `%` and `#`",
+            path.display()
+        ),
+    }
+}

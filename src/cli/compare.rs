@@ -1,0 +1,413 @@
+//! `opatlas compare`: what changed between two revisions, and whether that may be.
+
+pub(super) mod backend;
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, ValueEnum};
+use jiff::Zoned;
+
+use crate::api::change::Telling;
+use crate::api::compare_report::{held_against, parts, worst};
+use crate::api::comparison::{Against, Told, comparison};
+use crate::diff::policy::Judgement;
+use crate::diff::rules::{Level, Profile};
+use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
+use crate::report::findings::{Colour, SourceText};
+use crate::service::Service;
+use crate::service::compare::{Compared, Rulebook};
+use crate::source::NATIVE_FUNCTIONS;
+
+use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
+use super::{Database, config, local};
+
+/// Tells what changed between two revisions: what breaks, for whom, and on which backend.
+///
+/// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
+/// sha256:DIGITS, or label:NAME where a file has that name), or commits of a local repository
+/// (git:REV, git:REV:PATH). With --backend it tells what the head changes for an out-of-tree
+/// backend. Policy and exceptions are those of the project, and of opatlas.toml in
+/// the current folder.
+#[derive(Debug, Args)]
+pub(super) struct Compare {
+    /// The revision to compare with
+    base: String,
+
+    /// The revision that changes
+    head: String,
+
+    /// Whose view counts; by default the policy's, which is strict unless it says otherwise
+    #[arg(long, value_enum)]
+    profile: Option<ProfileName>,
+
+    /// Exit with 1 when a change is at least this bad and not excused; by default the policy's
+    #[arg(long, value_enum)]
+    fail_on: Option<FailOn>,
+
+    /// Hold the head against further stored revisions: latest, all, or a label
+    #[arg(long, value_name = "latest|all|LABEL")]
+    against: Option<String>,
+
+    /// Tell what changes for an out-of-tree backend: the file that its stubs are generated from.
+    /// Exits with 1 when an operator that it lists is gone, or changed so that its kernel must
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "profile", "fail_on"])]
+    backend: Option<PathBuf>,
+
+    /// How the report is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Cut Markdown into parts of at most so many characters, no change in two
+    #[arg(long, value_name = "NUMBER")]
+    max_chars: Option<usize>,
+
+    /// Write into this file; into a folder, a file for each part
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+
+    /// The policy and the exceptions; opatlas.toml where there is one
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// The PyTorch release whose rules apply to files; the newest known by default
+    #[arg(long)]
+    release: Option<String>,
+
+    /// What the head is called in the report
+    #[arg(long, value_name = "TEXT")]
+    head_title: Option<String>,
+
+    /// What the base is called in the report
+    #[arg(long, value_name = "TEXT")]
+    base_title: Option<String>,
+
+    /// Where the comparison can be seen in full, for the report to link to
+    #[arg(long, value_name = "URL")]
+    permalink: Option<String>,
+
+    /// Where native_functions.yaml is in the repository
+    #[arg(long, value_name = "PATH", default_value = NATIVE_FUNCTIONS_PATH)]
+    path: String,
+
+    /// The repository's clone
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    repository: PathBuf,
+
+    /// The project of stored revisions
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Markdown,
+    Sarif,
+    Junit,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ProfileName {
+    /// Everybody's
+    Strict,
+    /// Torch's own verdicts and nothing else
+    Official,
+    /// Python callers
+    Python,
+    /// Stored and exported models
+    Model,
+    /// C++ callers
+    Cpp,
+    /// Backends outside the tree
+    Backend,
+    /// Autograd, functionalization, export and torch.compile
+    Compiler,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Breaking,
+    ForwardBreaking,
+    Dangerous,
+    Info,
+    Safe,
+    Never,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Strict => Self::Strict,
+            ProfileName::Official => Self::Official,
+            ProfileName::Python => Self::Python,
+            ProfileName::Model => Self::Model,
+            ProfileName::Cpp => Self::Cpp,
+            ProfileName::Backend => Self::Backend,
+            ProfileName::Compiler => Self::Compiler,
+        }
+    }
+}
+
+impl FailOn {
+    fn level(self) -> Option<Level> {
+        match self {
+            Self::Breaking => Some(Level::Breaking),
+            Self::ForwardBreaking => Some(Level::ForwardBreaking),
+            Self::Dangerous => Some(Level::Dangerous),
+            Self::Info => Some(Level::Info),
+            Self::Safe => Some(Level::Safe),
+            Self::Never => None,
+        }
+    }
+}
+
+impl Compare {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.max_chars.is_some_and(|max| max < LEAST_MAX_CHARS) {
+            bail!("--max-chars must be {LEAST_MAX_CHARS} or more");
+        }
+        let places = Places {
+            project: &self.project,
+            release: self.release.as_deref(),
+            path: &self.path,
+            repository: &self.repository,
+        };
+        let checked = config::read(self.config.as_deref())?;
+        let operands = [&self.base, &self.head].map(|text| Operand::parse(text, &places));
+        let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
+        let service = match needs_store {
+            true => Some(local::open(&self.database).await?),
+            false => None,
+        };
+        let mut base = operands[0].read(&places, service.as_deref()).await?;
+        let mut head = operands[1].read(&places, service.as_deref()).await?;
+        rename(&mut base, self.base_title.as_deref());
+        rename(&mut head, self.head_title.as_deref());
+        if let Some(backend) = &self.backend {
+            let done = self.tell_backend(backend, &base, &head);
+            if let Some(service) = service {
+                service.close().await;
+            }
+            return done;
+        }
+        let rulebook = self
+            .rulebook(service.as_deref(), &base, &head, checked)
+            .await?;
+        for note in &rulebook.notes {
+            eprintln!("note: {note}");
+        }
+        let done = self.tell(service.as_deref(), &base, &head, &rulebook).await;
+        if let Some(service) = service {
+            service.close().await;
+        }
+        done
+    }
+
+    /// The project's policy and exceptions, and over them those of the file and of the options.
+    async fn rulebook(
+        &self,
+        service: Option<&Service>,
+        base: &SideRead,
+        head: &SideRead,
+        checked: config::Checked,
+    ) -> anyhow::Result<Rulebook> {
+        let stored = [head, base]
+            .into_iter()
+            .find_map(|side| side.resolved.as_ref());
+        let mut rulebook = match (service, stored) {
+            (Some(service), Some(resolved)) => {
+                Rulebook::clone(&*service.rulebook(&resolved.project).await?)
+            }
+            _ => Rulebook::default(),
+        };
+        if let Some(policy) = checked.policy {
+            rulebook.policy = policy;
+        }
+        rulebook.exceptions.extend(checked.exceptions);
+        if let Some(profile) = self.profile {
+            rulebook.policy.profile = profile.into();
+        }
+        if let Some(fail_on) = self.fail_on {
+            rulebook.policy.fail_on = fail_on.level();
+        }
+        Ok(rulebook)
+    }
+
+    async fn tell(
+        &self,
+        service: Option<&Service>,
+        base: &SideRead,
+        head: &SideRead,
+        rulebook: &Rulebook,
+    ) -> anyhow::Result<ExitCode> {
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone())?;
+        let today = Zoned::now().date();
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        let told = (&compared, &judgement);
+        let against = self.against(service, head, told, rulebook).await?;
+        let sources = (source(base)?, source(head)?);
+        let report = Report {
+            comparison: &compared.comparison,
+            judgement: &judgement,
+            policy: &rulebook.policy,
+            exceptions: &rulebook.exceptions,
+            base: Side {
+                title: &base.view.title,
+                source: &sources.0,
+                file_url: None,
+            },
+            head: Side {
+                title: &head.view.title,
+                source: &sources.1,
+                file_url: None,
+            },
+            permalink: self.permalink.as_deref(),
+            rules_url: None,
+            max_chars: self.max_chars,
+        };
+        let parts = match self.format {
+            Format::Text => vec![changes::text(&report, self.colour())],
+            Format::Markdown => parts(&report, &against),
+            Format::Sarif => vec![pretty(&changes::sarif(&report))?],
+            Format::Junit => vec![changes::junit(&report)],
+            Format::Github => vec![changes::github(&report)],
+            Format::Json => {
+                let told = Told {
+                    compared: &compared,
+                    base: &base.view,
+                    head: &head.view,
+                    policy: &rulebook.policy,
+                    telling: Telling {
+                        judgement: &judgement,
+                        exceptions: &rulebook.exceptions,
+                        base: Some(&sources.0),
+                        head: Some(&sources.1),
+                    },
+                };
+                let mut answer = comparison(told, rulebook.notes.clone());
+                if self.max_chars.is_some() {
+                    answer.parts = parts(&report, &against);
+                }
+                answer.conclusion = worst(answer.conclusion, &against);
+                answer.against.clone_from(&against);
+                vec![pretty(&answer)?]
+            }
+        };
+        self.write(&parts)?;
+        if self.format == Format::Text {
+            for held in against.iter().filter(|held| held.conclusion != "pass") {
+                let (title, breaking) = (&held.base.title, held.summary.breaking);
+                eprintln!("against {title}: {}, {breaking} breaking", held.conclusion);
+            }
+        }
+        let conclusion = worst(judgement.conclusion.as_str(), &against);
+        Ok(ExitCode::from(u8::from(conclusion == "fail")))
+    }
+
+    async fn against(
+        &self,
+        service: Option<&Service>,
+        head: &SideRead,
+        told: (&Compared, &Judgement),
+        rulebook: &Rulebook,
+    ) -> anyhow::Result<Vec<Against>> {
+        let (Some(against), Some(service)) = (&self.against, service) else {
+            return Ok(Vec::new());
+        };
+        let project = crate::store::ProjectName::parse(&self.project)?;
+        let own = head.resolved.as_ref();
+        let others = service
+            .against(&project, against, own.map(|r| r.digest), own)
+            .await?;
+        let mut held = Vec::with_capacity(others.len());
+        for other in others {
+            let snapshot = service.checked(&other).await?;
+            let today = Zoned::now().date();
+            held.push(held_against(
+                snapshot,
+                &view(&other),
+                told,
+                rulebook,
+                today,
+            )?);
+        }
+        Ok(held)
+    }
+
+    fn colour(&self) -> Colour {
+        let is_terminal = self.out.is_none() && std::io::stdout().is_terminal();
+        match is_terminal && std::env::var_os("NO_COLOR").is_none() {
+            true => Colour::Always,
+            false => Colour::Never,
+        }
+    }
+
+    /// Writes the report: to standard output, into one file, or the parts into a folder.
+    fn write(&self, parts: &[String]) -> anyhow::Result<()> {
+        let Some(out) = &self.out else {
+            for (i, part) in parts.iter().enumerate() {
+                if i > 0 {
+                    println!("\n<!-- part {} of {} -->\n", i + 1, parts.len());
+                }
+                print!("{part}{}", if part.ends_with('\n') { "" } else { "\n" });
+            }
+            return Ok(());
+        };
+        let is_folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
+        if !is_folder {
+            let [only] = parts else {
+                bail!(
+                    "the report has {} parts; give a folder, such as --out {}/",
+                    parts.len(),
+                    out.with_extension("").display()
+                );
+            };
+            return write(out, only);
+        }
+        fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+        for (i, part) in parts.iter().enumerate() {
+            let extension = match self.format {
+                Format::Text | Format::Github => "txt",
+                Format::Json => "json",
+                Format::Markdown => "md",
+                Format::Sarif => "sarif",
+                Format::Junit => "xml",
+            };
+            write(&out.join(format!("part-{}.{extension}", i + 1)), part)?;
+        }
+        Ok(())
+    }
+}
+
+fn rename(side: &mut SideRead, title: Option<&str>) {
+    if let Some(title) = title {
+        title.clone_into(&mut side.view.title);
+    }
+}
+
+/// The side's operators under the name that the user knows them by.
+fn source(side: &SideRead) -> anyhow::Result<SourceText> {
+    let source = side.snapshot.source(NATIVE_FUNCTIONS);
+    let source =
+        source.with_context(|| format!("{} has no {NATIVE_FUNCTIONS}", side.view.title))?;
+    let mut source = source.clone();
+    source.path = side.file.as_str().into();
+    Ok(source)
+}
+
+fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
+    Ok(serde_json::to_string_pretty(value)?)
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}

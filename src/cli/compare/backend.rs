@@ -1,0 +1,64 @@
+//! `opatlas compare --backend`: what an upgrade costs the vendor of an out-of-tree backend.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow, bail};
+
+use crate::api::backends::view;
+use crate::cli::side::SideRead;
+use crate::cli::suggesting;
+use crate::report::backend::{markdown, text};
+use crate::service::backend::{BackendCompared, Vendor};
+
+use super::{Compare, Format, pretty};
+
+/// Reads a backend file; in a bundle it goes by its own name.
+pub(in crate::cli) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
+    let shown = path.display();
+    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let name = path.file_name().and_then(|name| name.to_str());
+    Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
+}
+
+impl Compare {
+    /// Tells what the head changes for a backend. The exit code is 1 where the vendor has to act.
+    pub(super) fn tell_backend(
+        &self,
+        file: &Path,
+        base: &SideRead,
+        head: &SideRead,
+    ) -> anyhow::Result<ExitCode> {
+        let vendor = vendor(file)?;
+        let compared = BackendCompared::new(&base.snapshot, &head.snapshot, &vendor);
+        let compared = compared.map_err(suggesting)?;
+        let impact = compared.impact();
+        let impact = impact.ok_or_else(|| {
+            anyhow!(
+                "{}: its backend is no dispatch key of both releases",
+                file.display()
+            )
+        })?;
+        let shown = file.display().to_string();
+        let (from, to) = (&base.view.title, &head.view.title);
+        let report = match self.format {
+            Format::Text => text(&impact, &shown, from, to),
+            Format::Markdown => markdown(&impact, &shown, from, to),
+            Format::Json => {
+                let view = view(
+                    &impact,
+                    vendor.file.clone(),
+                    base.view.clone(),
+                    head.view.clone(),
+                );
+                pretty(&view)?
+            }
+            Format::Sarif | Format::Junit | Format::Github => {
+                bail!("--backend reports as text, markdown or json")
+            }
+        };
+        self.write(&[report])?;
+        Ok(ExitCode::from(u8::from(impact.breaks())))
+    }
+}

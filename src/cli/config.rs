@@ -1,0 +1,62 @@
+//! `opatlas.toml`: the policy and the exceptions that a repository checks in.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+use serde::Deserialize;
+
+use crate::diff::policy::{Exception, Policy};
+use crate::service::policy::{ExceptionText, PolicyText};
+
+/// The file that is read where nothing else is named.
+const FILE: &str = "opatlas.toml";
+
+/// What the file holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Config {
+    policy: Option<PolicyText>,
+    #[serde(default, rename = "exception")]
+    exceptions: Vec<ExceptionText>,
+}
+
+/// The policy, if the file has one, and its exceptions.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) policy: Option<Policy>,
+    pub(super) exceptions: Vec<Exception>,
+}
+
+/// Reads the file that is named, or `opatlas.toml` where there is one.
+///
+/// # Errors
+/// When a named file cannot be read, or what is read is not understood: a comparison by another
+/// policy than the one meant would say nothing.
+pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
+    let path = match named {
+        Some(path) => path,
+        None if Path::new(FILE).is_file() => Path::new(FILE),
+        None => return Ok(Checked::default()),
+    };
+    let shown = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let config: Config =
+        toml::from_str(&text).with_context(|| format!("{shown} is not understood"))?;
+    let policy = match config.policy {
+        None => None,
+        Some(policy) => match policy.policy() {
+            Ok(policy) => Some(policy),
+            Err(fault) => bail!("{shown}: [policy] {fault}"),
+        },
+    };
+    let mut exceptions = Vec::with_capacity(config.exceptions.len());
+    for (i, text) in config.exceptions.iter().enumerate() {
+        let id = format!("{FILE}#{}", i + 1);
+        match text.exception(id) {
+            Ok(exception) => exceptions.push(exception),
+            Err(fault) => bail!("{shown}: [[exception]] number {}, {fault}", i + 1),
+        }
+    }
+    Ok(Checked { policy, exceptions })
+}

@@ -1,0 +1,143 @@
+//! `opatlas exception`: breakage that a project accepts.
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+
+use crate::service::policy::ExceptionText;
+use crate::store::ExceptionRecord;
+
+use super::{Database, local};
+
+/// Keeps the list of changes that a project accepts.
+///
+/// What an exception excuses stays in every report, with its reason and its end; it only no longer
+/// counts. One that has ended counts again.
+#[derive(Debug, Args)]
+pub(super) struct Exception {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Accept a change
+    Add(Add),
+    /// List what is accepted
+    List(List),
+    /// Take an exception away
+    Remove(Remove),
+}
+
+#[derive(Debug, Args)]
+struct Add {
+    /// The operator, such as can_cast; * and ? stand for any text and any letter
+    operator: String,
+
+    /// The rule, such as argument-renamed, or a pattern of rules
+    rule: String,
+
+    /// Only where it is about this argument, key or name
+    #[arg(long)]
+    argument: Option<String>,
+
+    /// Why it is accepted
+    #[arg(long)]
+    reason: String,
+
+    /// Who answers for it
+    #[arg(long)]
+    owner: Option<String>,
+
+    /// The last day (2027-01-31) or the last release (2.16) for which it holds
+    #[arg(long)]
+    until: Option<String>,
+
+    /// It is meant to match operators of more than one base name
+    #[arg(long)]
+    broad: bool,
+
+    #[command(flatten)]
+    project: Project,
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    project: Project,
+}
+
+#[derive(Debug, Args)]
+struct Remove {
+    /// The exception's id, as the list shows it
+    id: String,
+
+    #[command(flatten)]
+    project: Project,
+}
+
+#[derive(Debug, Args)]
+struct Project {
+    /// The project, made if it does not exist
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Exception {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.action {
+            Action::Add(add) => {
+                let service = local::open(&add.project.database).await?;
+                let text = ExceptionText {
+                    operator: add.operator,
+                    rule: add.rule,
+                    argument: add.argument,
+                    reason: add.reason,
+                    owner: add.owner,
+                    until: add.until,
+                    broad: add.broad,
+                    ..ExceptionText::default()
+                };
+                let project = &add.project.project;
+                if service.project(project).await.is_err() {
+                    service.create_project(project, None, None).await?;
+                }
+                let record = service.add_exception(project, &text).await?;
+                println!("{}", line(&record));
+                service.close().await;
+            }
+            Action::List(list) => {
+                let service = local::open(&list.project.database).await?;
+                for record in service.exceptions(&list.project.project).await? {
+                    println!("{}", line(&record));
+                }
+                service.close().await;
+            }
+            Action::Remove(remove) => {
+                let service = local::open(&remove.project.database).await?;
+                let project = &remove.project.project;
+                service.delete_exception(project, &remove.id).await?;
+                println!("{} is taken away; what it excused counts again", remove.id);
+                service.close().await;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn line(record: &ExceptionRecord) -> String {
+    let ends = [&record.until_date, &record.until_release];
+    let end = ends.into_iter().flatten().next();
+    let end = end.map_or_else(|| "for good".to_owned(), |end| format!("until {end}"));
+    let about = record.argument.as_ref();
+    let about = about.map_or_else(String::new, |argument| format!(" ({argument})"));
+    let owner = record.owner.as_ref();
+    let owner = owner.map_or_else(String::new, |owner| format!(", {owner}"));
+    format!(
+        "{}  {} {}{about}  {end}{owner}: {}",
+        record.id, record.operator, record.rule, record.reason
+    )
+}

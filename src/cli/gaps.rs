@@ -1,0 +1,147 @@
+//! `opatlas gaps`: what a backend lacks.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, anyhow};
+use clap::{Args, ValueEnum};
+
+use crate::api::gaps::{Asked, Only, rows, title, view};
+use crate::report::support::{gaps_csv, gaps_markdown, gaps_text};
+use crate::service::dispatch::runtime_key;
+use crate::service::gaps::{Usage, read_csv};
+
+use super::{Database, local};
+
+/// Lists the operators that a backend lacks or inherits, those that matter most first.
+///
+/// Operators that are used most come first (with --usage), then those tagged core, then those that
+/// most other backends have a kernel of their own for.
+#[derive(Debug, Args)]
+pub(super) struct Gaps {
+    /// The backend's dispatch key, such as MPS
+    key: String,
+
+    /// The stored revision
+    #[arg(long, default_value = "latest")]
+    revision: String,
+
+    /// Tell what has come in since this revision
+    #[arg(long, value_name = "REVISION")]
+    since: Option<String>,
+
+    /// Rank by use: a file with lines `operator,count`
+    #[arg(long, value_name = "FILE")]
+    usage: Option<PathBuf>,
+
+    /// Only operators that nothing serves, or only those that something else serves
+    #[arg(long, value_enum)]
+    only: Option<OnlyName>,
+
+    /// How many operators are listed in text; 0 for all
+    #[arg(long, default_value_t = 50, value_name = "NUMBER")]
+    limit: usize,
+
+    /// How the list is written
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// The project
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnlyName {
+    Lacking,
+    Inherited,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Csv,
+    Markdown,
+}
+
+impl Gaps {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        let usage = self.usage()?;
+        let service = local::open(&self.database).await?;
+        let resolve = |address| service.resolve(&self.project, address, None);
+        let revision = resolve(&*self.revision).await?;
+        runtime_key(revision.release(), &self.key).map_err(super::suggesting)?;
+        let snapshot = service.snapshot(&revision).await?;
+        let since = match self.since.as_deref() {
+            None => None,
+            Some(since) => {
+                let since = resolve(since).await?;
+                let snapshot = service.snapshot(&since).await?;
+                Some((since, snapshot))
+            }
+        };
+        service.close().await;
+        let asked = Asked {
+            revision: &revision,
+            snapshot: &snapshot,
+            key: &self.key,
+            since: since.as_ref().map(|(since, snapshot)| (since, &**snapshot)),
+            usage: usage.as_ref(),
+            only: self.only.map(|only| match only {
+                OnlyName::Lacking => Only::Lacking,
+                OnlyName::Inherited => Only::Inherited,
+            }),
+        };
+        let gaps = view(&asked).map_err(|problem| anyhow!("{}", problem.detail))?;
+        let rows = rows(&gaps);
+        match self.format {
+            Format::Json => println!("{}", serde_json::to_string_pretty(&gaps)?),
+            Format::Csv => print!("{}", gaps_csv(&rows)),
+            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &rows)),
+            Format::Text => {
+                let counts = &gaps.counts;
+                println!(
+                    "{}: {} of {} operators have a kernel of their own, {} are served otherwise, {} by nothing",
+                    title(&gaps),
+                    counts.kernels,
+                    counts.operators,
+                    counts.inherited,
+                    counts.lacking,
+                );
+                if let Some(since) = &gaps.since {
+                    let (count, title) = (since.gained.len(), &since.revision.title);
+                    println!("since {title}: {count} gained: {}", since.gained.join(", "));
+                }
+                if !gaps.unknown.is_empty() {
+                    eprintln!("no operator is called {}", gaps.unknown.join(", "));
+                }
+                let shown = match self.limit {
+                    0 => rows.len(),
+                    limit => limit.min(rows.len()),
+                };
+                print!("{}", gaps_text(&rows[..shown]));
+                if shown < rows.len() {
+                    println!("  and {} more; --limit 0 lists all", rows.len() - shown);
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn usage(&self) -> anyhow::Result<Option<Usage>> {
+        let Some(path) = &self.usage else {
+            return Ok(None);
+        };
+        let shown = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let usage = read_csv(&text).map_err(|line| {
+            anyhow!("{shown}:{line}: this is no `operator,count`, such as `aten::add.Tensor,12`")
+        })?;
+        Ok(Some(usage))
+    }
+}

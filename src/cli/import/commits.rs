@@ -1,0 +1,152 @@
+//! The commits of a local clone that touch `native_functions.yaml`.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context as _, bail};
+use rustc_hash::FxHashMap;
+use tokio::sync::mpsc;
+
+use crate::cli::local;
+use crate::cli::side::companions;
+use crate::service::JudgedRelease;
+use crate::service::history::{CommitFiles, Line};
+use crate::source::{Bundle, NATIVE_FUNCTIONS};
+use crate::store::CommitRecord;
+
+use super::git::{self, Files, Mode};
+use super::{Import, ensure_project, progress};
+
+/// How many commits are stored at once: what is lost when the import is stopped.
+const AT_ONCE: usize = 16;
+/// How many commits may wait to be stored.
+const WAITING: usize = 8;
+
+/// Stores the commits that are not there yet.
+pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
+    if import.path.contains(['\n', '\0']) {
+        bail!(
+            "`{}` is no path of a repository",
+            import.path.escape_debug()
+        );
+    }
+    let release = import.release.as_deref().map(JudgedRelease::parse);
+    let release = release.transpose()?.map(|release| release.stored());
+    let mut commits = git::commits(repository, &import.range, &import.path, import.first_parent)?;
+    for commit in &mut commits {
+        commit.release.clone_from(&release);
+    }
+    let service = local::open(&import.database).await?;
+    ensure_project(&service, &import.project).await?;
+    let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();
+    let placed = service.place_commits(&import.project, &order).await?;
+    if placed.known > 0 {
+        eprintln!(
+            "{} of {} commits are there already",
+            placed.known,
+            commits.len()
+        );
+    }
+    let mut by_id: FxHashMap<String, CommitRecord> = commits
+        .into_iter()
+        .map(|commit| (commit.id.clone(), commit))
+        .collect();
+    let wanted = placed
+        .new
+        .iter()
+        .filter_map(|(id, position)| Some((by_id.remove(id)?, *position)))
+        .collect::<Vec<_>>();
+    let bar = progress(wanted.len());
+    let (sender, mut receiver) = mpsc::channel(WAITING);
+    let (place, path) = (repository.to_owned(), import.path.clone());
+    let reading = tokio::task::spawn_blocking(move || read(&place, &path, wanted, &sender));
+    let (mut stored, mut left_out) = (0, 0);
+    let mut before = None;
+    let mut handful = Vec::with_capacity(AT_ONCE);
+    while receiver.recv_many(&mut handful, AT_ONCE).await > 0 {
+        let commits: Vec<CommitFiles> = std::mem::take(&mut handful);
+        let count = commits.len();
+        if let Some(last) = commits.last() {
+            bar.set_message(last.commit.subject.chars().take(50).collect::<String>());
+        }
+        let taken = service.take_commits(&import.project, commits, before.take());
+        let taken = taken.await?;
+        stored += taken.outcomes.len();
+        left_out += taken.refused.len();
+        for (id, refusal) in &taken.refused {
+            bar.suspend(|| eprintln!("left out: commit {id:.12}: {refusal}"));
+        }
+        before = taken.before;
+        bar.inc(count as u64);
+    }
+    let missing = reading.await.context("reading the repository failed")??;
+    bar.finish_and_clear();
+    if stored + placed.known == 0 {
+        bail!(
+            "none of the commits has a {} that can be read; --path names the file",
+            import.path
+        );
+    }
+    // Where old and new commits meet, and after an import that was stopped.
+    let timeline = service
+        .timeline(&import.project, Some(Line::Commits))
+        .await?;
+    let (first, last) = (&timeline.items[0], &timeline.items[timeline.last()]);
+    println!(
+        "{}: {stored} commits stored, {} there already, {} left out; the timeline has {} from {} to {}",
+        import.project,
+        placed.known,
+        left_out + missing,
+        timeline.items.len(),
+        first.title(),
+        last.title(),
+    );
+    service.close().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the files of commits and sends them on. Gives how many commits do not have the file.
+fn read(
+    repository: &Path,
+    path: &str,
+    commits: Vec<(CommitRecord, i64)>,
+    sender: &mpsc::Sender<CommitFiles>,
+) -> anyhow::Result<usize> {
+    let mut ids = Files::open(repository, Mode::Ids)?;
+    let mut files = Files::open(repository, Mode::Bytes)?;
+    let companions = companions(path);
+    let mut known: [Option<(String, Arc<[u8]>)>; 2] = [None, None];
+    let mut missing = 0;
+    for (commit, position) in commits {
+        let Some(native) = files.bytes(&commit.id, path)? else {
+            missing += 1;
+            continue;
+        };
+        let mut bundle = Bundle::default();
+        bundle.insert(NATIVE_FUNCTIONS, native);
+        for ((name, path), known) in companions.iter().zip(&mut known) {
+            let Some(id) = ids.id(&commit.id, path)? else {
+                continue;
+            };
+            let is_known = known.as_ref().is_some_and(|(known, _)| *known == id);
+            if !is_known {
+                let bytes = files.bytes(&commit.id, path)?;
+                *known = bytes.map(|bytes| (id, bytes));
+            }
+            if let Some((_, bytes)) = known {
+                bundle.insert(name, Arc::clone(bytes));
+            }
+        }
+        let commit = CommitFiles {
+            commit,
+            position,
+            bundle,
+        };
+        if sender.blocking_send(commit).is_err() {
+            // The import has ended with an error of its own.
+            break;
+        }
+    }
+    Ok(missing)
+}

@@ -1,0 +1,185 @@
+//! Commits and files out of a local clone, by the user's own git.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+use anyhow::{Context as _, anyhow, bail};
+
+use crate::store::CommitRecord;
+
+/// No file may be larger than this; the real ones are under 1 MiB.
+const MAX_FILE: u64 = 8 << 20;
+
+/// The commits of a range that touch a path, in the order of their topology, the first one first.
+///
+/// # Errors
+/// When git does not know the range, or it has no such commit.
+pub(super) fn commits(
+    repository: &Path,
+    range: &str,
+    path: &str,
+    first_parent: bool,
+) -> anyhow::Result<Vec<CommitRecord>> {
+    if range.starts_with('-') {
+        bail!("`{range}` is no range of commits");
+    }
+    let mut command = git(repository);
+    command.args([
+        "log",
+        "--topo-order",
+        "--reverse",
+        "-z",
+        "--format=%H %at %s",
+    ]);
+    if first_parent {
+        command.arg("--first-parent");
+    }
+    let output = command
+        .args(["--end-of-options", range, "--", path])
+        .output()
+        .context("cannot run git, which --git needs")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("git gave no reason");
+        bail!("{} has no commits {range}: {said}", repository.display());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    let commits: Vec<CommitRecord> = text
+        .split('\0')
+        .filter(|line| !line.is_empty())
+        .filter_map(commit)
+        .collect();
+    if commits.is_empty() {
+        bail!(
+            "no commit of {range} in {} touches {path}; --path names the file",
+            repository.display()
+        );
+    }
+    Ok(commits)
+}
+
+fn commit(line: &str) -> Option<CommitRecord> {
+    let mut parts = line.splitn(3, ' ');
+    let id = parts.next()?.trim().to_owned();
+    let seconds: i64 = parts.next()?.parse().ok()?;
+    Some(CommitRecord {
+        id,
+        release: None,
+        author_date: seconds.saturating_mul(1_000_000),
+        // Not every database can store U+0000, and git has none in a subject.
+        subject: parts.next().unwrap_or_default().to_owned(),
+    })
+}
+
+fn git(repository: &Path) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(repository).stdin(Stdio::null());
+    command
+}
+
+/// A git that gives out files for as long as it is asked.
+pub(super) struct Files {
+    child: Child,
+    asked: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Files {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub(super) fn open(repository: &Path, mode: Mode) -> anyhow::Result<Self> {
+        let mut command = git(repository);
+        command
+            .args(["cat-file", mode.option()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command
+            .spawn()
+            .context("cannot run git, which --git needs")?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let (asked, answers) = pipes.ok_or_else(|| anyhow!("git has no pipes"))?;
+        Ok(Self {
+            child,
+            asked,
+            answers: BufReader::with_capacity(1 << 16, answers),
+        })
+    }
+
+    /// The id of a file at a commit; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// When git ends before it answers.
+    pub(super) fn id(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<String>> {
+        Ok(self.header(commit, path)?.map(|(id, _)| id))
+    }
+
+    /// The bytes of a file at a commit; `None` where there is no such file.
+    ///
+    /// # Errors
+    /// When git ends before it answers, or the file is too large to be one.
+    pub(super) fn bytes(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<Arc<[u8]>>> {
+        let Some((_, size)) = self.header(commit, path)? else {
+            return Ok(None);
+        };
+        if size > MAX_FILE {
+            bail!("{path} at {commit} has {size} bytes, more than {MAX_FILE}");
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        let mut rest = self.answers.by_ref().take(size + 1);
+        rest.read_to_end(&mut bytes).context("git ended early")?;
+        if bytes.pop() != Some(b'\n') {
+            bail!("git ended in the midst of {path} at {commit}");
+        }
+        Ok(Some(bytes.into()))
+    }
+
+    fn header(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<(String, u64)>> {
+        writeln!(self.asked, "{commit}:{path}").context("git ended early")?;
+        self.asked.flush().context("git ended early")?;
+        let mut line = String::new();
+        let read = self.answers.read_line(&mut line);
+        if read.context("git ended early")? == 0 {
+            bail!("git ended before it gave {path} at {commit}");
+        }
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some(id), Some("blob"), Some(size)) => Ok(Some((id.to_owned(), size.parse()?))),
+            _ if line.trim_end().ends_with(" missing") => Ok(None),
+            _ => bail!(
+                "{path} at {commit} is no file: git says {}",
+                line.trim_end()
+            ),
+        }
+    }
+}
+
+impl Drop for Files {
+    fn drop(&mut self) {
+        // It ends by itself when its input does; it is not waited for while it is asked nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a git is asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Mode {
+    /// Which files there are.
+    Ids,
+    /// Their bytes.
+    Bytes,
+}
+
+impl Mode {
+    fn option(self) -> &'static str {
+        match self {
+            Self::Ids => "--batch-check",
+            Self::Bytes => "--batch",
+        }
+    }
+}

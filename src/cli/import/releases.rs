@@ -1,0 +1,258 @@
+//! Published releases: which there are, fetched several at a time, each stored as soon as it is
+//! there.
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::cli::fetch::Fetcher;
+use crate::cli::local;
+use crate::release;
+use crate::service::history::Line;
+use crate::service::{Ingest, Service};
+use crate::source::Bundle;
+
+use super::{Import, ensure_project, progress, told};
+
+/// A release that is asked for, or a stretch of them.
+#[derive(Debug, PartialEq, Eq)]
+enum Wanted<'a> {
+    One(&'a str),
+    /// From one to another, both included; `None` for the newest.
+    Stretch(&'a str, Option<&'a str>),
+}
+
+/// A release to be imported.
+#[derive(Debug)]
+struct Version {
+    name: String,
+    /// It was asked for by itself, and not in a stretch.
+    is_named: bool,
+}
+
+/// Fetches and stores the releases. What fails is reported and does not stop the rest.
+pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
+    let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
+    let versions = versions(import, &fetcher)?;
+    let service = match import.download_only {
+        true => None,
+        false => Some(local::open(&import.database).await?),
+    };
+    let missing = match &service {
+        Some(service) => {
+            ensure_project(service, &import.project).await?;
+            missing(import, service, &versions).await?
+        }
+        None => versions
+            .iter()
+            .map(|version| version.name.clone())
+            .collect(),
+    };
+    if missing.len() < versions.len() {
+        let there = versions.len() - missing.len();
+        eprintln!("{there} of {} releases are there already", versions.len());
+    }
+    let failed = fetch(import, &fetcher, service.as_deref(), missing).await;
+    if let Some(service) = service {
+        if failed < versions.len() {
+            // What each release changed is worked out now rather than when it is first asked for.
+            service
+                .timeline(&import.project, Some(Line::Releases))
+                .await
+                .ok();
+        }
+        service.close().await;
+    }
+    if failed > 0 {
+        bail!(
+            "{failed} of {} releases could not be imported; the same command goes on with them",
+            versions.len()
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The releases that are asked for, each once.
+fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> {
+    let mut versions: Vec<Version> = Vec::new();
+    let mut published: Option<Vec<String>> = None;
+    for spec in &import.releases {
+        let wanted = wanted(spec)?;
+        let is_named = matches!(wanted, Wanted::One(_));
+        let found = match wanted {
+            Wanted::One(version) => vec![version.to_owned()],
+            Wanted::Stretch(from, to) => {
+                if published.is_none() {
+                    published = Some(fetcher.versions()?);
+                }
+                let found = stretch(published.as_deref().unwrap_or_default(), from, to)?;
+                if import.label.is_some() && found.len() > 1 {
+                    bail!(
+                        "--label names one revision, but {} releases are given",
+                        found.len()
+                    );
+                }
+                found
+            }
+        };
+        let found = found.into_iter();
+        versions.extend(found.map(|name| Version { name, is_named }));
+    }
+    let mut seen = BTreeSet::new();
+    versions.retain(|version| seen.insert(version.name.clone()));
+    Ok(versions)
+}
+
+/// Those that the project does not have yet. What was asked for by name is fetched and held against
+/// what is there.
+async fn missing(
+    import: &Import,
+    service: &Service,
+    versions: &[Version],
+) -> anyhow::Result<Vec<String>> {
+    let labels = service.labels(&import.project).await?;
+    let is_there = |name: &str| labels.iter().any(|label| label.name.as_str() == name);
+    let missing = versions.iter().filter(|version| {
+        let is_kept = version.is_named || import.force || import.label.is_some();
+        is_kept || !is_there(&version.name)
+    });
+    Ok(missing.map(|version| version.name.clone()).collect())
+}
+
+/// Fetches releases, several at a time, and stores each when it is there. Gives how many failed.
+async fn fetch(
+    import: &Import,
+    fetcher: &Arc<Fetcher>,
+    service: Option<&Service>,
+    versions: Vec<String>,
+) -> usize {
+    let bar = progress(versions.len());
+    bar.set_message("fetching torch");
+    let jobs = Arc::new(Semaphore::new(usize::from(import.jobs)));
+    let mut running = JoinSet::new();
+    for version in versions {
+        let (fetcher, jobs, bar) = (Arc::clone(fetcher), Arc::clone(&jobs), bar.clone());
+        running.spawn(async move {
+            let permit = jobs.acquire_owned().await;
+            let fetched = tokio::task::spawn_blocking(move || {
+                let _permit = permit;
+                bar.set_message(format!("fetching torch {version}"));
+                let fetched = fetcher.fetch(&version);
+                (version, fetched)
+            });
+            fetched.await
+        });
+    }
+    let mut failed = 0;
+    while let Some(done) = running.join_next().await {
+        let stored = match done {
+            Ok(Ok((version, Ok(bundle)))) => store(import, service, &version, bundle).await,
+            Ok(Ok((_, Err(error)))) => Err(error.into()),
+            Ok(Err(error)) | Err(error) => Err(error.into()),
+        };
+        bar.inc(1);
+        match stored {
+            Ok(Some(line)) => bar.suspend(|| println!("{line}")),
+            Ok(None) => {}
+            Err(error) => {
+                failed += 1;
+                bar.suspend(|| eprintln!("error: {error:#}"));
+            }
+        }
+    }
+    bar.finish_and_clear();
+    failed
+}
+
+async fn store(
+    import: &Import,
+    service: Option<&Service>,
+    version: &str,
+    bundle: Bundle,
+) -> anyhow::Result<Option<String>> {
+    let Some(service) = service else {
+        return Ok(None);
+    };
+    let label = import.label.as_deref().unwrap_or(version);
+    let ingest = Ingest {
+        project: &import.project,
+        bundle,
+        label: Some(label),
+        release: import.release.as_deref(),
+        protection: import.protection(),
+    };
+    let ingested = service.ingest(ingest).await;
+    let ingested = ingested.map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
+    Ok(Some(told(&import.project, label, &ingested)))
+}
+
+fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
+    let Some(text) = spec.strip_prefix("torch==").filter(|text| !text.is_empty()) else {
+        bail!(
+            "`{spec}` names no release; write torch==VERSION, such as torch==2.9.0, or \
+             torch==FROM..TO, such as torch==2.0.0..latest"
+        );
+    };
+    match text.split_once("..") {
+        None => Ok(Wanted::One(text)),
+        Some((from, to)) => {
+            let to = (to != "latest" && !to.is_empty()).then_some(to);
+            for end in [Some(from), to].into_iter().flatten() {
+                if release::Version::parse(end).is_none() {
+                    bail!("`{end}` in `{spec}` is no version");
+                }
+            }
+            Ok(Wanted::Stretch(from, to))
+        }
+    }
+}
+
+/// The published releases from one to another, both of which must be there.
+fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result<Vec<String>> {
+    let at = |text: &str| {
+        let wanted = release::Version::parse(text);
+        let found = published
+            .iter()
+            .position(|v| release::Version::parse(v) == wanted);
+        found.ok_or_else(|| {
+            let few = published.iter().rev().take(8).map(|v| &**v);
+            let few: Vec<&str> = few.collect();
+            anyhow::anyhow!(
+                "there is no torch {text}; the index has {}, ...",
+                few.join(", ")
+            )
+        })
+    };
+    let start = at(from)?;
+    let end = to.map_or(Ok(published.len().saturating_sub(1)), at)?;
+    if end < start {
+        bail!("{} comes before {from}", published[end]);
+    }
+    Ok(published[start..=end].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_of_releases() {
+        assert_eq!(wanted("torch==2.9.0").unwrap(), Wanted::One("2.9.0"));
+        let all = Wanted::Stretch("2.0.0", None);
+        assert_eq!(wanted("torch==2.0.0..latest").unwrap(), all);
+        for bad in ["torch", "torch==", "numpy==1.0", "torch==a..b"] {
+            assert!(wanted(bad).is_err(), "{bad}");
+        }
+        let published: Vec<String> = ["2.0.0", "2.0.1", "2.9.0", "2.10.0"].map(Into::into).into();
+        let check = |from, to| stretch(&published, from, to).map(|found| found.join(" "));
+        assert_eq!(check("2.0.1", None).unwrap(), "2.0.1 2.9.0 2.10.0");
+        assert_eq!(check("2.0", Some("2.9")).unwrap(), "2.0.0 2.0.1 2.9.0");
+        let error = check("2.0.0", Some("2.99.0")).unwrap_err().to_string();
+        assert!(error.contains("no torch 2.99.0") && error.contains("2.10.0, 2.9.0"));
+        assert!(check("2.9.0", Some("2.0.0")).is_err());
+    }
+}

@@ -1,0 +1,51 @@
+//! `opatlas restore`: a backup into an empty database.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::store::{self, SqliteStore, Store as _};
+
+use super::{Database, backup, local};
+
+/// Brings a backup back into an empty database, of the same kind or of another.
+///
+/// All of it or nothing. What was restored is checked against its digests.
+#[derive(Debug, Args)]
+pub(super) struct Restore {
+    /// The file that `opatlas backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+impl Restore {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        // A copy is opened, since opening brings an older backup up to date.
+        let work = tempfile::tempdir()?;
+        let copy = work.path().join("backup.db");
+        fs::copy(&self.file, &copy)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let url = format!("{}?mode=rw", backup::url(&copy)?);
+        let source = SqliteStore::open(&url)
+            .await
+            .with_context(|| format!("{} is no backup", self.file.display()))?;
+        let target = local::store(&self.database).await?;
+        store::copy(&source, &*target)
+            .await
+            .context("nothing was restored")?;
+        source.close().await;
+        let report = target.check().await?;
+        target.close().await;
+        println!(
+            "restored: {} revisions, {} labels, {} files",
+            report.revisions, report.labels, report.files
+        );
+        Ok(super::doctor::told(&report))
+    }
+}

@@ -1,0 +1,168 @@
+//! The settings of `opatlas serve` besides where it listens and where it stores.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+
+use crate::api::ApiConfig;
+use crate::api::access::AuthMode;
+use crate::api::server::ConnectionLimits;
+use crate::service::Limits;
+
+/// Who may do what.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Access")]
+pub(super) struct Access {
+    /// What needs a token: nothing (off), all that changes something (writes), or everything (all);
+    /// off on loopback and writes elsewhere, unless it is given
+    #[arg(long, env = "OPATLAS_AUTH", value_enum)]
+    auth: Option<Auth>,
+
+    /// Listen beyond loopback although --auth off lets everybody change what is stored
+    #[arg(long, env = "OPATLAS_FORCE_OPEN")]
+    force_open: bool,
+
+    /// A site whose pages may use the API, such as https://ci.example.org; repeat it for several
+    #[arg(long = "cors-origin", env = "OPATLAS_CORS_ORIGINS", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
+    cors_origins: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Auth {
+    Off,
+    Writes,
+    All,
+}
+
+/// How much the service takes on.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Bounds")]
+pub(super) struct Bounds {
+    /// Requests under way at once; more are answered 503
+    #[arg(long, env = "OPATLAS_MAX_REQUESTS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_requests: u32,
+
+    /// Connections at once; more wait to be accepted
+    #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_connections: u32,
+
+    /// Memory for bodies that are being read, in MiB; what is beyond is answered 503
+    #[arg(long, env = "OPATLAS_BODY_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    body_memory: u32,
+
+    /// Computations at once; the processor's cores by default
+    #[arg(long, env = "OPATLAS_WORKERS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    workers: Option<u16>,
+
+    /// Seconds that a request waits for a worker before it is answered 503
+    #[arg(long, env = "OPATLAS_PATIENCE", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    patience: u32,
+
+    /// Seconds that a request may take as a whole
+    #[arg(long, env = "OPATLAS_REQUEST_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    request_timeout: u32,
+
+    /// Seconds that a body may take to arrive; then the answer is 408
+    #[arg(long, env = "OPATLAS_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    body_timeout: u32,
+
+    /// Seconds that a connection may be silent, and that the head of a request may take
+    #[arg(long, env = "OPATLAS_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    idle_timeout: u32,
+
+    /// Seconds that a client may leave an answer unread
+    #[arg(long, env = "OPATLAS_WRITE_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    write_timeout: u32,
+
+    /// Seconds that requests under way may take once the service is asked to stop
+    #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    stop_timeout: u32,
+
+    /// Memory for parsed revisions, in MiB
+    #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    snapshot_memory: u32,
+
+    /// Memory for finished answers, in MiB
+    #[arg(long, env = "OPATLAS_VIEW_MEMORY", value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    view_memory: u32,
+}
+
+impl Access {
+    /// What needs a token when listening there.
+    ///
+    /// # Errors
+    /// When everybody on the network could change what is stored, and it is not forced.
+    pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
+        let loopback = listen.ip().to_canonical().is_loopback();
+        let auth = self.auth.unwrap_or(match loopback {
+            true => Auth::Off,
+            false => Auth::Writes,
+        });
+        if auth == Auth::Off && !loopback && !self.force_open {
+            bail!(
+                "with --auth off everybody who reaches {listen} could change what is stored; use --auth writes (and `opatlas token create`), listen on 127.0.0.1, or insist with --force-open"
+            );
+        }
+        Ok(match auth {
+            Auth::Off => AuthMode::Off,
+            Auth::Writes => AuthMode::Writes,
+            Auth::All => AuthMode::All,
+        })
+    }
+}
+
+impl Bounds {
+    pub(super) fn limits(&self) -> Limits {
+        let defaults = Limits::default();
+        Limits {
+            snapshot_bytes: mebibytes(self.snapshot_memory),
+            view_bytes: mebibytes(self.view_memory),
+            workers: self.workers.map_or(defaults.workers, usize::from),
+            patience: seconds(self.patience),
+            ..defaults
+        }
+    }
+
+    pub(super) fn api(&self, access: &Access, auth: AuthMode, log_sample: u32) -> ApiConfig {
+        ApiConfig {
+            request_timeout: seconds(self.request_timeout),
+            body_timeout: seconds(self.body_timeout),
+            max_requests: self.max_requests as usize,
+            body_budget: usize::try_from(mebibytes(self.body_memory)).unwrap_or(usize::MAX),
+            auth,
+            cors_origins: access.cors_origins.clone(),
+            log_sample,
+            ..ApiConfig::default()
+        }
+    }
+
+    pub(super) fn connections(&self) -> ConnectionLimits {
+        ConnectionLimits {
+            connections: self.max_connections as usize,
+            idle: seconds(self.idle_timeout),
+            write: seconds(self.write_timeout),
+            grace: seconds(self.stop_timeout),
+        }
+    }
+}
+
+fn seconds(count: u32) -> Duration {
+    Duration::from_secs(count.into())
+}
+
+fn mebibytes(count: u32) -> u64 {
+    u64::from(count) << 20
+}
+
+/// A site as browsers name it: without a path, and with no slash at the end.
+fn origin(text: &str) -> Result<String, String> {
+    let site = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    match site {
+        Some(site) if !site.is_empty() && !site.contains(['/', '*', ' ']) => Ok(text.to_owned()),
+        _ => Err("an origin is like https://ci.example.org, without a path".to_owned()),
+    }
+}

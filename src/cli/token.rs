@@ -1,0 +1,207 @@
+//! `opatlas token`: who may change what is stored.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+
+use crate::service::NewToken;
+use crate::service::access::{Action, Projects};
+use crate::store::{ProjectName, TokenRecord};
+
+use super::{Database, duration, local};
+
+/// Makes, lists and revokes the tokens that open a service with --auth writes or all.
+///
+/// Works on the database itself, so it needs no token. A service notices a revoked token within
+/// five seconds.
+#[derive(Debug, Args)]
+pub(super) struct Token {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Create(Create),
+    List(List),
+    Revoke(Revoke),
+}
+
+/// Makes a token and prints it; it is shown this once and not kept.
+#[derive(Debug, Args)]
+struct Create {
+    /// What it is for, such as ci
+    name: String,
+
+    /// A project that it opens; repeat it for several
+    #[arg(long = "project", value_name = "PROJECT", required_unless_present = "all_projects", value_parser = project)]
+    projects: Vec<ProjectName>,
+
+    /// It opens all projects, future ones too
+    #[arg(long, conflicts_with = "projects")]
+    all_projects: bool,
+
+    /// What it may be used for: read, ingest, label, except, admin; repeat it for several. Who may
+    /// do more may read
+    #[arg(
+        long = "action",
+        value_name = "ACTION",
+        value_delimiter = ',',
+        required = true
+    )]
+    actions: Vec<Action>,
+
+    /// When it expires: a number of days or hours such as 90d or 12h, or never
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = lifetime)]
+    expires: Lifetime,
+
+    /// Also make a key that it signs bodies with, for callers that cannot send a secret
+    #[arg(long)]
+    signing: bool,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+/// Lists all tokens, without their secrets.
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    database: Database,
+}
+
+/// Revokes a token for good.
+#[derive(Debug, Args)]
+struct Revoke {
+    /// The token's id, as `opatlas token list` has it
+    id: String,
+
+    #[command(flatten)]
+    database: Database,
+}
+
+/// How long a token lasts, in microseconds; none is forever.
+#[derive(Debug, Clone, Copy)]
+struct Lifetime(Option<i64>);
+
+impl Token {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        match self.command {
+            Command::Create(create) => create.run().await,
+            Command::List(list) => list.run().await,
+            Command::Revoke(revoke) => revoke.run().await,
+        }
+    }
+}
+
+impl Create {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.name.is_empty() || self.name.len() > 128 || self.name.contains(char::is_control) {
+            bail!("a token's name has 1 to 128 printable characters");
+        }
+        let service = local::open(&self.database).await?;
+        let mut actions = self.actions;
+        actions.sort();
+        actions.dedup();
+        let new = NewToken {
+            name: self.name,
+            projects: match self.all_projects {
+                true => Projects::All,
+                false => Projects::Only(self.projects),
+            },
+            actions,
+            expires_at: self
+                .expires
+                .0
+                .map(|lifetime| local::now().saturating_add(lifetime)),
+            signing: self.signing,
+        };
+        let made = service.create_token(new).await?;
+        service.close().await;
+        eprintln!(
+            "token {} for {}; it is shown only now:",
+            made.record.id,
+            described(&made.record)
+        );
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{}", made.secret)?;
+        if let Some(key) = made.signing_key {
+            eprintln!(
+                "and its signing key, for `X-Opatlas-Signature: sha256=HMAC` with `X-Opatlas-Token: {}`:",
+                made.record.id
+            );
+            writeln!(out, "{key}")?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl List {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let service = local::open(&self.database).await?;
+        let tokens = service.tokens().await?;
+        service.close().await;
+        let now = local::now();
+        for token in &tokens {
+            let state = if token.revoked_at.is_some() {
+                "revoked".to_owned()
+            } else {
+                match token.expires_at {
+                    Some(at) if at <= now => format!("expired {}", date(at)),
+                    Some(at) => format!("until {}", date(at)),
+                    None => "no end".to_owned(),
+                }
+            };
+            let used = match token.last_used_at {
+                Some(at) => format!("last used {}", date(at)),
+                None => "never used".to_owned(),
+            };
+            println!("{}  {}  {state}, {used}", token.id, described(token));
+        }
+        if tokens.is_empty() {
+            eprintln!("There are no tokens; `opatlas token create` makes one.");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Revoke {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        let service = local::open(&self.database).await?;
+        let token = service.revoke_token(&self.id).await;
+        service.close().await;
+        let token = token.context("`opatlas token list` has the ids")?;
+        println!("revoked: {}  {}", token.id, described(&token));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn described(token: &TokenRecord) -> String {
+    let projects = match token.projects.as_str() {
+        "*" => "all projects",
+        names => names,
+    };
+    format!("`{}` ({} in {projects})", token.name, token.actions)
+}
+
+fn date(micros: i64) -> String {
+    let time = Timestamp::from_microsecond(micros).unwrap_or(Timestamp::UNIX_EPOCH);
+    time.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+fn project(text: &str) -> Result<ProjectName, String> {
+    ProjectName::parse(text).map_err(|error| error.to_string())
+}
+
+fn lifetime(text: &str) -> Result<Lifetime, String> {
+    match text {
+        "never" => Ok(Lifetime(None)),
+        _ => match duration::parse(text) {
+            Ok(micros) => Ok(Lifetime(Some(micros))),
+            Err(error) => Err(format!("{error}, or never")),
+        },
+    }
+}

@@ -1,0 +1,296 @@
+//! Support tables and gap lists as CSV, Markdown and text, coverage as a badge.
+
+use std::fmt::Write as _;
+
+use super::escape;
+use super::table::quoted;
+
+/// What a backend has of an operator over a stretch of releases.
+#[derive(Debug, Clone, Default)]
+pub struct Row {
+    /// The operator.
+    pub operator: String,
+    /// The runtime key.
+    pub key: String,
+    /// The first revision in which a call gets to a kernel.
+    pub first: Option<String>,
+    /// The first with a kernel of the key itself.
+    pub first_kernel: Option<String>,
+    /// The last revision in which a call gets to a kernel.
+    pub last: Option<String>,
+    /// Whether that is the last revision of all.
+    pub is_supported: bool,
+    /// Why it serves in the last one.
+    pub reason: Option<&'static str>,
+    /// The registered key that serves.
+    pub source_key: Option<String>,
+    /// The kernel.
+    pub kernel: Option<String>,
+}
+
+/// The first line of the CSV form.
+const HEADER: &str = "operator,key,supported,first,first_kernel,last,reason,source_key,kernel\r\n";
+
+/// The table as CSV (RFC 4180).
+#[must_use]
+pub fn csv(rows: &[Row]) -> String {
+    let mut out = String::from(HEADER);
+    for row in rows {
+        let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+        let fields = [
+            row.operator.clone(),
+            row.key.clone(),
+            if row.is_supported { "true" } else { "false" }.to_owned(),
+            or_empty(&row.first),
+            or_empty(&row.first_kernel),
+            or_empty(&row.last),
+            row.reason.unwrap_or_default().to_owned(),
+            or_empty(&row.source_key),
+            or_empty(&row.kernel),
+        ];
+        let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
+        out.push_str(&fields.join(","));
+        out.push_str("\r\n");
+    }
+    out
+}
+
+/// The table as Markdown: an operator a line, a key a column.
+#[must_use]
+pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
+    let mut out = format!("Support up to {}\n\n| operator |", escape::markdown(last));
+    // Writing to a string does not fail.
+    for key in keys {
+        let _ = write!(out, " {} |", escape::markdown(key));
+    }
+    out.push_str("\n|---|");
+    out.push_str(&"---|".repeat(keys.len()));
+    for line in rows.chunks(keys.len().max(1)) {
+        let Some(first) = line.first() else { continue };
+        let _ = write!(out, "\n| {} |", escape::code(&first.operator));
+        for row in line {
+            let _ = write!(out, " {} |", escape::markdown(&cell(row)));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or `no`.
+fn cell(row: &Row) -> String {
+    let (Some(first), Some(last)) = (&row.first, &row.last) else {
+        return "no".to_owned();
+    };
+    if !row.is_supported {
+        return format!("{first} until {last}");
+    }
+    match (&row.first_kernel, row.reason, &row.source_key) {
+        (Some(kernel), Some("kernel"), _) if kernel != first => {
+            format!("kernel since {kernel} (runs since {first})")
+        }
+        (_, Some("kernel"), _) => format!("kernel since {first}"),
+        (_, _, Some(source)) => format!("{source} since {first}"),
+        _ => format!("since {first}"),
+    }
+}
+
+/// An operator without a kernel of a backend's own.
+#[derive(Debug, Clone, Copy)]
+pub struct GapRow<'a> {
+    /// The operator.
+    pub operator: &'a str,
+    /// Why what serves it does.
+    pub reason: &'a str,
+    /// The registered key that serves it; empty where none does.
+    pub source_key: &'a str,
+    /// Whether no call gets to a kernel.
+    pub is_lacking: bool,
+    /// Whether it is tagged `core`.
+    pub is_core: bool,
+    /// How many other backends have a kernel of their own.
+    pub others: u32,
+    /// How often it is used.
+    pub usage: Option<u64>,
+    /// Whether it came after the revision that was asked about.
+    pub is_new: Option<bool>,
+}
+
+impl GapRow<'_> {
+    fn serves(&self) -> &str {
+        match (self.is_lacking, self.source_key) {
+            (true, _) => "nothing",
+            (false, "") => self.reason,
+            (false, source) => source,
+        }
+    }
+
+    fn marks(&self) -> String {
+        let marks = [(self.is_core, "core"), (self.is_new == Some(true), "new")];
+        let marks = marks.iter().filter(|(is_set, _)| *is_set);
+        let marks: Vec<&str> = marks.map(|(_, mark)| *mark).collect();
+        marks.join(", ")
+    }
+}
+
+/// A gap list as CSV (RFC 4180).
+#[must_use]
+pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
+    let mut out = String::from("operator,lacking,reason,source_key,core,others,usage,new\r\n");
+    let flag = |yes: bool| if yes { "true" } else { "false" };
+    for row in rows {
+        let usage = row
+            .usage
+            .map_or_else(String::new, |usage| usage.to_string());
+        // Writing to a string does not fail.
+        let _ = write!(
+            out,
+            "{},{},{},{},{},{},{usage},{}\r\n",
+            quoted(row.operator),
+            flag(row.is_lacking),
+            quoted(row.reason),
+            quoted(row.source_key),
+            flag(row.is_core),
+            row.others,
+            row.is_new.map_or("", flag),
+        );
+    }
+    out
+}
+
+/// A gap list as Markdown.
+#[must_use]
+pub fn gaps_markdown(title: &str, rows: &[GapRow<'_>]) -> String {
+    let mut out = format!(
+        "### {}\n\n| operator | served by | other backends | usage | |\n|---|---|---|---|---|\n",
+        escape::markdown(title)
+    );
+    for row in rows {
+        let usage = row
+            .usage
+            .map_or_else(String::new, |usage| usage.to_string());
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {usage} | {} |",
+            escape::code(row.operator),
+            escape::markdown(row.serves()),
+            row.others,
+            row.marks(),
+        );
+    }
+    out
+}
+
+/// A gap list as text for a terminal.
+#[must_use]
+pub fn gaps_text(rows: &[GapRow<'_>]) -> String {
+    let width = rows.iter().map(|row| row.operator.chars().count()).max();
+    let width = width.unwrap_or(0);
+    let mut out = String::new();
+    for row in rows {
+        let usage = row
+            .usage
+            .map_or_else(String::new, |usage| format!("{usage:>10}  "));
+        let others = match row.others {
+            0 => "no other backend has it".to_owned(),
+            1 => "1 other backend has it".to_owned(),
+            many => format!("{many} other backends have it"),
+        };
+        let line = format!(
+            "  {usage}{:width$}  {:40}  {others:27}  {}",
+            row.operator,
+            row.serves(),
+            row.marks(),
+        );
+        out.push_str(&escape::line(line.trim_end()));
+        out.push('\n');
+    }
+    out
+}
+
+/// A badge: a label on grey and a message on a colour.
+#[must_use]
+pub fn badge(label: &str, message: &str, percent: u32) -> String {
+    let (left, right) = (width(label) + 10, width(message) + 10);
+    let all = left + right;
+    let colour = match percent {
+        90.. => "#15803d",
+        70.. => "#4d7c0f",
+        50.. => "#a16207",
+        _ => "#b91c1c",
+    };
+    let (label, message) = (escape::xml(label), escape::xml(message));
+    let (at_label, at_message) = (left / 2, left + right / 2);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{all}\" height=\"20\" role=\"img\" \
+         aria-label=\"{label}: {message}\"><title>{label}: {message}</title>\
+         <rect width=\"{all}\" height=\"20\" rx=\"3\" fill=\"#404040\"/>\
+         <path d=\"M{left} 0h{flat}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3h-{flat}z\" fill=\"{colour}\"/>\
+         <g fill=\"#fff\" text-anchor=\"middle\" font-family=\"Verdana,DejaVu Sans,sans-serif\" \
+         font-size=\"11\"><text x=\"{at_label}\" y=\"14\">{label}</text>\
+         <text x=\"{at_message}\" y=\"14\">{message}</text></g></svg>\n",
+        flat = right - 3,
+    )
+}
+
+/// How wide a text is, in pixels, in the widest of the fonts named; without a font at hand it can
+/// only be estimated.
+fn width(text: &str) -> usize {
+    let of = |char: char| match char {
+        'i' | 'l' | 'j' | '.' | ',' | ':' | ' ' | 'I' | '|' | '1' => 5,
+        'm' | 'w' | 'M' | 'W' | '%' => 10,
+        _ => 7,
+    };
+    text.chars().map(of).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn badges_hold_nothing_that_acts() {
+        let svg = badge("coverage of <script>\"&", "63 %", 63);
+        assert!(!svg.contains("<script>") && svg.contains("&lt;script&gt;"));
+        assert!(svg.contains("aria-label=\"coverage of &lt;script&gt;&quot;&amp;: 63 %\""));
+        assert!(svg.contains("#a16207"));
+    }
+
+    #[test]
+    fn tables_say_since_when() {
+        let row = |first: &str, kernel: Option<&str>, last: &str, is_supported| Row {
+            operator: "add.Tensor".into(),
+            key: "MPS".into(),
+            first: Some(first.into()),
+            first_kernel: kernel.map(Into::into),
+            last: Some(last.into()),
+            is_supported,
+            reason: Some(if kernel.is_some() {
+                "kernel"
+            } else {
+                "math kernel"
+            }),
+            source_key: Some("CompositeImplicitAutograd".into()),
+            kernel: None,
+        };
+        let cells = [
+            (
+                row("2.0.0", Some("2.0.0"), "2.9.0", true),
+                "kernel since 2.0.0",
+            ),
+            (
+                row("2.0.0", Some("2.5.0"), "2.9.0", true),
+                "kernel since 2.5.0 (runs since 2.0.0)",
+            ),
+            (
+                row("2.0.0", None, "2.9.0", true),
+                "CompositeImplicitAutograd since 2.0.0",
+            ),
+            (row("2.0.0", None, "2.4.0", false), "2.0.0 until 2.4.0"),
+            (Row::default(), "no"),
+        ];
+        for (row, expected) in cells {
+            assert_eq!(cell(&row), expected);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Out-of-tree backends over revisions that do not hold their files: what an upgrade costs a vendor.
+
+use std::sync::Arc;
+
+use crate::diff::backend::{BackendImpact, impact};
+use crate::dispatch::View;
+use crate::model::backend::BackendFile;
+use crate::source::{BACKENDS, Bundle};
+use crate::suggest::nearest_few;
+
+use super::Service;
+use super::compare::Compared;
+use super::dispatch::Profile;
+use super::error::{Refusal, ServiceError};
+use super::snapshot::Snapshot;
+
+/// The dispatch keys that PyTorch keeps for backends outside its tree.
+const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
+
+/// A backend file that is to be laid over revisions.
+#[derive(Debug, Clone)]
+pub struct Vendor {
+    /// Its name in a bundle, `backends/NAME.yaml`.
+    pub file: String,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Two revisions, both with a backend file.
+#[derive(Debug)]
+pub struct BackendCompared {
+    /// The revisions and what differs.
+    pub compared: Compared,
+    file: BackendFile,
+}
+
+impl Vendor {
+    /// The file of this name, without folder; `backends/` is put before it, and `.yaml` after it
+    /// where it has no such end.
+    ///
+    /// # Errors
+    /// [`Refusal`] for a name that files of backends do not have.
+    pub fn new(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, Refusal> {
+        let stem = name.strip_suffix(".yaml").unwrap_or(name);
+        let stem = stem.strip_suffix(".yml").unwrap_or(stem);
+        let file = format!("{BACKENDS}{stem}.yaml");
+        match Bundle::is_file_name(&file) {
+            true => Ok(Self {
+                file,
+                bytes: bytes.into(),
+            }),
+            false => Err(Refusal::of_name(name)),
+        }
+    }
+
+    /// The first backend file of a bundle.
+    #[must_use]
+    pub fn of(bundle: &Bundle) -> Option<Self> {
+        let (name, bytes) = bundle
+            .files()
+            .find(|(name, _)| name.starts_with(BACKENDS))?;
+        Some(Self {
+            file: name.to_owned(),
+            bytes: Arc::clone(bytes),
+        })
+    }
+
+    /// A bundle with the file in it, in place of one of the same name.
+    #[must_use]
+    pub fn over(&self, bundle: &Bundle) -> Bundle {
+        let mut bundle = bundle.clone();
+        bundle.insert(&self.file, Arc::clone(&self.bytes));
+        bundle
+    }
+
+    /// The file, if it can be laid over revisions of this release.
+    ///
+    /// # Errors
+    /// [`ServiceError::UnusableBackend`] when it is no backend file, [`ServiceError::UnknownKey`]
+    /// when its `backend` is no dispatch key.
+    fn read(&self, release: crate::release::Release) -> Result<BackendFile, ServiceError> {
+        let file = BackendFile::read(&self.bytes);
+        let unusable = |why: &str| ServiceError::UnusableBackend {
+            file: self.file.clone(),
+            why: why.to_owned(),
+        };
+        if !file.is_mapping {
+            return Err(unusable(
+                "it is no mapping with `backend`, `cpp_namespace` and `supported`",
+            ));
+        }
+        let Some(backend) = &file.backend else {
+            return Err(unusable(
+                "it has no `backend`, the dispatch key of its kernels",
+            ));
+        };
+        if file.backend_key(release).is_none() {
+            let known = release.data().dispatch_keys_known;
+            let near = nearest_few(&backend.value, known.iter(), 3);
+            let near = match near.is_empty() {
+                true => OUT_OF_TREE.to_vec(),
+                false => near,
+            };
+            return Err(ServiceError::UnknownKey {
+                release,
+                name: backend.value.chars().take(128).collect(),
+                suggestions: near.into_iter().map(Into::into).collect(),
+            });
+        }
+        Ok(file)
+    }
+}
+
+impl BackendCompared {
+    /// Lays a backend file over two snapshots and compares them.
+    ///
+    /// # Errors
+    /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
+    pub fn new(base: &Snapshot, head: &Snapshot, vendor: &Vendor) -> Result<Self, ServiceError> {
+        vendor.read(base.release())?;
+        let file = vendor.read(head.release())?;
+        let over = |snapshot: &Snapshot| {
+            let bundle = vendor.over(&snapshot.bundle);
+            Arc::new(Snapshot::read(bundle, snapshot.release(), Some(snapshot)))
+        };
+        Ok(Self {
+            compared: Compared::new(over(base), over(head))?,
+            file,
+        })
+    }
+
+    /// What the head changes for the backend; `None` where its key is not one of both releases.
+    #[must_use]
+    pub fn impact(&self) -> Option<BackendImpact<'_>> {
+        let profile = Profile {
+            source: self.compared.source,
+            ..Profile::default()
+        };
+        let (base, head) = (&self.compared.base, &self.compared.head);
+        let (old, new) = (base.tables(&profile), head.tables(&profile));
+        impact(
+            &self.file,
+            &self.compared.comparison,
+            View::new(base.inputs(), &old),
+            View::new(head.inputs(), &new),
+        )
+    }
+}
+
+impl Service {
+    /// Lays a backend file over two snapshots and compares them, off the async threads.
+    ///
+    /// # Errors
+    /// As [`BackendCompared::new`], and [`ServiceError::Busy`].
+    pub async fn compare_backend(
+        &self,
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        vendor: Vendor,
+    ) -> Result<BackendCompared, ServiceError> {
+        let work = move || BackendCompared::new(&base, &head, &vendor);
+        self.workers.run(work).await?
+    }
+}

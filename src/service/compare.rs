@@ -1,0 +1,264 @@
+//! Comparing revisions: stored ones, bundles, or one with the other.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+use crate::diff::policy::{Context, Exception, Judgement, Policy, judge};
+use crate::diff::{Comparison, Revision, compare};
+use crate::dispatch::{Source, Standing, View};
+use crate::source::Digest;
+use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+
+use super::Service;
+use super::address::{Resolved, release_of};
+use super::dispatch::Profile;
+use super::error::ServiceError;
+use super::notes::JudgedRelease;
+use super::policy::{ExceptionText, PolicyFault, PolicyText};
+use super::snapshot::Snapshot;
+
+/// Two revisions and what differs between them.
+#[derive(Debug)]
+pub struct Compared {
+    /// The base.
+    pub base: Arc<Snapshot>,
+    /// The head.
+    pub head: Arc<Snapshot>,
+    /// What differs.
+    pub comparison: Comparison,
+    /// Which registrations the compared tables are made of.
+    pub source: Source,
+}
+
+impl Compared {
+    /// Compares two snapshots (about 5 ms for the largest difference between two releases, their
+    /// tables at hand).
+    ///
+    /// Registrations outside the files count where they are known equally well on both sides: both
+    /// are recorded releases, or both are judged as one release. Otherwise tables are those that
+    /// follow from the files.
+    ///
+    /// # Errors
+    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read.
+    pub fn new(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Result<Self, ServiceError> {
+        for (side, snapshot) in [("base", &base), ("head", &head)] {
+            if snapshot.catalogue.entry_of.is_empty() {
+                return Err(ServiceError::NothingToCompare {
+                    side,
+                    snapshot: Arc::clone(snapshot),
+                });
+            }
+        }
+        Ok(Self::of(base, head))
+    }
+
+    /// The same, also where a side has no entry that can be read.
+    pub(super) fn of(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Self {
+        let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
+        let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
+        let source = match alike {
+            true => Source::Everything,
+            false => Source::Files,
+        };
+        let profile = Profile {
+            source,
+            ..Profile::default()
+        };
+        let (old, new) = (base.tables(&profile), head.tables(&profile));
+        let comparison = compare(
+            Revision {
+                catalogue: &base.catalogue,
+                view: Some(View::new(base.inputs(), &old)),
+            },
+            Revision {
+                catalogue: &head.catalogue,
+                view: Some(View::new(head.inputs(), &new)),
+            },
+        );
+        Self {
+            base,
+            head,
+            comparison,
+            source,
+        }
+    }
+
+    /// The comparison under a policy on a day.
+    #[must_use]
+    pub fn judge(&self, policy: &Policy, exceptions: &[Exception], today: Date) -> Judgement {
+        let context = Context {
+            base: &self.base.catalogue,
+            head: &self.head.catalogue,
+            today,
+        };
+        judge(&self.comparison, policy, exceptions, context)
+    }
+}
+
+/// What comparisons of a project are judged by.
+#[derive(Debug, Clone, Default)]
+pub struct Rulebook {
+    /// The policy.
+    pub policy: Policy,
+    /// The exceptions.
+    pub exceptions: Vec<Exception>,
+    /// What there is to know about them.
+    pub notes: Vec<String>,
+}
+
+impl Service {
+    /// Compares two snapshots off the async threads.
+    ///
+    /// # Errors
+    /// As [`Compared::new`], and [`ServiceError::Busy`].
+    pub async fn compare(
+        &self,
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+    ) -> Result<Arc<Compared>, ServiceError> {
+        let work = move || Compared::new(base, head);
+        self.workers.run(work).await?.map(Arc::new)
+    }
+
+    /// The day, in UTC.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        let now = Timestamp::from_microsecond(self.now()).unwrap_or(Timestamp::UNIX_EPOCH);
+        now.to_zoned(TimeZone::UTC).date()
+    }
+
+    /// What a project's comparisons are judged by. A policy that cannot be understood is the
+    /// standard one, with a note, so that nothing passes by a slip of the pen. What another
+    /// process changes is seen after two seconds at the latest.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn rulebook(&self, project: &ProjectName) -> Result<Arc<Rulebook>, ServiceError> {
+        let read = async { self.read_rulebook(project).await.map(Arc::new) };
+        let rulebook = self.rulebooks.try_get_with_by_ref(project, read).await;
+        rulebook.map_err(ServiceError::Shared)
+    }
+
+    async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
+        let mut rulebook = Rulebook::default();
+        let stored = self.store.project(project).await?;
+        if let Some(text) = &stored.policy {
+            let read = serde_json::from_str::<PolicyText>(text)
+                .map_err(|error| error.to_string())
+                .and_then(|policy| policy.policy().map_err(|fault| fault.to_string()));
+            match read {
+                Ok(policy) => rulebook.policy = policy,
+                Err(why) => rulebook.notes.push(format!(
+                    "the policy of project `{project}` is not understood, so the standard one holds: {why}"
+                )),
+            }
+        }
+        for record in self.store.exceptions(project).await? {
+            match ExceptionText::of_record(&record).exception(record.id.as_str()) {
+                Ok(exception) => rulebook.exceptions.push(exception),
+                Err(fault) => rulebook.notes.push(format!(
+                    "exception {} is not understood and excuses nothing: {fault}",
+                    record.id
+                )),
+            }
+        }
+        Ok(rulebook)
+    }
+
+    /// Accepts a change in a project.
+    ///
+    /// # Errors
+    /// [`ServiceError::Policy`] for an exception that says nothing or what is not known, and what
+    /// the store says.
+    pub async fn add_exception(
+        &self,
+        project: &str,
+        text: &ExceptionText,
+    ) -> Result<ExceptionRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let record = text.record(id[..12].to_owned(), self.now())?;
+        let texts = [
+            Some(&record.operator),
+            Some(&record.rule),
+            Some(&record.reason),
+            record.argument.as_ref(),
+            record.owner.as_ref(),
+        ];
+        for text in texts.into_iter().flatten() {
+            super::projects::expect_storable("exception", Some(text))?;
+        }
+        self.store.add_exception(&project, &record).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(record)
+    }
+
+    /// The exceptions of a project, oldest first.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, ServiceError> {
+        Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
+    }
+
+    /// Takes an exception away.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn delete_exception(&self, project: &str, id: &str) -> Result<(), ServiceError> {
+        let project = ProjectName::parse(project)?;
+        self.store.delete_exception(&project, id).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(())
+    }
+
+    /// The revisions to hold a head against: `latest`, `all`, or a label. `all` are all that labels
+    /// name, the last on the timeline first; `head`, where it is stored itself, is left out. Labels
+    /// that stand for no release are judged as `otherwise`.
+    ///
+    /// # Errors
+    /// As [`Service::resolve`].
+    pub async fn against(
+        &self,
+        project: &ProjectName,
+        against: &str,
+        head: Option<Digest>,
+        otherwise: Option<&Resolved>,
+    ) -> Result<Vec<Resolved>, ServiceError> {
+        if against != "all" && against != "latest" {
+            return Ok(vec![self.resolve(project.as_str(), against, None).await?]);
+        }
+        let mut labels = self.store.labels(project).await?;
+        labels.retain(|label| Some(label.digest) != head);
+        let version = |label: &LabelRecord| crate::release::Version::parse(label.name.as_str());
+        labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
+        labels.reverse();
+        let mut seen = Vec::new();
+        labels.retain(|label| {
+            let is_new = !seen.contains(&label.digest);
+            seen.push(label.digest);
+            is_new
+        });
+        if against == "latest" {
+            labels.truncate(1);
+        }
+        let resolved = labels.into_iter().map(|label| Resolved {
+            project: project.clone(),
+            digest: label.digest,
+            judged: release_of(&label)
+                .or_else(|| Some(otherwise?.judged.clone()))
+                .unwrap_or(JudgedRelease::NEWEST),
+            label: Some(label),
+        });
+        Ok(resolved.collect())
+    }
+}
+
+impl From<PolicyFault> for ServiceError {
+    fn from(fault: PolicyFault) -> Self {
+        Self::Policy(fault)
+    }
+}

@@ -1,0 +1,210 @@
+//! What a backend lacks or inherits, and what of that matters most.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diff::revision::CORE;
+use crate::dispatch::training::autograd_key;
+use crate::dispatch::{Key, Reason, Slot};
+use crate::model::operator::OperatorId;
+
+use super::snapshot::Snapshot;
+
+/// How often operators are used: names and counts as a user gave them.
+pub type Usage = FxHashMap<String, u64>;
+
+/// An operator without a kernel of the backend itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// The operator.
+    pub operator: String,
+    /// Why what serves it does, or why nothing does.
+    pub reason: Reason,
+    /// The registered key that serves it.
+    pub source_key: Option<&'static str>,
+    /// Whether no call gets to a kernel.
+    pub is_lacking: bool,
+    /// Whether it has the tag `core`.
+    pub is_core: bool,
+    /// How many other backends with tensors of the same kind have a kernel of their own.
+    pub others: u32,
+    /// How often it is used, where a usage file says so.
+    pub usage: Option<u64>,
+}
+
+/// Counts of the declared operators at a key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All of them.
+    pub operators: u32,
+    /// Those with a kernel of the key itself.
+    pub kernels: u32,
+    /// Those that something else serves.
+    pub inherited: u32,
+    /// Those that nothing serves.
+    pub lacking: u32,
+}
+
+/// Counts the declared operators at a key.
+#[must_use]
+pub fn counts(snapshot: &Snapshot, slot: Slot) -> Counts {
+    let mut counts = Counts::default();
+    for (_, reason) in declared(snapshot, slot) {
+        counts.operators += 1;
+        match reason {
+            Reason::Kernel => counts.kernels += 1,
+            reason if reason.is_served() => counts.inherited += 1,
+            _ => counts.lacking += 1,
+        }
+    }
+    counts
+}
+
+/// The gaps of a backend: those used most first (where that is known), then core operators, then
+/// those that most other backends have.
+#[must_use]
+pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> {
+    let view = snapshot.view();
+    let keys = view.keys();
+    let kind = keys.functionality(slot);
+    let is_other = |other: &Slot| {
+        *other != slot && keys.functionality(*other) == kind && autograd_key(keys, *other).is_some()
+    };
+    let others: Vec<Slot> = keys.slots().filter(is_other).collect();
+    let gaps = declared(snapshot, slot).filter(|(_, reason)| *reason != Reason::Kernel);
+    let mut gaps: Vec<Gap> = gaps
+        .map(|(id, reason)| {
+            let operator = snapshot.catalogue.operator(id);
+            let name = operator.qualified_name();
+            let entry = view.entry(id, slot);
+            let table = view.tables.pattern(id).map(|pattern| &pattern.table);
+            let has_kernel = |other: &&Slot| {
+                table.is_some_and(|table| table.rule(**other).reason() == Reason::Kernel)
+            };
+            Gap {
+                reason,
+                source_key: entry
+                    .and_then(|entry| entry.source_key)
+                    .map(|key: Key| keys.name(key)),
+                is_lacking: !reason.is_served(),
+                is_core: operator.has_tag(CORE),
+                others: u32::try_from(others.iter().filter(has_kernel).count()).unwrap_or(u32::MAX),
+                usage: usage.map(|usage| used(usage, &name)),
+                operator: name,
+            }
+        })
+        .collect();
+    gaps.sort_by(|a, b| {
+        let rank = |gap: &Gap| (gap.usage, gap.is_core, gap.others, gap.is_lacking);
+        rank(b)
+            .cmp(&rank(a))
+            .then_with(|| a.operator.cmp(&b.operator))
+    });
+    gaps
+}
+
+/// The operators that a key has a kernel of its own for now, and had none for in `before`.
+#[must_use]
+pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> {
+    let kernels = |snapshot: &Snapshot| -> Vec<String> {
+        let Some(slot) = snapshot.view().keys().slot(key) else {
+            return Vec::new();
+        };
+        let own = declared(snapshot, slot).filter(|(_, reason)| *reason == Reason::Kernel);
+        own.map(|(id, _)| snapshot.catalogue.operator(id).qualified_name())
+            .collect()
+    };
+    let had: FxHashSet<String> = kernels(before).into_iter().collect();
+    let mut gained = kernels(snapshot);
+    gained.retain(|name| !had.contains(name));
+    gained.sort();
+    gained
+}
+
+/// The names of a usage file that no operator of the revision has.
+#[must_use]
+pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
+    let operators = snapshot.catalogue.operators.iter();
+    let mut names: FxHashSet<String> = FxHashSet::default();
+    for operator in operators {
+        let name = operator.qualified_name();
+        names.insert(base(&name).to_owned());
+        names.insert(name);
+    }
+    let unknown = usage.keys().filter(|name| !names.contains(*name));
+    let mut unknown: Vec<String> = unknown.cloned().collect();
+    unknown.sort();
+    unknown
+}
+
+/// Reads a usage file: CSV lines `operator,count`, with or without a first line of titles.
+///
+/// # Errors
+/// The number of the line that is none, from 1.
+pub fn read_csv(text: &str) -> Result<Usage, usize> {
+    let mut usage = Usage::default();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim().trim_start_matches('\u{feff}');
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let fields = line.rsplit_once([',', ';', '\t']);
+        let count = fields.and_then(|(_, count)| unquoted(count).parse::<u64>().ok());
+        match (fields, count) {
+            (Some((name, _)), Some(count)) => add(&mut usage, unquoted(name), count),
+            (Some(_), None) if i == 0 => {}
+            _ => return Err(i + 1),
+        }
+    }
+    Ok(usage)
+}
+
+/// Adds to the count of an operator, as profilers name it: `aten::add.Tensor`, `aten.add.Tensor` and
+/// `add.Tensor` are one.
+pub fn add(usage: &mut Usage, name: &str, count: u64) {
+    let name = name.strip_prefix("aten::").unwrap_or(name);
+    let name = name.strip_prefix("aten.").unwrap_or(name);
+    let name = name.strip_suffix(".default").unwrap_or(name);
+    let sum = usage.entry(name.to_owned()).or_default();
+    *sum = sum.saturating_add(count);
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches('"').trim()
+}
+
+/// How often an operator is used: by its own name, or by its base name where calls are counted
+/// without overloads.
+fn used(usage: &Usage, name: &str) -> u64 {
+    let own = usage.get(name).copied();
+    own.or_else(|| usage.get(base(name)).copied()).unwrap_or(0)
+}
+
+fn base(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(base, _)| base)
+}
+
+fn declared(snapshot: &Snapshot, slot: Slot) -> impl Iterator<Item = (OperatorId, Reason)> + '_ {
+    let view = snapshot.view();
+    let operators = snapshot.catalogue.iter();
+    let operators = operators.filter(|(_, operator)| !operator.is_generated());
+    operators.filter_map(move |(id, _)| {
+        let pattern = view.tables.pattern(id)?;
+        Some((id, pattern.table.rule(slot).reason()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_files_are_read() {
+        let usage =
+            read_csv("operator,count\naten::add.Tensor,3\n\"mul.Tensor\";2\nadd.Tensor,1\n");
+        let usage = usage.unwrap();
+        assert_eq!((usage["add.Tensor"], usage["mul.Tensor"]), (4, 2));
+        assert_eq!(read_csv("add.Tensor,3\nnonsense\n"), Err(2));
+        assert_eq!(used(&usage, "add.Tensor"), 4);
+        assert_eq!(used(&read_csv("bmm.default,5").unwrap(), "bmm"), 5);
+    }
+}

@@ -1,0 +1,159 @@
+//! The history of operators and backends over a project's timeline.
+//!
+//! What each step of the timeline did is stored by operator, so that an operator's history is read
+//! and not computed. A step is a function of two revisions, the releases that they are judged as and
+//! [`PROGRAM`], so it can be missing but never wrong: what is missing is computed when it is first
+//! needed, and at once where a history is imported.
+
+mod commits;
+mod facts;
+mod operator;
+mod ranges;
+mod search;
+mod step;
+mod support;
+mod timeline;
+
+pub use commits::{Before, CommitFiles, Placed, Taken};
+pub use facts::{Facts, KeyFacts, percent};
+pub use operator::{HistoryEvent, OperatorHistory};
+pub use ranges::KeyRange;
+pub use search::Found;
+pub use support::{Support, SupportCell};
+pub(super) use timeline::judged;
+pub use timeline::{Item, Line, Range, Timeline};
+
+use std::sync::Arc;
+
+use moka::future::Cache;
+use tokio::sync::Mutex;
+
+use super::Service;
+use super::error::ServiceError;
+use super::snapshot::Snapshot;
+use crate::store::{ProjectName, StepKey, StepRecord};
+
+/// The number of the way in which steps are computed and written. Whoever changes what a step says,
+/// by a change rule or otherwise, raises it; older steps are then computed anew.
+const PROGRAM: i64 = 1;
+/// How many steps are stored at once.
+const STEPS_AT_ONCE: usize = 32;
+/// How many timelines are kept in memory.
+const TIMELINES: u64 = 32;
+
+/// Timelines in memory.
+pub(super) struct Histories {
+    known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
+    /// Held while steps are computed, so that they are not computed twice.
+    computing: Mutex<()>,
+}
+
+impl Default for Histories {
+    fn default() -> Self {
+        Self {
+            known: Cache::new(TIMELINES),
+            computing: Mutex::default(),
+        }
+    }
+}
+
+impl Service {
+    /// The timeline of a project, with all its steps computed.
+    ///
+    /// # Errors
+    /// [`ServiceError::NoRevisions`] for a project without any, and what the store says.
+    pub async fn timeline(
+        &self,
+        project: &str,
+        line: Option<Line>,
+    ) -> Result<Arc<Timeline>, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let key = (project.clone(), line);
+        let stamp = self.store.stamp(&project).await?;
+        if let Some(known) = self.histories.known.get(&key).await
+            && known.stamp == stamp
+        {
+            return Ok(known);
+        }
+        let _alone = self.histories.computing.lock().await;
+        let mut timeline = Timeline::load(&*self.store, project, line, stamp).await?;
+        if timeline.items.is_empty() {
+            return Err(ServiceError::NoRevisions(timeline.project));
+        }
+        let missing = timeline.missing();
+        if !missing.is_empty() {
+            self.compute_steps(&timeline, &missing).await?;
+            timeline.load_steps(&*self.store).await?;
+        }
+        let timeline = Arc::new(timeline);
+        self.histories.known.insert(key, timeline.clone()).await;
+        Ok(timeline)
+    }
+
+    /// Computes the steps that lead to these places, and stores them.
+    async fn compute_steps(
+        &self,
+        timeline: &Timeline,
+        places: &[usize],
+    ) -> Result<(), ServiceError> {
+        let mut steps = Vec::new();
+        let mut last: Option<(usize, Arc<Snapshot>)> = None;
+        for &place in places {
+            let base = match (place.checked_sub(1), last.take()) {
+                (None, _) => None,
+                (Some(before), Some((at, snapshot))) if at == before => Some(snapshot),
+                (Some(before), _) => Some(self.snapshot(&timeline.resolved(before)).await?),
+            };
+            let head = self.snapshot(&timeline.resolved(place)).await?;
+            last = Some((place, Arc::clone(&head)));
+            let Some(key) = timeline.step_key(place) else {
+                continue;
+            };
+            steps.push(self.step(key, base, head).await?);
+            if steps.len() == STEPS_AT_ONCE {
+                self.save_steps(&timeline.project, &mut steps).await?;
+            }
+        }
+        self.save_steps(&timeline.project, &mut steps).await
+    }
+
+    /// Computes a step.
+    async fn step(
+        &self,
+        key: StepKey,
+        base: Option<Arc<Snapshot>>,
+        head: Arc<Snapshot>,
+    ) -> Result<StepRecord, ServiceError> {
+        let work = move || step::record(key, base.as_ref(), &head);
+        self.workers.run(work).await
+    }
+
+    async fn save_steps(
+        &self,
+        project: &ProjectName,
+        steps: &mut Vec<StepRecord>,
+    ) -> Result<(), ServiceError> {
+        if !steps.is_empty() {
+            self.store.save_steps(project, PROGRAM, steps).await?;
+            steps.clear();
+        }
+        Ok(())
+    }
+
+    /// The counts of the revisions at these places of a timeline.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn facts(
+        &self,
+        timeline: &Timeline,
+        places: &[usize],
+    ) -> Result<Vec<Facts>, ServiceError> {
+        let steps: Vec<i64> = places
+            .iter()
+            .map(|&place| timeline.facts_step(place))
+            .collect();
+        let texts = self.store.step_facts(&steps).await?;
+        Ok(texts.iter().map(|text| Facts::decode(text)).collect())
+    }
+}

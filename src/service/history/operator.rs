@@ -1,0 +1,281 @@
+//! The history of one operator: what happened to it, and what served it where.
+
+use std::sync::Arc;
+
+use crate::diff::history::EventKind;
+use crate::diff::rules::Level;
+use crate::dispatch::{Key, Keys};
+use crate::service::Service;
+use crate::service::dispatch::runtime_key;
+use crate::service::error::ServiceError;
+use crate::service::snapshot::Snapshot;
+
+use super::ranges::{self, KeyRange, Move};
+use super::step::{About, Says};
+use super::timeline::{Range, Timeline};
+
+/// An event in the life of an operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEvent {
+    /// The place on the timeline at which it shows first.
+    pub place: usize,
+    /// What kind it is.
+    pub kind: EventKind,
+    /// The change rule.
+    pub rule: String,
+    /// How bad the change is, before any profile.
+    pub level: Level,
+    /// The dispatch keys that it is about; none where it is not about keys.
+    pub keys: Vec<String>,
+    /// The argument, tags or other names that it is about.
+    pub names: Vec<String>,
+    /// The operator that it is told of, where this one only follows.
+    pub follows: Option<String>,
+    /// What stood there before.
+    pub old: Option<String>,
+    /// What stands there now.
+    pub new: Option<String>,
+    /// What changed, in a sentence.
+    pub message: String,
+}
+
+/// The history of an operator.
+#[derive(Debug, Clone)]
+pub struct OperatorHistory {
+    /// The timeline.
+    pub timeline: Arc<Timeline>,
+    /// The operator, qualified unless its namespace is `aten`.
+    pub operator: String,
+    /// The stretch that was asked for.
+    pub asked: Range,
+    /// What happened in it, in order.
+    pub events: Vec<HistoryEvent>,
+    /// The stretches in which the operator is there, cut to what was asked for.
+    pub present: Vec<Range>,
+    /// What served it at the keys, cut likewise.
+    pub ranges: Vec<KeyRange>,
+}
+
+/// An operator as its steps tell of it.
+pub(super) struct Life {
+    /// The steps that did something to it, by place.
+    pub(super) steps: Vec<(usize, Says)>,
+    /// The stretches in which it is there.
+    pub(super) present: Vec<Range>,
+}
+
+impl Service {
+    /// The history of an operator within a stretch of the timeline. With `key` only events about
+    /// that runtime key, and those that are not about keys, are given, and what served there.
+    /// Without it, what served is given for the backends with dense tensors.
+    ///
+    /// # Errors
+    /// [`ServiceError::UnknownOperator`] for one that no revision has, and [`ServiceError::UnknownKey`].
+    pub async fn history(
+        &self,
+        timeline: &Arc<Timeline>,
+        operator: &str,
+        asked: Range,
+        key: Option<&str>,
+    ) -> Result<OperatorHistory, ServiceError> {
+        let operator = operator.strip_prefix("aten::").unwrap_or(operator);
+        let newest = timeline.items[*asked.end()].judged.release;
+        if let Some(key) = key {
+            runtime_key(newest, key)?;
+        }
+        let life = self.life(timeline, operator).await?;
+        let mut events: Vec<HistoryEvent> = Vec::new();
+        for (place, says) in &life.steps {
+            if asked.contains(place) {
+                events.extend(says.events.iter().map(|event| read(*place, event)));
+            }
+        }
+        if let Some(key) = key {
+            events.retain_mut(|event| of_key(event, key));
+        }
+        let keys = match key {
+            Some(key) => vec![key.to_owned()],
+            None => backends(Keys::of(newest)),
+        };
+        let ranges = self.ranges(timeline, operator, &life, &keys).await?;
+        let ranges = ranges.into_iter().filter_map(|mut range| {
+            range.range = cut(&range.range, &asked)?;
+            Some(range)
+        });
+        Ok(OperatorHistory {
+            timeline: Arc::clone(timeline),
+            operator: operator.to_owned(),
+            events,
+            present: life.present.iter().filter_map(|p| cut(p, &asked)).collect(),
+            ranges: ranges.collect(),
+            asked,
+        })
+    }
+
+    /// What the steps of a timeline tell of an operator.
+    pub(super) async fn life(
+        &self,
+        timeline: &Timeline,
+        operator: &str,
+    ) -> Result<Life, ServiceError> {
+        let found = self.store.steps_of_operator(&timeline.project, operator);
+        let mut steps = Vec::new();
+        for (step, says) in found.await? {
+            let places = timeline.places_of(step);
+            if !places.is_empty() {
+                let says = Says::decode(&says);
+                steps.extend(places.iter().map(|place| (*place, says.clone())));
+            }
+        }
+        steps.sort_by_key(|(place, _)| *place);
+        let comings = steps.iter().flat_map(|(place, says)| {
+            let kinds = says.events.iter().map(|event| event.kind());
+            kinds
+                .filter(|kind| matches!(kind, EventKind::Introduced | EventKind::Removed))
+                .map(move |kind| (*place, kind == EventKind::Introduced))
+        });
+        let comings: Vec<(usize, bool)> = comings.collect();
+        // Without a coming or going it is there all the time or never.
+        let was_there = match comings.first() {
+            Some((_, came)) => !came,
+            None if !steps.is_empty() => true,
+            None => {
+                let last = timeline.resolved(timeline.last());
+                let snapshot = self.snapshot(&last).await?;
+                snapshot.find(&last, operator)?;
+                true
+            }
+        };
+        Ok(Life {
+            present: present(was_there, &comings, timeline.last()),
+            steps,
+        })
+    }
+
+    /// What served an operator at runtime keys, over all of a timeline.
+    pub(super) async fn ranges(
+        &self,
+        timeline: &Timeline,
+        operator: &str,
+        life: &Life,
+        keys: &[String],
+    ) -> Result<Vec<KeyRange>, ServiceError> {
+        let mut ranges = Vec::new();
+        for present in &life.present {
+            let last: Arc<Snapshot> = self.snapshot(&timeline.resolved(*present.end())).await?;
+            for key in keys {
+                let moves = moves(timeline, life, key, present);
+                let cell = ranges::cell(&last, operator, key);
+                let of_key = ranges::of_key(timeline, key, present, &moves, cell.as_ref());
+                ranges.extend(of_key);
+            }
+        }
+        ranges.sort_by_cached_key(|range| {
+            let key = keys.iter().position(|key| *key == range.key);
+            (key, *range.range.start())
+        });
+        Ok(ranges)
+    }
+}
+
+/// The places within a stretch at which what serves a key changed.
+fn moves(timeline: &Timeline, life: &Life, key: &str, present: &Range) -> Vec<Move> {
+    let mut moves = Vec::new();
+    for (place, says) in &life.steps {
+        if !present.contains(place) || *place == 0 {
+            continue;
+        }
+        let base = timeline.items[place - 1].judged.release;
+        let found = says.cells.iter().find(|cells| cells.holds(base, key));
+        if let Some(cells) = found {
+            moves.push((*place, cells.1.clone(), cells.2.clone()));
+        }
+    }
+    moves
+}
+
+/// Runtime keys at which backends run operators of dense tensors.
+fn backends(keys: &'static Keys) -> Vec<String> {
+    let dense = keys.slots().filter(|&slot| {
+        keys.functionality(slot) == "Dense"
+            && crate::dispatch::training::autograd_key(keys, slot).is_some()
+    });
+    let names = dense.map(|slot| keys.name(Key::Runtime(slot)).to_owned());
+    names.collect()
+}
+
+/// The stretches in which it is there: from each coming to the place before the next going.
+fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -> Vec<Range> {
+    let mut ranges = Vec::new();
+    let mut since = was_there.then_some(0);
+    for &(place, came) in comings {
+        match (since, came) {
+            (None, true) => since = Some(place),
+            (Some(start), false) => {
+                ranges.push(start..=place.saturating_sub(1));
+                since = None;
+            }
+            _ => {}
+        }
+    }
+    ranges.extend(since.map(|start| start..=last));
+    ranges
+}
+
+/// The part of a stretch that lies in another.
+pub(super) fn cut(range: &Range, within: &Range) -> Option<Range> {
+    let start = *range.start().max(within.start());
+    let end = *range.end().min(within.end());
+    (start <= end).then_some(start..=end)
+}
+
+fn read(place: usize, event: &super::step::StoredEvent) -> HistoryEvent {
+    let (mut keys, mut names, mut follows) = (Vec::new(), Vec::new(), None);
+    match &event.3 {
+        About::Keys(found) => keys.clone_from(found),
+        About::Names(found) => names.clone_from(found),
+        About::Follows(operator) => follows = Some(operator.clone()),
+        About::Operator => {}
+    }
+    HistoryEvent {
+        place,
+        kind: event.kind(),
+        rule: event.rule().map_or_else(|| event.1.clone(), Into::into),
+        level: event.level(),
+        keys,
+        names,
+        follows,
+        old: event.4.clone(),
+        new: event.5.clone(),
+        message: event.6.clone(),
+    }
+}
+
+/// Whether an event is about a key or about none; leaves it only that key.
+fn of_key(event: &mut HistoryEvent, key: &str) -> bool {
+    if event.kind != EventKind::Kernel || event.keys.is_empty() {
+        return event.kind != EventKind::Kernel;
+    }
+    let is_there = event.keys.iter().any(|other| other == key);
+    if is_there {
+        event.keys = vec![key.to_owned()];
+    }
+    is_there
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presence_follows_from_comings_and_goings() {
+        let check = |was_there, comings: &[(usize, bool)], expected: &[Range]| {
+            assert_eq!(present(was_there, comings, 9), expected);
+        };
+        check(true, &[], &[0..=9]);
+        check(false, &[(3, true)], &[3..=9]);
+        check(true, &[(3, false)], &[0..=2]);
+        check(true, &[(3, false), (5, true)], &[0..=2, 5..=9]);
+        check(false, &[(1, true), (1, true), (9, false)], &[1..=8]);
+    }
+}

@@ -1,0 +1,115 @@
+//! Search over all revisions of a timeline: by name, argument, type or kernel.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::service::Service;
+use crate::service::error::ServiceError;
+use crate::service::search::{Filter, search};
+
+use super::step::Says;
+use super::timeline::{Range, Timeline};
+
+/// How many rows of steps are looked at.
+const ROWS: u32 = 5000;
+
+/// An operator that some revision has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The operator.
+    pub operator: String,
+    /// The stretches in which it is there.
+    pub present: Vec<Range>,
+    /// The places at which what changed says the words; empty where the last revision does.
+    pub places: Vec<usize>,
+    /// Whether the last revision of the timeline has it and says the words.
+    pub is_current: bool,
+}
+
+impl Service {
+    /// Operators that say these words in any revision of a timeline: in their name, their schema,
+    /// or the name of a kernel; at most `limit`, those of the last revision first.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn search_history(
+        &self,
+        timeline: &Arc<Timeline>,
+        words: &str,
+        limit: usize,
+    ) -> Result<Vec<Found>, ServiceError> {
+        let words = words.trim();
+        let resolved = timeline.resolved(timeline.last());
+        let snapshot = self.snapshot(&resolved).await?;
+        let wanted = words.to_owned();
+        let current = self.workers.run(move || {
+            let filter = Filter {
+                words: Some(wanted.clone()),
+                ..Filter::default()
+            };
+            let catalogue = &snapshot.catalogue;
+            let mut found = search(catalogue, &filter);
+            let lower = wanted.to_lowercase();
+            let by_kernel = catalogue.iter().filter(|(id, _)| {
+                let kernels = catalogue.kernels(*id).iter();
+                let mut names = kernels.map(|kernel| kernel.kernel.name.to_lowercase());
+                names.any(|name| name.contains(&lower))
+            });
+            let by_kernel: Vec<_> = by_kernel.map(|(id, _)| id).collect();
+            for id in by_kernel {
+                if !found.contains(&id) {
+                    found.push(id);
+                }
+            }
+            let names = found
+                .iter()
+                .map(|id| catalogue.operator(*id).qualified_name());
+            names.collect::<Vec<String>>()
+        });
+        let current = current.await?;
+        let rows = self.store.steps_saying(&timeline.project, words, ROWS);
+        let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (operator, step, says) in rows.await? {
+            let places = timeline.places_of(step);
+            if !places.is_empty() && says_so(&operator, &Says::decode(&says), words) {
+                before.entry(operator).or_default().extend(places);
+            }
+        }
+        let mut names: Vec<(String, bool)> = current.into_iter().map(|name| (name, true)).collect();
+        for operator in before.keys() {
+            if names.iter().all(|(name, _)| name != operator) {
+                names.push((operator.clone(), false));
+            }
+        }
+        names.truncate(limit);
+        let mut found = Vec::with_capacity(names.len());
+        for (operator, is_current) in names {
+            let life = self.life(timeline, &operator).await?;
+            let mut places = before.remove(&operator).unwrap_or_default();
+            places.sort_unstable();
+            places.dedup();
+            found.push(Found {
+                present: life.present,
+                places,
+                is_current,
+                operator,
+            });
+        }
+        Ok(found)
+    }
+}
+
+/// Whether the words stand in what a step says, and not only in how it is written down.
+fn says_so(operator: &str, says: &Says, words: &str) -> bool {
+    let words = words.to_lowercase();
+    let holds = |text: &str| text.to_lowercase().contains(&words);
+    let side = |text: &Option<String>| text.as_deref().is_some_and(holds);
+    let cells = says.cells.iter();
+    let mut kernels = cells.flat_map(|cells| [&cells.1.2, &cells.2.2]);
+    holds(operator)
+        || says
+            .events
+            .iter()
+            .any(|event| side(&event.4) || side(&event.5))
+        || kernels.any(side)
+}

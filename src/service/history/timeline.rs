@@ -1,0 +1,354 @@
+//! The order of a project's revisions.
+
+use std::ops::RangeInclusive;
+
+use rustc_hash::FxHashMap;
+
+use crate::release::Version;
+use crate::service::address::{Resolved, release_of};
+use crate::service::error::ServiceError;
+use crate::service::notes::JudgedRelease;
+use crate::source::Digest;
+use crate::store::{CommitRecord, LabelRecord, ProjectName, StepKey, Store};
+
+use super::PROGRAM;
+
+/// The fewest digits of a commit's id that stand for it.
+const COMMIT_DIGITS: usize = 7;
+/// How many revisions are read at once.
+const PAGE: u32 = 1000;
+
+/// What a timeline is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Line {
+    /// Labels that are versions, in the order of versions.
+    Releases,
+    /// Commits, in the order of their topology.
+    Commits,
+    /// Revisions, as they were ingested.
+    Ingests,
+}
+
+impl Line {
+    /// The word used in the API and on the command line.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Releases => "releases",
+            Self::Commits => "commits",
+            Self::Ingests => "ingests",
+        }
+    }
+}
+
+/// A place on a timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// The revision.
+    pub digest: Digest,
+    /// Its place in the order of ingest.
+    pub sequence: i64,
+    /// What it is judged as.
+    pub judged: JudgedRelease,
+    /// The label that names it here.
+    pub label: Option<LabelRecord>,
+    /// The commit that it is.
+    pub commit: Option<CommitRecord>,
+    /// When the project had it first, in microseconds since 1970; for ingests.
+    pub ingested_at: Option<i64>,
+}
+
+impl Item {
+    /// How people name the place: its label, the beginning of its commit's id, or of its digest.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match (&self.label, &self.commit) {
+            (Some(label), _) => label.name.to_string(),
+            (None, Some(commit)) => commit.id.chars().take(12).collect(),
+            (None, None) => format!("sha256:{:.12}", self.digest.to_string()),
+        }
+    }
+
+    /// When it was made, as far as that is known: a commit's author date, or the day of ingest of
+    /// what has no other order. In microseconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn date(&self) -> Option<i64> {
+        self.commit
+            .as_ref()
+            .map(|commit| commit.author_date)
+            .or(self.ingested_at)
+    }
+}
+
+/// A stretch of a timeline, both ends included.
+pub type Range = RangeInclusive<usize>;
+
+/// A project's revisions in order, and the steps between them.
+#[derive(Debug)]
+pub struct Timeline {
+    /// The project.
+    pub project: ProjectName,
+    /// What it is made of.
+    pub line: Line,
+    /// The revisions, the first one first. The same files can stand at several places.
+    pub items: Vec<Item>,
+    /// The state of the project that it was made from.
+    pub(super) stamp: i64,
+    /// The step that leads to each place; 0 where nothing can have changed.
+    step_of: Vec<i64>,
+    /// The places that each step leads to.
+    places_of: FxHashMap<i64, Vec<usize>>,
+}
+
+impl Timeline {
+    pub(super) async fn load(
+        store: &dyn Store,
+        project: ProjectName,
+        line: Option<Line>,
+        stamp: i64,
+    ) -> Result<Self, ServiceError> {
+        let (line, items) = items(store, &project, line).await?;
+        let mut timeline = Self {
+            project,
+            line,
+            items,
+            stamp,
+            step_of: Vec::new(),
+            places_of: FxHashMap::default(),
+        };
+        timeline.load_steps(store).await?;
+        Ok(timeline)
+    }
+
+    /// Finds the steps that are stored.
+    pub(super) async fn load_steps(&mut self, store: &dyn Store) -> Result<(), ServiceError> {
+        let stored = store.steps(&self.project, PROGRAM).await?;
+        let ids: FxHashMap<StepKey, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
+        let id = |place| {
+            let key = self.step_key(place)?;
+            ids.get(&key).copied()
+        };
+        self.step_of = (0..self.items.len())
+            .map(|place| id(place).unwrap_or(0))
+            .collect();
+        self.places_of.clear();
+        for (place, &step) in self
+            .step_of
+            .iter()
+            .enumerate()
+            .filter(|(_, step)| **step != 0)
+        {
+            self.places_of.entry(step).or_default().push(place);
+        }
+        Ok(())
+    }
+
+    /// What the step to a place leads from and to; `None` where the files and the release are those
+    /// of the place before.
+    pub(super) fn step_key(&self, place: usize) -> Option<StepKey> {
+        let head = self.items.get(place)?;
+        let Some(base) = place.checked_sub(1).and_then(|at| self.items.get(at)) else {
+            return Some(key(None, head));
+        };
+        let is_same = base.sequence == head.sequence && base.judged == head.judged;
+        (!is_same).then(|| key(Some(base), head))
+    }
+
+    /// The places whose steps are not stored.
+    pub(super) fn missing(&self) -> Vec<usize> {
+        let is_missing =
+            |place: &usize| self.step_of[*place] == 0 && self.step_key(*place).is_some();
+        (0..self.items.len()).filter(is_missing).collect()
+    }
+
+    /// The places that a step leads to.
+    pub(super) fn places_of(&self, step: i64) -> &[usize] {
+        self.places_of.get(&step).map_or(&[], Vec::as_slice)
+    }
+
+    /// The step that holds the facts of a place.
+    pub(super) fn facts_step(&self, place: usize) -> i64 {
+        let steps = self.step_of.get(..=place).unwrap_or_default();
+        let last = steps.iter().rev().find(|step| **step != 0);
+        last.copied().unwrap_or(0)
+    }
+
+    /// The revision at a place.
+    #[must_use]
+    pub fn resolved(&self, place: usize) -> Resolved {
+        let item = &self.items[place];
+        Resolved {
+            project: self.project.clone(),
+            digest: item.digest,
+            judged: item.judged.clone(),
+            label: item.label.clone(),
+        }
+    }
+
+    /// The last place.
+    #[must_use]
+    pub fn last(&self) -> usize {
+        self.items.len().saturating_sub(1)
+    }
+
+    /// The place that a text names: a label, `latest`, the beginning of a commit's id (7 digits or
+    /// more), or `sha256:` and the beginning of a digest (8 digits or more).
+    ///
+    /// # Errors
+    /// [`ServiceError::NotOnTimeline`].
+    pub fn place(&self, text: &str) -> Result<usize, ServiceError> {
+        if text == "latest" {
+            return Ok(self.last());
+        }
+        let is_named = |item: &Item| {
+            let by_label = item
+                .label
+                .as_ref()
+                .is_some_and(|label| label.name.as_str() == text);
+            let by_commit = text.len() >= COMMIT_DIGITS
+                && item
+                    .commit
+                    .as_ref()
+                    .is_some_and(|commit| commit.id.starts_with(text));
+            let by_digest = text
+                .strip_prefix("sha256:")
+                .is_some_and(|hex| hex.len() >= 8 && item.digest.to_string().starts_with(hex));
+            by_label || by_commit || by_digest
+        };
+        // A version may be written as one: 2.9 is 2.9.0.
+        let version = Version::parse(text);
+        let is_version = |item: &Item| {
+            let label = item.label.as_ref();
+            version.is_some() && label.and_then(|l| Version::parse(l.name.as_str())) == version
+        };
+        let found = self.items.iter().position(is_named);
+        let found = found.or_else(|| self.items.iter().position(is_version));
+        found.ok_or_else(|| self.not_here(text))
+    }
+
+    /// The stretch from one named place to another, by default all of it.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotOnTimeline`], and [`ServiceError::Backwards`] when it ends before it
+    /// begins.
+    pub fn range(&self, from: Option<&str>, to: Option<&str>) -> Result<Range, ServiceError> {
+        let start = from.map_or(Ok(0), |text| self.place(text))?;
+        let end = to.map_or(Ok(self.last()), |text| self.place(text))?;
+        if end < start {
+            return Err(ServiceError::Backwards {
+                from: self.items[start].title(),
+                to: self.items[end].title(),
+            });
+        }
+        Ok(start..=end)
+    }
+
+    fn not_here(&self, text: &str) -> ServiceError {
+        let titles: Vec<String> = self.items.iter().map(Item::title).collect();
+        let near = crate::suggest::nearest_few(text, titles.iter().map(|t| &**t), 3);
+        ServiceError::NotOnTimeline {
+            project: self.project.clone(),
+            text: text.chars().take(128).collect(),
+            suggestions: near.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+fn key(base: Option<&Item>, head: &Item) -> StepKey {
+    StepKey {
+        base: base.map_or(0, |base| base.sequence),
+        head: head.sequence,
+        base_release: base.map_or_else(String::new, |base| base.judged.stored()),
+        head_release: head.judged.stored(),
+    }
+}
+
+async fn items(
+    store: &dyn Store,
+    project: &ProjectName,
+    line: Option<Line>,
+) -> Result<(Line, Vec<Item>), ServiceError> {
+    if line.is_none_or(|line| line == Line::Releases) {
+        let found = releases(store.labels(project).await?);
+        if line.is_some() || !found.is_empty() {
+            return Ok((Line::Releases, found));
+        }
+    }
+    if line.is_none_or(|line| line == Line::Commits) {
+        let found = commits(store, project).await?;
+        if line.is_some() || !found.is_empty() {
+            return Ok((Line::Commits, found));
+        }
+    }
+    Ok((Line::Ingests, ingests(store, project).await?))
+}
+
+fn releases(labels: Vec<LabelRecord>) -> Vec<Item> {
+    let versions = labels.into_iter().filter_map(|label| {
+        let version = Version::parse(label.name.as_str())?;
+        Some((version, label))
+    });
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|(a, x), (b, y)| {
+        a.cmp(b)
+            .then(x.sequence.cmp(&y.sequence))
+            .then_with(|| y.name.cmp(&x.name))
+    });
+    let item = |(_, label): (Version, LabelRecord)| Item {
+        digest: label.digest,
+        sequence: label.sequence,
+        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
+        label: Some(label),
+        commit: None,
+        ingested_at: None,
+    };
+    versions.into_iter().map(item).collect()
+}
+
+async fn commits(store: &dyn Store, project: &ProjectName) -> Result<Vec<Item>, ServiceError> {
+    let places = store.commits(project).await?;
+    let item = |place: crate::store::CommitPlace| Item {
+        digest: place.digest,
+        sequence: place.sequence,
+        judged: judged(&place.commit),
+        label: None,
+        commit: Some(place.commit),
+        ingested_at: None,
+    };
+    Ok(places.into_iter().map(item).collect())
+}
+
+/// What a commit's files are judged as.
+pub(in crate::service) fn judged(commit: &CommitRecord) -> JudgedRelease {
+    let release = commit.release.as_deref();
+    let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());
+    parsed.unwrap_or(JudgedRelease::NEWEST)
+}
+
+async fn ingests(store: &dyn Store, project: &ProjectName) -> Result<Vec<Item>, ServiceError> {
+    let mut items = Vec::new();
+    let mut before = None;
+    loop {
+        let page = store.revisions(project, before, PAGE).await?;
+        for revision in page.items {
+            let labels = revision.labels.into_iter();
+            let label = labels.max_by_key(|label| (label.release.is_some(), label.moved_at));
+            items.push(Item {
+                digest: revision.digest,
+                sequence: revision.sequence,
+                judged: label
+                    .as_ref()
+                    .and_then(release_of)
+                    .unwrap_or(JudgedRelease::NEWEST),
+                label,
+                commit: None,
+                ingested_at: Some(revision.ingested_at),
+            });
+        }
+        before = page.next;
+        if before.is_none() {
+            items.reverse();
+            return Ok(items);
+        }
+    }
+}

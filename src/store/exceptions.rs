@@ -1,0 +1,26 @@
+//! Exceptions as a store keeps them: texts that it does not read.
+
+/// A change that somebody accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExceptionRecord {
+    /// What it is called by, unique in its project.
+    pub id: String,
+    /// The pattern of operators.
+    pub operator: String,
+    /// The pattern of rules.
+    pub rule: String,
+    /// The pattern of arguments, keys or whatever else the rule is about.
+    pub argument: Option<String>,
+    /// Why it is accepted.
+    pub reason: String,
+    /// Who answers for it.
+    pub owner: Option<String>,
+    /// The last day on which it holds, `YYYY-MM-DD`.
+    pub until_date: Option<String>,
+    /// The last release for which it holds.
+    pub until_release: Option<String>,
+    /// Whether it may match operators of more than one base name.
+    pub broad: bool,
+    /// When it was made.
+    pub created_at: i64,
+}

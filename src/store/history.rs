@@ -1,0 +1,69 @@
+//! The order of revisions and what each did to the one before, as a store keeps it: texts that it
+//! does not read.
+
+use super::records::IngestOutcome;
+use crate::source::{Bundle, Digest};
+
+/// What is known of a commit besides its files.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CommitRecord {
+    /// Its id, in hexadecimal digits.
+    pub id: String,
+    /// The release that its files are judged as; `None` for the newest known.
+    pub release: Option<String>,
+    /// When its author made it.
+    pub author_date: i64,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A commit on the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitPlace {
+    /// The commit.
+    pub commit: CommitRecord,
+    /// Its place: greater is later. Not dense.
+    pub position: i64,
+    /// The revision that its files make.
+    pub digest: Digest,
+    /// That revision's place in the order of ingest.
+    pub sequence: i64,
+}
+
+/// A commit to be stored, with its files.
+#[derive(Debug, Clone)]
+pub struct NewCommit {
+    /// The commit.
+    pub commit: CommitRecord,
+    /// Its place on the timeline.
+    pub position: i64,
+    /// Its files.
+    pub bundle: Bundle,
+}
+
+/// What came of storing commits: one outcome for each, in their order.
+pub type CommitOutcomes = Vec<IngestOutcome>;
+
+/// A step by what it leads from and to. Revisions are given by their place in the order of ingest.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct StepKey {
+    /// The revision before; 0 before the first.
+    pub base: i64,
+    /// The revision.
+    pub head: i64,
+    /// What the revision before is judged as; empty before the first.
+    pub base_release: String,
+    /// What the revision is judged as.
+    pub head_release: String,
+}
+
+/// A step to be stored.
+#[derive(Debug, Clone)]
+pub struct StepRecord {
+    /// What it leads from and to.
+    pub key: StepKey,
+    /// Counts of the head, JSON.
+    pub facts: String,
+    /// What it did to operators: their names, and JSON.
+    pub operators: Vec<(String, String)>,
+}

@@ -1,0 +1,42 @@
+//! What comes of looking after a store.
+
+/// What a check of the whole store found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Pieces whose bytes were compared with their digests.
+    pub pieces: u64,
+    /// Runs whose pieces are there and are those that it was made of.
+    pub runs: u64,
+    /// Files put together and compared with their digests.
+    pub files: u64,
+    /// Revisions whose files are there and are those that it was made of.
+    pub revisions: u64,
+    /// Labels whose revisions are there.
+    pub labels: u64,
+    /// Pieces, runs and files that nothing needs any more.
+    pub unneeded: u64,
+    /// What is wrong, one sentence each.
+    pub faults: Vec<String>,
+}
+
+/// What can be collected, or was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Revisions that no label names: the project and the digest of each.
+    pub revisions: Vec<(String, crate::source::Digest)>,
+    /// Files that no revision has any more.
+    pub files: u64,
+    /// Runs that no file has any more.
+    pub runs: u64,
+    /// Pieces that no run has any more.
+    pub pieces: u64,
+}
+
+/// Whether something is done or only counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It is done.
+    Do,
+    /// It is only counted.
+    Count,
+}

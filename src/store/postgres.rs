@@ -1,0 +1,224 @@
+//! The store in a PostgreSQL database, which several replicas may share.
+//!
+//! Whoever writes takes an advisory lock first, as it takes the lock of an SQLite file: so one
+//! writes at a time among all replicas, what a writer found absent stays absent until it commits,
+//! ids grow in the order of commits, and no transaction has to be tried again. Readers wait for
+//! nobody.
+
+mod address;
+mod presence;
+#[path = "shared/mod.rs"]
+mod shared;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_scalar};
+
+use self::address::Address;
+use self::presence::Presence;
+use super::copy::TABLES;
+use super::error::StoreError;
+use super::waited;
+
+type Backend = PostgresStore;
+type Database = sqlx::Postgres;
+type Connection = sqlx::PgConnection;
+
+/// What lets rows have the ids that they bring.
+const OVERRIDING: &str = "OVERRIDING SYSTEM VALUE ";
+
+/// The migrations that this program knows.
+static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
+
+/// The key of the advisory lock that writers hold; also while migrating. "opatlas" in ASCII.
+const WRITE_LOCK: i64 = 0x006f_7061_746c_6173;
+/// One connection writes; who else wants to waits in this process and not in the database.
+const WRITERS: u32 = 1;
+/// Connections that read, a replica.
+const READERS: u32 = 8;
+/// How long to wait for a connection to read with. While the database is away a request waits no
+/// longer than this, and most do not wait at all.
+const READ_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long to wait for the writers before in this process.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// What every connection tells the database. A lock that another replica holds is waited for so
+/// long; a replica that vanished in the midst of a transaction blocks the others no longer than the
+/// last of these.
+const SESSION: [(&str, &str); 3] = [
+    ("lock_timeout", "30s"),
+    ("statement_timeout", "60s"),
+    ("idle_in_transaction_session_timeout", "60s"),
+];
+/// What was acknowledged is on disk, whatever the default of the database; stricter ones stand.
+const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+     WHERE current_setting('synchronous_commit') = 'off'";
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
+
+/// A [`Store`](super::Store) in a PostgreSQL database.
+#[derive(Debug, Clone)]
+pub struct PostgresStore {
+    readers: Pool<Database>,
+    writer: Pool<Database>,
+    presence: Arc<Presence>,
+}
+
+impl PostgresStore {
+    /// Opens `postgres://USER:PASSWORD@HOST:PORT/NAME` and brings the database up to date. It must
+    /// exist, in UTF-8, and the user must be allowed to make tables in it.
+    ///
+    /// # Errors
+    /// [`StoreError::Address`] when it is no such address, [`StoreError::TooNew`] when a newer
+    /// program has written there, [`StoreError::Unavailable`] when it cannot be reached or written.
+    pub async fn open(url: &str) -> Result<Self, StoreError> {
+        let address = Address::parse(url)?;
+        let opened = Self::connect(&address.options).await;
+        opened.map_err(|error| error.located(&address.shown()))
+    }
+
+    async fn connect(options: &PgConnectOptions) -> Result<Self, StoreError> {
+        let options = options.clone().options(SESSION);
+        let store = Self {
+            readers: pool(READERS, READ_TIMEOUT).connect_lazy_with(options.clone()),
+            writer: pool(WRITERS, WRITE_TIMEOUT).connect_lazy_with(options),
+            presence: Arc::default(),
+        };
+        store.expect_encoding().await?;
+        store.migrate().await?;
+        Ok(store)
+    }
+
+    async fn expect_encoding(&self) -> Result<(), StoreError> {
+        let mut reader = self.reader().await?;
+        let encoding: String = query_scalar("SHOW server_encoding")
+            .fetch_one(&mut *reader)
+            .await?;
+        if encoding == "UTF8" {
+            return Ok(());
+        }
+        Err(StoreError::Unavailable {
+            what: format!(
+                "its encoding is {encoding}, and Opatlas needs UTF8; make it with `createdb --encoding=UTF8 --template=template0`"
+            ),
+            source: None,
+        })
+    }
+
+    /// Brings the database up to date. Replicas may start at once: the second finds the work done.
+    async fn migrate(&self) -> Result<(), StoreError> {
+        let known = MIGRATIONS.iter().map(|migration| migration.version).max();
+        let known = known.unwrap_or_default();
+        let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
+        // The migrations of another replica may take their time.
+        for limit in [
+            "SET LOCAL lock_timeout = 0",
+            "SET LOCAL statement_timeout = 0",
+        ] {
+            work.execute(limit).await?;
+        }
+        lock(&mut work).await?;
+        MIGRATIONS
+            .run_direct(None, &mut *work, false)
+            .await
+            .map_err(|error| StoreError::of_migration(error, known))?;
+        Ok(work.commit().await?)
+    }
+
+    /// A connection for one statement that reads.
+    async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
+        self.present(self.readers.acquire()).await
+    }
+
+    /// A transaction that reads: what it sees is of one moment.
+    async fn snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        self.present(self.readers.begin_with(BEGIN_READ)).await
+    }
+
+    /// The same for work that takes its time.
+    async fn long_snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        let mut work = self.snapshot().await?;
+        for limit in [
+            "SET LOCAL statement_timeout = 0",
+            "SET LOCAL idle_in_transaction_session_timeout = 0",
+        ] {
+            work.execute(limit).await?;
+        }
+        Ok(work)
+    }
+
+    /// A transaction that writes, alone until it ends.
+    async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        // A writer may have to wait for others; that the database is away it hears at once.
+        drop(self.reader().await?);
+        let work = async {
+            let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
+            lock(&mut work).await?;
+            Ok(work)
+        };
+        waited("write", work).await
+    }
+
+    /// Ends a transaction that writes; what it wrote is durable once this returns.
+    async fn commit(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
+        Ok(work.commit().await?)
+    }
+
+    async fn close_pools(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    /// Waits for a connection, unless there was none to be had a moment ago.
+    async fn present<T>(
+        &self,
+        connection: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, StoreError> {
+        self.presence.expect()?;
+        let connection = waited("read", connection).await;
+        self.presence.note(connection.is_ok());
+        Ok(connection?)
+    }
+}
+
+/// Lets new ids follow those that rows brought.
+async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
+    for table in TABLES.iter().filter(|table| table.numbered) {
+        let name = table.name;
+        let follow = AssertSqlSafe(format!(
+            "SELECT setval(pg_get_serial_sequence('{name}', 'id'), \
+             (SELECT coalesce(max(id), 0) + 1 FROM {name}), false)"
+        ));
+        connection.execute(follow).await?;
+    }
+    Ok(())
+}
+
+/// What the database itself finds wrong: nothing that it would tell by a query; reading every row
+/// makes it check its pages where it keeps checksums.
+async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
+    Ok(Vec::new())
+}
+
+async fn lock(connection: &mut Connection) -> Result<(), StoreError> {
+    query("SELECT pg_advisory_xact_lock($1)")
+        .bind(WRITE_LOCK)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn pool(connections: u32, timeout: Duration) -> PgPoolOptions {
+    // Connections are tried before they are used: the database may have been started anew.
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(timeout)
+        .test_before_acquire(true)
+        .after_connect(|connection, _| {
+            Box::pin(async move { connection.execute(DURABLE).await.map(|_| ()) })
+        })
+}

@@ -1,0 +1,397 @@
+//! The calls of [`Store`]: which kind of transaction each is. Work for the processor alone (digests
+//! of whole bundles) is done outside of it and off the threads that serve requests.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use sqlx::query_scalar;
+use tokio::sync::mpsc::{Receiver, Sender};
+
+use super::{
+    Backend, check, collect, content, copy, exceptions, history, ingest, labels, off_reactor,
+    projects, revisions, tokens,
+};
+use crate::source::{Bundle, Digest};
+use crate::store::error::{Missing, StoreError};
+use crate::store::history::{CommitOutcomes, CommitPlace, NewCommit, StepKey, StepRecord};
+use crate::store::names::{LabelName, ProjectName, RevisionKey};
+use crate::store::pieces::Plan;
+use crate::store::records::{
+    Expected, IngestOutcome, LabelOutcome, LabelRecord, LabelRequest, NewProject, Page, Project,
+    ProjectChange, ProjectOutcome, RevisionRecord,
+};
+use crate::store::{
+    Answer, CheckReport, Collected, ExceptionRecord, Mode, Rows, Store, TokenKey, TokenRecord, sql,
+};
+
+impl Store for Backend {
+    fn ping(&self) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let _: i64 = query_scalar(sql::PING)
+                .fetch_one(&mut *self.reader().await?)
+                .await?;
+            Ok(())
+        })
+    }
+
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(async move {
+            self.close_pools().await;
+        })
+    }
+
+    fn create_project<'a>(
+        &'a self,
+        project: &'a NewProject,
+        now: i64,
+    ) -> Answer<'a, ProjectOutcome> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let outcome = projects::create(&mut work, project, now).await?;
+            self.commit(work).await?;
+            Ok(outcome)
+        })
+    }
+
+    fn project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, Project> {
+        Box::pin(async move { projects::find(&mut *self.reader().await?, name).await })
+    }
+
+    fn projects<'a>(
+        &'a self,
+        after: Option<&'a ProjectName>,
+        limit: u32,
+    ) -> Answer<'a, Page<Project, ProjectName>> {
+        Box::pin(async move { projects::list(&mut *self.reader().await?, after, limit).await })
+    }
+
+    fn update_project<'a>(
+        &'a self,
+        name: &'a ProjectName,
+        change: ProjectChange,
+    ) -> Answer<'a, Project> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let project = projects::update(&mut work, name, change).await?;
+            self.commit(work).await?;
+            Ok(project)
+        })
+    }
+
+    fn delete_project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            projects::delete(&mut work, name).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn ingest<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        bundle: &'a Bundle,
+        label: Option<&'a LabelRequest>,
+        now: i64,
+    ) -> Answer<'a, IngestOutcome> {
+        let bundle = bundle.clone();
+        Box::pin(async move {
+            let plan = off_reactor(move || Plan::of(&bundle)).await?;
+            let mut work = self.write().await?;
+            let outcome = ingest::ingest(&mut work, project, &plan, label, now).await?;
+            self.commit(work).await?;
+            Ok(outcome)
+        })
+    }
+
+    fn resolve<'a>(&'a self, project: &'a ProjectName, key: &'a RevisionKey) -> Answer<'a, Digest> {
+        Box::pin(async move { revisions::resolve(&mut *self.reader().await?, project, key).await })
+    }
+
+    fn revision<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        key: &'a RevisionKey,
+    ) -> Answer<'a, RevisionRecord> {
+        Box::pin(async move { revisions::find(&mut *self.snapshot().await?, project, key).await })
+    }
+
+    fn revisions<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Answer<'a, Page<RevisionRecord, i64>> {
+        Box::pin(async move {
+            revisions::list(&mut *self.snapshot().await?, project, before, limit).await
+        })
+    }
+
+    fn delete_revision<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            revisions::delete(&mut work, project, digest).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>> {
+        Box::pin(async move { labels::list(&mut *self.reader().await?, project).await })
+    }
+
+    fn label<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        label: &'a LabelName,
+    ) -> Answer<'a, LabelRecord> {
+        Box::pin(async move { labels::find(&mut *self.reader().await?, project, label).await })
+    }
+
+    fn set_label<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        label: &'a LabelRequest,
+        digest: Digest,
+        now: i64,
+    ) -> Answer<'a, LabelOutcome> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let (project, id) = revisions::id(&mut work, project, digest).await?;
+            let target = labels::Target { id, digest };
+            let outcome = labels::set(&mut work, project, label, target, now).await?;
+            self.commit(work).await?;
+            Ok(outcome)
+        })
+    }
+
+    fn delete_label<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        label: &'a LabelName,
+        expected: Expected,
+    ) -> Answer<'a, LabelRecord> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let label = labels::delete(&mut work, project, label, expected).await?;
+            self.commit(work).await?;
+            Ok(label)
+        })
+    }
+
+    fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
+        Box::pin(async move {
+            let mut snapshot = self.snapshot().await?;
+            let parts = content::of_revision(&mut snapshot, project, digest).await?;
+            drop(snapshot);
+            off_reactor(move || {
+                let bundle = parts.assemble()?;
+                if bundle.digest() == digest {
+                    return Ok(bundle);
+                }
+                let what = format!("revision sha256:{digest} has other files than were stored");
+                Err(StoreError::corrupt(what))
+            })
+            .await?
+        })
+    }
+
+    fn file<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        digest: Digest,
+        name: &'a str,
+    ) -> Answer<'a, Arc<[u8]>> {
+        Box::pin(async move {
+            let mut snapshot = self.snapshot().await?;
+            let parts = content::of_file(&mut snapshot, project, digest, name).await?;
+            drop(snapshot);
+            let bundle = off_reactor(move || parts.assemble()).await??;
+            let missing = || Missing::File {
+                digest,
+                name: name.to_owned(),
+            };
+            Ok(Arc::clone(bundle.file(name).ok_or_else(missing)?))
+        })
+    }
+
+    fn add_exception<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        exception: &'a ExceptionRecord,
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            exceptions::insert(&mut work, project, exception).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn exceptions<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<ExceptionRecord>> {
+        Box::pin(async move { exceptions::list(&mut *self.reader().await?, project).await })
+    }
+
+    fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            exceptions::delete(&mut work, project, id).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, i64> {
+        Box::pin(async move { history::stamp(&mut *self.reader().await?, project).await })
+    }
+
+    fn commits<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<CommitPlace>> {
+        Box::pin(async move { history::commits(&mut *self.reader().await?, project).await })
+    }
+
+    fn last_commit<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Option<CommitPlace>> {
+        Box::pin(async move { history::last_commit(&mut *self.reader().await?, project).await })
+    }
+
+    fn place_commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        places: &'a [(String, i64)],
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            history::place_commits(&mut work, project, places).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn ingest_commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        commits: Vec<NewCommit>,
+        now: i64,
+    ) -> Answer<'a, CommitOutcomes> {
+        Box::pin(async move {
+            let plans = off_reactor(move || {
+                let plan = |new: NewCommit| (Plan::of(&new.bundle), new.commit, new.position);
+                commits.into_iter().map(plan).collect::<Vec<_>>()
+            });
+            let plans = plans.await?;
+            let mut work = self.write().await?;
+            let mut outcomes = Vec::with_capacity(plans.len());
+            for commit in &plans {
+                outcomes.push(history::ingest_commit(&mut work, project, commit, now).await?);
+            }
+            self.commit(work).await?;
+            Ok(outcomes)
+        })
+    }
+
+    fn steps<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        program: i64,
+    ) -> Answer<'a, Vec<(i64, StepKey)>> {
+        Box::pin(async move { history::steps(&mut *self.reader().await?, project, program).await })
+    }
+
+    fn save_steps<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        program: i64,
+        steps: &'a [StepRecord],
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            history::save_steps(&mut work, project, program, steps).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>> {
+        Box::pin(async move { history::step_facts(&mut *self.snapshot().await?, steps).await })
+    }
+
+    fn steps_of_operator<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        operator: &'a str,
+    ) -> Answer<'a, Vec<(i64, String)>> {
+        Box::pin(async move {
+            history::steps_of_operator(&mut *self.reader().await?, project, operator).await
+        })
+    }
+
+    fn steps_saying<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        words: &'a str,
+        limit: u32,
+    ) -> Answer<'a, Vec<(String, i64, String)>> {
+        Box::pin(async move {
+            history::steps_saying(&mut *self.reader().await?, project, words, limit).await
+        })
+    }
+
+    fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            tokens::insert(&mut work, token).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn tokens(&self) -> Answer<'_, Vec<TokenRecord>> {
+        Box::pin(async move { tokens::list(&mut *self.reader().await?).await })
+    }
+
+    fn token<'a>(&'a self, key: TokenKey<'a>) -> Answer<'a, Option<TokenRecord>> {
+        Box::pin(async move { tokens::find(&mut *self.reader().await?, key).await })
+    }
+
+    fn revoke_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, TokenRecord> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let token = tokens::revoke(&mut work, id, now).await?;
+            self.commit(work).await?;
+            Ok(token)
+        })
+    }
+
+    fn touch_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            tokens::touch(&mut work, id, now).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn export(&self, sink: Sender<Rows>) -> Answer<'_, ()> {
+        Box::pin(async move { copy::export(&mut *self.long_snapshot().await?, sink).await })
+    }
+
+    fn import(&self, source: Receiver<Rows>) -> Answer<'_, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            copy::import(&mut work, source).await?;
+            self.commit(work).await
+        })
+    }
+
+    fn check(&self) -> Answer<'_, CheckReport> {
+        Box::pin(async move { check::check(&mut *self.long_snapshot().await?).await })
+    }
+
+    fn collect<'a>(
+        &'a self,
+        project: Option<&'a ProjectName>,
+        before: i64,
+        mode: Mode,
+    ) -> Answer<'a, Collected> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            let collected = collect::collect(&mut work, project, before).await?;
+            match mode {
+                Mode::Do => self.commit(work).await?,
+                Mode::Count => work.rollback().await?,
+            }
+            Ok(collected)
+        })
+    }
+}

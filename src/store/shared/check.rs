@@ -1,0 +1,206 @@
+//! The whole store against its own digests, from the pieces up.
+
+use futures_util::TryStreamExt as _;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest as _, Sha256};
+use sqlx::{query_as, query_scalar};
+
+use super::{Connection, content, rows};
+use crate::source::{Digest, revision_digest};
+use crate::store::error::StoreError;
+use crate::store::ids::decode;
+use crate::store::maintenance::CheckReport;
+use crate::store::sql;
+
+/// What is known of the rows of a table: what each is said to be.
+type Known = FxHashMap<i64, Digest>;
+
+/// Checks everything, as it is at one moment. Faults are collected, not stopped at.
+pub(super) async fn check(connection: &mut Connection) -> Result<CheckReport, StoreError> {
+    let mut report = CheckReport::default();
+    report.faults.extend(super::own_faults(connection).await?);
+    let pieces = pieces(connection, &mut report).await?;
+    let (runs, used_pieces) = runs(connection, &pieces, &mut report).await?;
+    let (files, used_runs) = files(connection, &runs, &mut report).await?;
+    let used_files = revisions(connection, &files, &mut report).await?;
+    labels(connection, &mut report).await?;
+    let unneeded = [
+        pieces.len() - used_pieces.len(),
+        runs.len() - used_runs.len(),
+        files.len() - used_files.len(),
+    ];
+    report.unneeded = unneeded.iter().sum::<usize>() as u64;
+    Ok(report)
+}
+
+async fn pieces(
+    connection: &mut Connection,
+    report: &mut CheckReport,
+) -> Result<Known, StoreError> {
+    let mut known = Known::default();
+    let mut stream = query_as::<_, (i64, Vec<u8>, Vec<u8>)>(sql::ALL_PIECES).fetch(connection);
+    while let Some((id, digest, content)) = stream.try_next().await? {
+        let Some(digest) = read_digest(&digest, &format!("piece {id}"), report) else {
+            continue;
+        };
+        if Digest::of(&content) != digest {
+            report
+                .faults
+                .push(format!("piece {id} has other bytes than were stored"));
+        }
+        known.insert(id, digest);
+        report.pieces += 1;
+    }
+    Ok(known)
+}
+
+/// All runs, and the pieces that they use.
+async fn runs(
+    connection: &mut Connection,
+    pieces: &Known,
+    report: &mut CheckReport,
+) -> Result<(Known, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+    let mut stream = query_as::<_, (i64, Vec<u8>, Vec<u8>)>(sql::ALL_RUNS).fetch(connection);
+    while let Some((id, digest, list)) = stream.try_next().await? {
+        let what = format!("run {id}");
+        let Some(digest) = read_digest(&digest, &what, report) else {
+            continue;
+        };
+        let list = read_list(&list, &what, report);
+        let mut hash = Sha256::new();
+        for piece in &list {
+            match pieces.get(piece) {
+                Some(piece) => hash.update(piece.as_bytes()),
+                None => report.faults.push(format!("{what} lacks piece {piece}")),
+            }
+        }
+        if Digest::from_bytes(hash.finalize().into()) != digest {
+            report
+                .faults
+                .push(format!("{what} has other pieces than were stored"));
+        }
+        used.extend(list.iter().filter(|piece| pieces.contains_key(piece)));
+        known.insert(id, digest);
+        report.runs += 1;
+    }
+    Ok((known, used))
+}
+
+/// All files, and the runs that they use.
+async fn files(
+    connection: &mut Connection,
+    runs: &Known,
+    report: &mut CheckReport,
+) -> Result<(Known, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+    let ids: Vec<i64> = query_scalar(sql::ALL_FILES)
+        .fetch_all(&mut *connection)
+        .await?;
+    for id in ids {
+        let row: (Vec<u8>, Vec<u8>) = query_as(sql::FILE_LISTS)
+            .bind(id)
+            .fetch_one(&mut *connection)
+            .await?;
+        let what = format!("file {id}");
+        let Some(digest) = read_digest(&row.0, &what, report) else {
+            continue;
+        };
+        let list = read_list(&row.1, &what, report);
+        used.extend(list.iter().filter(|run| runs.contains_key(run)));
+        // What it lacks, and whether its bytes are those that were stored, shows when it is put
+        // together.
+        match content::of_file_row(connection, id).await {
+            Ok(parts) => {
+                if let Err(error) = super::off_reactor(move || parts.assemble()).await? {
+                    report.faults.push(error.to_string());
+                }
+            }
+            Err(error @ StoreError::Corrupt { .. }) => report.faults.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+        known.insert(id, digest);
+        report.files += 1;
+    }
+    Ok((known, used))
+}
+
+/// The files that revisions use.
+async fn revisions(
+    connection: &mut Connection,
+    files: &Known,
+    report: &mut CheckReport,
+) -> Result<FxHashSet<i64>, StoreError> {
+    let mut of_revision: FxHashMap<i64, Vec<(String, i64)>> = FxHashMap::default();
+    let mut used = FxHashSet::default();
+    let mut stream =
+        query_as::<_, (i64, String, i64)>(sql::ALL_REVISION_FILES).fetch(&mut *connection);
+    while let Some((revision, name, file)) = stream.try_next().await? {
+        match files.contains_key(&file) {
+            true => used.insert(file),
+            false => {
+                report.faults.push(format!(
+                    "revision {revision} lacks file {file}, its `{name}`"
+                ));
+                continue;
+            }
+        };
+        of_revision.entry(revision).or_default().push((name, file));
+    }
+    drop(stream);
+    let revisions: Vec<(i64, Vec<u8>)> = query_as(sql::ALL_REVISIONS).fetch_all(connection).await?;
+    for (id, digest) in revisions {
+        let what = format!("revision {id}");
+        let Some(digest) = read_digest(&digest, &what, report) else {
+            continue;
+        };
+        let mut list = of_revision.remove(&id).unwrap_or_default();
+        list.sort();
+        let found = revision_digest(list.iter().map(|(name, file)| (&**name, files[file])));
+        if found != digest {
+            report.faults.push(format!(
+                "revision sha256:{digest} has other files than were stored"
+            ));
+        }
+        report.revisions += 1;
+    }
+    for id in of_revision.keys() {
+        report
+            .faults
+            .push(format!("files belong to revision {id}, which is not there"));
+    }
+    Ok(used)
+}
+
+async fn labels(connection: &mut Connection, report: &mut CheckReport) -> Result<(), StoreError> {
+    let astray: Vec<(String, i64)> = query_as(sql::LABELS_ASTRAY)
+        .fetch_all(&mut *connection)
+        .await?;
+    for (name, revision) in astray {
+        report.faults.push(format!(
+            "label `{name}` names revision {revision}, which its project does not have"
+        ));
+    }
+    let count: i64 = query_scalar(sql::LABELS_COUNT)
+        .fetch_one(connection)
+        .await?;
+    report.labels = count.unsigned_abs();
+    Ok(())
+}
+
+fn read_digest(bytes: &[u8], what: &str, report: &mut CheckReport) -> Option<Digest> {
+    let digest = rows::digest(bytes).ok();
+    if digest.is_none() {
+        report
+            .faults
+            .push(format!("{what} has a digest of {} bytes", bytes.len()));
+    }
+    digest
+}
+
+fn read_list(bytes: &[u8], what: &str, report: &mut CheckReport) -> Vec<i64> {
+    decode(bytes).unwrap_or_else(|| {
+        report.faults.push(format!("{what} is no list"));
+        Vec::new()
+    })
+}

@@ -1,0 +1,92 @@
+//! Exceptions: kept, listed, taken away.
+
+use sqlx::{query, query_as};
+
+use super::{Connection, projects};
+use crate::store::error::{Missing, StoreError};
+use crate::store::exceptions::ExceptionRecord;
+use crate::store::names::ProjectName;
+use crate::store::sql;
+
+#[derive(sqlx::FromRow)]
+struct ExceptionRow {
+    id: String,
+    operator: String,
+    rule: String,
+    argument: Option<String>,
+    reason: String,
+    owner: Option<String>,
+    until_date: Option<String>,
+    until_release: Option<String>,
+    broad: i64,
+    created_at: i64,
+}
+
+impl ExceptionRow {
+    fn record(self) -> ExceptionRecord {
+        ExceptionRecord {
+            id: self.id,
+            operator: self.operator,
+            rule: self.rule,
+            argument: self.argument,
+            reason: self.reason,
+            owner: self.owner,
+            until_date: self.until_date,
+            until_release: self.until_release,
+            broad: self.broad != 0,
+            created_at: self.created_at,
+        }
+    }
+}
+
+pub(super) async fn insert(
+    connection: &mut Connection,
+    project: &ProjectName,
+    exception: &ExceptionRecord,
+) -> Result<(), StoreError> {
+    let project = projects::id(connection, project).await?;
+    query(sql::EXCEPTION_INSERT)
+        .bind(project)
+        .bind(&exception.id)
+        .bind(&exception.operator)
+        .bind(&exception.rule)
+        .bind(exception.argument.as_deref())
+        .bind(&exception.reason)
+        .bind(exception.owner.as_deref())
+        .bind(exception.until_date.as_deref())
+        .bind(exception.until_release.as_deref())
+        .bind(i64::from(exception.broad))
+        .bind(exception.created_at)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+pub(super) async fn list(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<Vec<ExceptionRecord>, StoreError> {
+    let project = projects::id(connection, project).await?;
+    let rows: Vec<ExceptionRow> = query_as(sql::EXCEPTIONS)
+        .bind(project)
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.into_iter().map(ExceptionRow::record).collect())
+}
+
+pub(super) async fn delete(
+    connection: &mut Connection,
+    project: &ProjectName,
+    id: &str,
+) -> Result<(), StoreError> {
+    let row = projects::id(connection, project).await?;
+    let gone = query(sql::EXCEPTION_DELETE)
+        .bind(row)
+        .bind(id)
+        .execute(connection)
+        .await?;
+    match gone.rows_affected() {
+        0 => Err(Missing::Exception(id.to_owned()).into()),
+        _ => Ok(()),
+    }
+}

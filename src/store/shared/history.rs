@@ -1,0 +1,288 @@
+//! The timeline: commits in their order, and what each step of it did.
+
+use sqlx::query_builder::QueryBuilder;
+use sqlx::{query, query_as, query_scalar};
+
+use super::rows::{self, BATCH};
+use super::{Connection, Database, ingest, projects};
+use crate::store::error::StoreError;
+use crate::store::history::{CommitPlace, CommitRecord, StepKey, StepRecord};
+use crate::store::names::ProjectName;
+use crate::store::pieces::Plan;
+use crate::store::records::IngestOutcome;
+use crate::store::sql;
+
+#[derive(sqlx::FromRow)]
+struct CommitRow {
+    id: String,
+    position: i64,
+    revision: i64,
+    release: Option<String>,
+    author_date: i64,
+    subject: String,
+    digest: Vec<u8>,
+}
+
+#[derive(sqlx::FromRow)]
+struct StepRow {
+    id: i64,
+    base: i64,
+    head: i64,
+    base_release: String,
+    head_release: String,
+}
+
+impl CommitRow {
+    fn place(self) -> Result<CommitPlace, StoreError> {
+        Ok(CommitPlace {
+            position: self.position,
+            digest: rows::digest(&self.digest)?,
+            sequence: self.revision,
+            commit: CommitRecord {
+                id: self.id,
+                release: self.release,
+                author_date: self.author_date,
+                subject: self.subject,
+            },
+        })
+    }
+}
+
+/// Notes that the timeline of the project with this row id has changed.
+pub(super) async fn bump(connection: &mut Connection, project: i64) -> Result<(), StoreError> {
+    query(sql::STAMP_BUMP)
+        .bind(project)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Takes away what steps did that are gone.
+pub(super) async fn sweep(connection: &mut Connection) -> Result<(), StoreError> {
+    let unneeded = query(sql::STEP_OPERATORS_UNNEEDED_DELETE);
+    unneeded.execute(connection).await?;
+    Ok(())
+}
+
+pub(super) async fn stamp(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<i64, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let stamp = query_scalar(sql::STAMP).bind(id);
+    Ok(stamp.fetch_one(connection).await?)
+}
+
+pub(super) async fn commits(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<Vec<CommitPlace>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let rows: Vec<CommitRow> = query_as(sql::COMMITS)
+        .bind(id)
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(CommitRow::place).collect()
+}
+
+/// The commits of the revisions with these row ids, in their order.
+pub(super) async fn of_revisions(
+    connection: &mut Connection,
+    revisions: &[i64],
+) -> Result<Vec<CommitPlace>, StoreError> {
+    let mut commits = Vec::new();
+    for batch in revisions.chunks(BATCH) {
+        let mut statement = rows::among(sql::COMMITS_OF_REVISIONS, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        let rows: Vec<CommitRow> = statement.fetch_all(&mut *connection).await?;
+        for row in rows {
+            commits.push(row.place()?);
+        }
+    }
+    commits.sort_by_key(|commit| commit.position);
+    Ok(commits)
+}
+
+pub(super) async fn last_commit(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<Option<CommitPlace>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let row: Option<CommitRow> = query_as(sql::COMMIT_LAST)
+        .bind(id)
+        .fetch_optional(connection)
+        .await?;
+    row.map(CommitRow::place).transpose()
+}
+
+pub(super) async fn place_commits(
+    connection: &mut Connection,
+    project: &ProjectName,
+    places: &[(String, i64)],
+) -> Result<(), StoreError> {
+    let project = projects::id(connection, project).await?;
+    for (id, position) in places {
+        query(sql::COMMIT_PLACE)
+            .bind(project)
+            .bind(id)
+            .bind(position)
+            .execute(&mut *connection)
+            .await?;
+    }
+    bump(connection, project).await
+}
+
+pub(super) async fn ingest_commit(
+    connection: &mut Connection,
+    project: &ProjectName,
+    (plan, commit, position): &(Plan, CommitRecord, i64),
+    now: i64,
+) -> Result<IngestOutcome, StoreError> {
+    let outcome = ingest::ingest(connection, project, plan, None, now).await?;
+    let project = projects::id(connection, project).await?;
+    query(sql::COMMIT_INSERT)
+        .bind(project)
+        .bind(&commit.id)
+        .bind(position)
+        .bind(outcome.sequence)
+        .bind(commit.release.as_deref())
+        .bind(commit.author_date)
+        .bind(&commit.subject)
+        .execute(&mut *connection)
+        .await?;
+    bump(connection, project).await?;
+    Ok(outcome)
+}
+
+pub(super) async fn steps(
+    connection: &mut Connection,
+    project: &ProjectName,
+    program: i64,
+) -> Result<Vec<(i64, StepKey)>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let rows: Vec<StepRow> = query_as(sql::STEPS)
+        .bind(id)
+        .bind(program)
+        .fetch_all(connection)
+        .await?;
+    let step = |row: StepRow| {
+        let key = StepKey {
+            base: row.base,
+            head: row.head,
+            base_release: row.base_release,
+            head_release: row.head_release,
+        };
+        (row.id, key)
+    };
+    Ok(rows.into_iter().map(step).collect())
+}
+
+pub(super) async fn save_steps(
+    connection: &mut Connection,
+    project: &ProjectName,
+    program: i64,
+    steps: &[StepRecord],
+) -> Result<(), StoreError> {
+    let project = projects::id(connection, project).await?;
+    let stale: i64 = query_scalar(sql::STEPS_STALE)
+        .bind(project)
+        .bind(program)
+        .fetch_one(&mut *connection)
+        .await?;
+    if stale > 0 {
+        for statement in sql::STEPS_STALE_DELETE {
+            let delete = query(statement).bind(project).bind(program);
+            delete.execute(&mut *connection).await?;
+        }
+    }
+    for step in steps {
+        let key = &step.key;
+        let known: Option<i64> = query_scalar(sql::STEP_FIND)
+            .bind(project)
+            .bind(key.head)
+            .bind(key.base)
+            .bind(&key.head_release)
+            .bind(&key.base_release)
+            .fetch_optional(&mut *connection)
+            .await?;
+        if known.is_some() {
+            continue;
+        }
+        let id: i64 = query_scalar(sql::STEP_INSERT)
+            .bind(project)
+            .bind(key.head)
+            .bind(key.base)
+            .bind(&key.head_release)
+            .bind(&key.base_release)
+            .bind(program)
+            .bind(&step.facts)
+            .fetch_one(&mut *connection)
+            .await?;
+        for batch in step.operators.chunks(BATCH) {
+            let mut statement = QueryBuilder::<Database>::new(sql::STEP_OPERATORS_INSERT);
+            statement.push_values(batch, |mut row, (operator, says)| {
+                row.push_bind(project)
+                    .push_bind(&**operator)
+                    .push_bind(id)
+                    .push_bind(&**says);
+            });
+            let statement = statement.build().persistent(false);
+            statement.execute(&mut *connection).await?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn step_facts(
+    connection: &mut Connection,
+    steps: &[i64],
+) -> Result<Vec<String>, StoreError> {
+    let mut facts = Vec::with_capacity(steps.len());
+    for step in steps {
+        let found: Option<String> = query_scalar(sql::STEP_FACTS)
+            .bind(step)
+            .fetch_optional(&mut *connection)
+            .await?;
+        facts.push(found.unwrap_or_default());
+    }
+    Ok(facts)
+}
+
+pub(super) async fn steps_of_operator(
+    connection: &mut Connection,
+    project: &ProjectName,
+    operator: &str,
+) -> Result<Vec<(i64, String)>, StoreError> {
+    // PostgreSQL refuses to compare with a text that it could not hold.
+    if operator.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let id = projects::id(connection, project).await?;
+    let rows = query_as(sql::STEPS_OF_OPERATOR).bind(id).bind(operator);
+    Ok(rows.fetch_all(connection).await?)
+}
+
+pub(super) async fn steps_saying(
+    connection: &mut Connection,
+    project: &ProjectName,
+    words: &str,
+    limit: u32,
+) -> Result<Vec<(String, i64, String)>, StoreError> {
+    if words.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let id = projects::id(connection, project).await?;
+    let mut pattern = String::from("%");
+    for letter in words.to_lowercase().chars() {
+        if matches!(letter, '%' | '_' | '!') {
+            pattern.push('!');
+        }
+        pattern.push(letter);
+    }
+    pattern.push('%');
+    let rows = query_as(sql::STEPS_SAYING)
+        .bind(id)
+        .bind(pattern)
+        .bind(i64::from(limit));
+    Ok(rows.fetch_all(connection).await?)
+}

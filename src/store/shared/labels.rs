@@ -1,0 +1,180 @@
+//! Labels: listed, set under conditions, deleted.
+
+use sqlx::{query, query_as};
+
+use super::rows::{self, BATCH, LabelRow};
+use super::{Connection, history, projects};
+use crate::source::Digest;
+use crate::store::error::{Conflict, Missing, StoreError};
+use crate::store::names::{LabelName, ProjectName};
+use crate::store::records::{
+    Expected, LabelChange, LabelOutcome, LabelRecord, LabelRequest, OnOtherRelease,
+};
+use crate::store::sql;
+
+/// The revision that a label is to name.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    /// Its row id.
+    pub(super) id: i64,
+    /// Its digest.
+    pub(super) digest: Digest,
+}
+
+pub(super) async fn list(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<Vec<LabelRecord>, StoreError> {
+    let project = projects::id(connection, project).await?;
+    let rows: Vec<LabelRow> = query_as(sql::LABELS)
+        .bind(project)
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(LabelRow::record).collect()
+}
+
+pub(super) async fn find(
+    connection: &mut Connection,
+    project: &ProjectName,
+    label: &LabelName,
+) -> Result<LabelRecord, StoreError> {
+    Ok(named(connection, project, label).await?.1)
+}
+
+/// The labels of the revisions with these row ids, in any order.
+pub(super) async fn of_revisions(
+    connection: &mut Connection,
+    revisions: &[i64],
+) -> Result<Vec<LabelRecord>, StoreError> {
+    let mut labels = Vec::new();
+    for batch in revisions.chunks(BATCH) {
+        let mut statement = rows::among(sql::LABELS_OF_REVISIONS, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        let rows: Vec<LabelRow> = statement.fetch_all(&mut *connection).await?;
+        for row in rows {
+            labels.push(row.record()?);
+        }
+    }
+    Ok(labels)
+}
+
+/// Sets a label of the project with this row id, or refuses to.
+pub(super) async fn set(
+    connection: &mut Connection,
+    project: i64,
+    request: &LabelRequest,
+    target: Target,
+    now: i64,
+) -> Result<LabelOutcome, StoreError> {
+    let stored = row(connection, project, &request.name).await?;
+    let current = stored.as_ref().map(LabelRow::digest).transpose()?;
+    expect(
+        &request.name,
+        request.expected,
+        current,
+        Some(target.digest),
+    )?;
+    let release = release(request, stored.as_ref())?;
+    let change = match (&stored, current) {
+        (Some(_), Some(from)) if from != target.digest => LabelChange::Moved { from },
+        (Some(stored), _) if stored.release == release => LabelChange::Unchanged,
+        (Some(_), _) => LabelChange::Released,
+        (None, _) => LabelChange::Made,
+    };
+    if let (Some(stored), LabelChange::Unchanged) = (stored, change) {
+        let label = stored.record()?;
+        return Ok(LabelOutcome { label, change });
+    }
+    query(sql::LABEL_SET)
+        .bind(project)
+        .bind(request.name.as_str())
+        .bind(target.id)
+        .bind(release.as_deref())
+        .bind(now)
+        .execute(&mut *connection)
+        .await?;
+    history::bump(connection, project).await?;
+    let label = LabelRecord {
+        name: request.name.clone(),
+        digest: target.digest,
+        sequence: target.id,
+        release,
+        moved_at: now,
+    };
+    Ok(LabelOutcome { label, change })
+}
+
+pub(super) async fn delete(
+    connection: &mut Connection,
+    project: &ProjectName,
+    label: &LabelName,
+    expected: Expected,
+) -> Result<LabelRecord, StoreError> {
+    let (project, record) = named(connection, project, label).await?;
+    expect(label, expected, Some(record.digest), None)?;
+    query(sql::LABEL_DELETE)
+        .bind(project)
+        .bind(label.as_str())
+        .execute(&mut *connection)
+        .await?;
+    history::bump(connection, project).await?;
+    Ok(record)
+}
+
+/// The project's row id, and its label of this name.
+async fn named(
+    connection: &mut Connection,
+    project: &ProjectName,
+    label: &LabelName,
+) -> Result<(i64, LabelRecord), StoreError> {
+    let id = projects::id(connection, project).await?;
+    let missing = || Missing::Label {
+        project: project.clone(),
+        label: label.clone(),
+    };
+    let row = row(connection, id, label).await?.ok_or_else(missing)?;
+    Ok((id, row.record()?))
+}
+
+async fn row(
+    connection: &mut Connection,
+    project: i64,
+    label: &LabelName,
+) -> Result<Option<LabelRow>, StoreError> {
+    let row = query_as(sql::LABEL).bind(project).bind(label.as_str());
+    Ok(row.fetch_optional(connection).await?)
+}
+
+fn expect(
+    label: &LabelName,
+    expected: Expected,
+    current: Option<Digest>,
+    target: Option<Digest>,
+) -> Result<(), Conflict> {
+    if expected.holds(current, target) {
+        return Ok(());
+    }
+    Err(Conflict::Label {
+        label: label.clone(),
+        current,
+        expected,
+    })
+}
+
+/// The release that the label will stand for.
+fn release(request: &LabelRequest, stored: Option<&LabelRow>) -> Result<Option<String>, Conflict> {
+    let stored = stored.and_then(|row| row.release.as_ref());
+    match (stored, &request.release) {
+        (Some(stored), Some(given))
+            if stored != given && request.on_other_release == OnOtherRelease::Refuse =>
+        {
+            Err(Conflict::Release {
+                label: request.name.clone(),
+                stored: stored.clone(),
+                given: given.clone(),
+            })
+        }
+        (_, Some(given)) => Ok(Some(given.clone())),
+        (stored, None) => Ok(stored.cloned()),
+    }
+}

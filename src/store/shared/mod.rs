@@ -1,0 +1,36 @@
+//! The calls of the store in SQL that every database understands ([`sql`](super::super::sql)).
+//!
+//! Compiled once for each database, since a type parameter for the database would need a dozen
+//! bounds on every function. The parent says which database it is: `Backend` (the store, with
+//! `reader`, `snapshot`, `write` and `commit`), `Database`, `Connection`, and what is
+//! done otherwise in each (`number_on`, `own_faults`, `OVERRIDING`). Whoever writes is
+//! alone, in every database.
+
+mod calls;
+mod check;
+mod collect;
+mod content;
+mod copy;
+mod exceptions;
+mod history;
+mod ingest;
+mod labels;
+mod projects;
+mod revisions;
+mod rows;
+mod tokens;
+
+use super::{Backend, Connection, Database, OVERRIDING, number_on, own_faults};
+use crate::store::error::StoreError;
+
+/// Runs work for the processor alone off the threads that serve requests.
+async fn off_reactor<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, StoreError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| StoreError::Unavailable {
+            what: format!("its work was given up: {error}"),
+            source: None,
+        })
+}

@@ -1,0 +1,137 @@
+//! The user interface: the files that `web/` builds, served from the binary.
+//!
+//! Every view of the interface is a path of its own, so whatever a browser asks for as a page and
+//! nothing else serves gets the one page that reads the path. The files carry a strict policy: all
+//! script, style and data come from here, and nothing is evaluated or written inline.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::response::{IntoResponse as _, Response};
+use rust_embed::RustEmbed;
+
+use crate::api::Api;
+use crate::api::negotiate::{Media, Wishes};
+use crate::api::problem::{Kind, Problem};
+use crate::api::respond;
+use crate::service::{View, ViewId};
+
+#[derive(RustEmbed)]
+#[folder = "web/dist/"]
+#[allow_missing = true]
+struct Built;
+
+/// What is served where the interface was not built.
+const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>The user interface \
+    is not built into this program: run `make web`, then `cargo build` again. The API works: see \
+    <a href=\"/openapi.json\">/openapi.json</a>.\n";
+
+/// The page that every view begins with.
+const PAGE: &str = "index.html";
+/// The files whose names carry their digests, and so never change.
+const HASHED: &str = "assets/";
+
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+     object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+const REFERRER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
+const OPENER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
+
+/// A file of the interface, compressed once.
+struct Asset {
+    id: ViewId,
+    media: Media,
+    hashed: bool,
+    view: Arc<View>,
+}
+
+/// The files by their paths.
+static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
+    let shown = Built::iter().filter(|name| !name.starts_with('.'));
+    let built = shown.filter_map(|name| {
+        let file = Built::get(&name)?;
+        Some((name.to_string(), Asset::new(&name, file.data.into_owned())))
+    });
+    let mut assets: HashMap<_, _> = built.collect();
+    assets
+        .entry(PAGE.to_owned())
+        .or_insert_with(|| Asset::new(PAGE, NOT_BUILT.into()));
+    assets
+});
+
+impl Asset {
+    fn new(name: &str, bytes: Vec<u8>) -> Self {
+        Self {
+            id: ViewId::of_bytes(&bytes),
+            media: media(name),
+            hashed: name.starts_with(HASHED),
+            view: Arc::new(View::new(bytes)),
+        }
+    }
+}
+
+fn media(name: &str) -> Media {
+    match name.rsplit_once('.').map_or("", |(_, suffix)| suffix) {
+        "html" => Media::Html,
+        "js" => Media::JavaScript,
+        "css" => Media::Css,
+        "svg" => Media::Svg,
+        "json" => Media::Json,
+        _ => Media::Text,
+    }
+}
+
+/// Answers what no route answers: with a file of the interface, with its page where a browser asks
+/// for a page, and else with the problem that there is no such route.
+///
+/// # Errors
+/// [`Kind::UnknownRoute`], [`Kind::Busy`].
+pub async fn fallback(
+    State(api): State<Api>,
+    wishes: Wishes,
+    request: Request,
+) -> Result<Response, Problem> {
+    let unknown = || Problem::new(Kind::UnknownRoute, "");
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(unknown());
+    }
+    let path = request.uri().path().trim_start_matches('/');
+    let asset = match ASSETS.get(path) {
+        Some(asset) => asset,
+        None if is_page(path, &wishes) => ASSETS.get(PAGE).ok_or_else(unknown)?,
+        None => return Err(unknown()),
+    };
+    answer(&api, &wishes, asset).await
+}
+
+/// Whether a browser that asks for this path is to see a view of the interface.
+fn is_page(path: &str, wishes: &Wishes) -> bool {
+    let of_program = ["v1", "problems", "assets", "healthz", "readyz", "metrics"];
+    let first = path.split('/').next().unwrap_or_default();
+    path.is_empty() || (!of_program.contains(&first) && wishes.names(Media::Html))
+}
+
+async fn answer(api: &Api, wishes: &Wishes, asset: &Asset) -> Result<Response, Problem> {
+    let mut response = match respond::not_modified(wishes, asset.id) {
+        Some(response) => response,
+        None => {
+            let service = &api.service;
+            respond::encoded(service, wishes, asset.id, asset.media, &asset.view).await?
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(header::REFERRER_POLICY, REFERRER_POLICY);
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        OPENER_POLICY,
+    );
+    if asset.hashed {
+        headers.insert(header::CACHE_CONTROL, IMMUTABLE);
+    }
+    Ok(response.into_response())
+}

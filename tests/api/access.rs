@@ -1,0 +1,411 @@
+//! Who may do what: tokens, their projects and actions, signatures, and pages of other sites.
+
+use axum::http::Method;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use opatlas::api::ApiConfig;
+use opatlas::api::access::AuthMode;
+use opatlas::service::access::{Action, Projects};
+use opatlas::service::{Limits, MadeToken, NewToken};
+use opatlas::store::ProjectName;
+use serde_json::json;
+use sha2::Sha256;
+
+use crate::harness::{Answer, SMALL, Server};
+
+/// A server with projects `p` and `q`, each with our operators under `2.9.0` and `main`.
+async fn server(auth: AuthMode) -> Server {
+    let open = Server::new().await;
+    for project in ["p", "q"] {
+        open.project(project).await;
+        open.ingest(project, "label=2.9.0", SMALL).await;
+        open.ingest(project, "label=main", SMALL).await;
+    }
+    let config = ApiConfig {
+        auth,
+        ..ApiConfig::default()
+    };
+    open.configured(config)
+}
+
+async fn token(server: &Server, projects: &[&str], actions: &[Action]) -> MadeToken {
+    let names = projects
+        .iter()
+        .map(|name| ProjectName::parse(name).unwrap());
+    let new = NewToken {
+        name: "test".to_owned(),
+        projects: match projects {
+            [] => Projects::All,
+            _ => Projects::Only(names.collect()),
+        },
+        actions: actions.to_vec(),
+        expires_at: None,
+        signing: true,
+    };
+    server.service.create_token(new).await.unwrap()
+}
+
+fn bearer(token: &MadeToken) -> String {
+    format!("Bearer {}", token.secret)
+}
+
+/// Every route that changes something of project `p`, with a request that would go through.
+const CHANGES: [(&str, &str, Action); 7] = [
+    ("POST", "/v1/projects", Action::Admin),
+    ("PATCH", "/v1/projects/p", Action::Admin),
+    (
+        "POST",
+        "/v1/projects/p/revisions?label=main",
+        Action::Ingest,
+    ),
+    ("PUT", "/v1/projects/p/labels/main", Action::Label),
+    ("DELETE", "/v1/projects/p/labels/main", Action::Label),
+    (
+        "DELETE",
+        "/v1/projects/p/revisions/sha256:00000000",
+        Action::Admin,
+    ),
+    ("DELETE", "/v1/projects/p", Action::Admin),
+];
+
+async fn change(server: &Server, method: &str, path: &str, token: Option<&str>) -> Answer {
+    let question = server.ask(Method::from_bytes(method.as_bytes()).unwrap(), path);
+    let question = match (method, path) {
+        ("POST", "/v1/projects") => question.json(&json!({"name": "p"})),
+        ("PATCH", _) => question.json(&json!({"description": "x"})),
+        ("PUT", _) => question.json(&json!({"revision": "2.9.0"})),
+        ("POST", _) => question.yaml(SMALL),
+        _ => question,
+    };
+    match token {
+        Some(token) => question.header("authorization", token).send().await,
+        None => question.send().await,
+    }
+}
+
+#[tokio::test]
+async fn changes_need_a_token_and_reads_do_not() {
+    let server = server(AuthMode::Writes).await;
+    for (method, path, _) in CHANGES {
+        let answer = change(&server, method, path, None).await;
+        answer.problem(401, "unauthenticated");
+        assert!(
+            answer.header("www-authenticate").starts_with("Bearer"),
+            "{method} {path}"
+        );
+        for wrong in [
+            "Bearer opatlas_0000",
+            "Basic b3BhdGxhczo=",
+            "Bearer ",
+            "nonsense",
+        ] {
+            change(&server, method, path, Some(wrong))
+                .await
+                .problem(401, "unauthenticated");
+        }
+    }
+    for path in [
+        "/v1/projects",
+        "/v1/projects/p/revisions/latest/operators",
+        "/metrics",
+    ] {
+        assert_eq!(server.get(path).send().await.status, 200, "{path}");
+    }
+    let parsed = server.post("/v1/parse").yaml(SMALL).send().await;
+    assert_eq!(parsed.status, 200);
+}
+
+#[tokio::test]
+async fn a_token_allows_its_actions_and_no_others() {
+    for allowed in Action::ALL {
+        let server = server(AuthMode::Writes).await;
+        let made = token(&server, &["p"], &[allowed]).await;
+        for (method, path, needed) in CHANGES {
+            let answer = change(&server, method, path, Some(&bearer(&made))).await;
+            if needed == allowed {
+                assert!(
+                    ![401, 403].contains(&answer.status.as_u16()),
+                    "{method} {path}"
+                );
+            } else {
+                answer.problem(403, "forbidden");
+                assert!(
+                    answer
+                        .header("www-authenticate")
+                        .contains("insufficient_scope")
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_for_one_project_opens_no_other() {
+    let server = server(AuthMode::All).await;
+    let made = token(&server, &["q"], &Action::ALL).await;
+    let token = bearer(&made);
+    for (method, path, _) in CHANGES {
+        change(&server, method, path, Some(&token))
+            .await
+            .problem(403, "forbidden");
+    }
+    let reads = [
+        "",
+        "/revisions",
+        "/revisions/latest",
+        "/revisions/2.9.0/operators",
+        "/revisions/2.9.0/files/native_functions.yaml",
+        "/revisions/main/findings",
+        "/labels",
+        "/labels/main",
+        "/revisions/main/keys/CPU",
+    ];
+    for read in reads {
+        let own = server.get(&format!("/v1/projects/q{read}"));
+        assert_eq!(
+            own.header("authorization", &token).send().await.status,
+            200,
+            "{read}"
+        );
+        // Whether it is there or not, spelt plainly or not, the answer is the same.
+        for other in ["p", "%70", "absent"] {
+            let path = format!("/v1/projects/{other}{read}");
+            let answer = server
+                .get(&path)
+                .header("authorization", &token)
+                .send()
+                .await;
+            answer.problem(403, "forbidden");
+        }
+    }
+    let listed = server
+        .get("/v1/projects")
+        .header("authorization", &token)
+        .send()
+        .await
+        .ok();
+    let names: Vec<_> = listed["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| &p["name"])
+        .collect();
+    assert_eq!(names, ["q"]);
+    let made = server.post("/v1/projects").header("authorization", &token);
+    made.json(&json!({"name": "other"}))
+        .send()
+        .await
+        .problem(403, "forbidden");
+}
+
+#[tokio::test]
+async fn with_auth_all_only_the_service_itself_is_open() {
+    let server = server(AuthMode::All).await;
+    for path in [
+        "/healthz",
+        "/readyz",
+        "/openapi.json",
+        "/v1/version",
+        "/problems/forbidden",
+    ] {
+        assert_eq!(server.get(path).send().await.status, 200, "{path}");
+    }
+    for path in [
+        "/v1/projects",
+        "/v1/rules",
+        "/v1/releases",
+        "/metrics",
+        "/v1/projects/p",
+    ] {
+        server
+            .get(path)
+            .send()
+            .await
+            .problem(401, "unauthenticated");
+    }
+    server
+        .post("/v1/validate")
+        .yaml(SMALL)
+        .send()
+        .await
+        .problem(401, "unauthenticated");
+    let made = token(&server, &["p"], &[Action::Read]).await;
+    for path in ["/v1/projects", "/v1/rules", "/metrics", "/v1/projects/p"] {
+        let answer = server
+            .get(path)
+            .header("authorization", bearer(&made))
+            .send()
+            .await;
+        assert_eq!(answer.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn tokens_end_when_they_are_revoked_or_expire() {
+    let server = server(AuthMode::Writes).await;
+    let made = token(&server, &["p"], &[Action::Ingest]).await;
+    let path = "/v1/projects/p/revisions";
+    assert_eq!(
+        change(&server, "POST", path, Some(&bearer(&made)))
+            .await
+            .status,
+        200
+    );
+    server.service.revoke_token(&made.record.id).await.unwrap();
+    let refused = change(&server, "POST", path, Some(&bearer(&made))).await;
+    let problem = refused.problem(401, "unauthenticated");
+    assert_eq!(problem["detail"], "the token was revoked");
+    let new = NewToken {
+        name: "short".to_owned(),
+        projects: Projects::All,
+        actions: vec![Action::Ingest],
+        // The clock of the tests begins long after.
+        expires_at: Some(1_600_000_000_000_000),
+        signing: false,
+    };
+    let made = server.service.create_token(new).await.unwrap();
+    let refused = change(&server, "POST", path, Some(&bearer(&made))).await;
+    let problem = refused.problem(401, "unauthenticated");
+    assert_eq!(problem["detail"], "the token has expired");
+    let listed = server.service.tokens().await.unwrap();
+    assert_eq!(listed.len(), 2);
+    assert!(listed[0].last_used_at.is_some() && listed[0].revoked_at.is_some());
+    let shown = format!("{listed:?}");
+    assert!(!shown.contains(&made.record.hash.to_string()), "{shown}");
+}
+
+#[tokio::test]
+async fn a_protected_label_is_forced_only_by_who_may_move_labels() {
+    let server = server(AuthMode::Writes).await;
+    let only = token(&server, &["p"], &[Action::Ingest]).await;
+    let both = token(&server, &["p"], &[Action::Ingest, Action::Label]).await;
+    let path = "/v1/projects/p/revisions?label=2.9.0&force=true";
+    change(&server, "POST", path, Some(&bearer(&only)))
+        .await
+        .problem(403, "forbidden");
+    assert_eq!(
+        change(&server, "POST", path, Some(&bearer(&both)))
+            .await
+            .status,
+        200
+    );
+}
+
+#[tokio::test]
+async fn a_body_may_be_signed_instead() {
+    let server = server(AuthMode::Writes).await;
+    let made = token(&server, &["p"], &[Action::Ingest, Action::Label]).await;
+    let key = made.signing_key.as_deref().unwrap();
+    let sign = |key: &str, body: &str| {
+        let mut mac = Hmac::<Sha256>::new_from_slice(key.as_bytes()).unwrap();
+        mac.update(body.as_bytes());
+        let bytes = mac.finalize().into_bytes();
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("sha256={hex}")
+    };
+    let send = async |signature: String, id: &str, path: &str| {
+        let question = server.post(path).yaml(SMALL);
+        let question = question.header("x-opatlas-signature", signature);
+        question.header("x-opatlas-token", id).send().await
+    };
+    let (id, path) = (made.record.id.as_str(), "/v1/projects/p/revisions");
+    assert_eq!(send(sign(key, SMALL), id, path).await.status, 200);
+    send(sign(key, SMALL), id, "/v1/projects/q/revisions")
+        .await
+        .problem(403, "forbidden");
+    for (signature, id) in [
+        (sign(key, "another body"), id),
+        (sign("another key", SMALL), id),
+        (sign(key, SMALL), "000000000000"),
+        (sign(key, SMALL), "'; DROP TABLE tokens"),
+        ("sha256=".to_owned(), id),
+        ("md5=00".to_owned(), id),
+    ] {
+        send(signature, id, path)
+            .await
+            .problem(401, "unauthenticated");
+    }
+    // The signature of nothing would open all that has no body.
+    let empty = server.delete("/v1/projects/p/labels/main");
+    let empty = empty.header("x-opatlas-signature", sign(key, ""));
+    empty
+        .header("x-opatlas-token", id)
+        .send()
+        .await
+        .problem(401, "unauthenticated");
+    // The signing key is no token, and the token no signing key.
+    let as_token = format!("Bearer {key}");
+    change(&server, "POST", path, Some(&as_token))
+        .await
+        .problem(401, "unauthenticated");
+    send(sign(&made.secret, SMALL), id, path)
+        .await
+        .problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_change_nothing() {
+    let server = server(AuthMode::Off).await;
+    for (header, value) in [
+        ("origin", "https://evil.example"),
+        ("origin", "null"),
+        ("sec-fetch-site", "cross-site"),
+    ] {
+        let question = server.post("/v1/projects/p/revisions").yaml(SMALL);
+        let question = question
+            .header("host", "127.0.0.1:8080")
+            .header(header, value);
+        question.send().await.problem(403, "forbidden");
+    }
+    let own = server.post("/v1/projects/p/revisions").yaml(SMALL);
+    let own = own
+        .header("host", "127.0.0.1:8080")
+        .header("origin", "http://127.0.0.1:8080");
+    assert_eq!(own.send().await.status, 200);
+    let read = server
+        .get("/v1/projects")
+        .header("origin", "https://evil.example");
+    let answer = read.send().await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("access-control-allow-origin"), "");
+}
+
+#[tokio::test]
+async fn sites_that_are_named_may_use_the_api() {
+    let config = ApiConfig {
+        cors_origins: vec!["https://ci.example.org".to_owned()],
+        ..ApiConfig::default()
+    };
+    let server = Server::with(Limits::default(), config).await;
+    server.project("p").await;
+    let asked = server.ask(Method::OPTIONS, "/v1/projects/p/revisions");
+    let asked = asked.header("origin", "https://ci.example.org");
+    let asked = asked
+        .header("access-control-request-method", "POST")
+        .unchecked_head()
+        .await;
+    assert_eq!(
+        asked.header("access-control-allow-origin"),
+        "https://ci.example.org"
+    );
+    let answer = server
+        .get("/v1/projects")
+        .header("origin", "https://ci.example.org")
+        .send()
+        .await;
+    assert_eq!(
+        answer.header("access-control-allow-origin"),
+        "https://ci.example.org"
+    );
+    let other = server
+        .get("/v1/projects")
+        .header("origin", "https://evil.example")
+        .send()
+        .await;
+    assert_eq!(other.header("access-control-allow-origin"), "");
+    let change = server.post("/v1/projects/p/revisions").yaml(SMALL);
+    let change = change
+        .header("origin", "https://ci.example.org")
+        .send()
+        .await;
+    assert_eq!(change.status, 201);
+}

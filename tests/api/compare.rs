@@ -1,0 +1,426 @@
+//! Comparing revisions and schemas over HTTP, and the exceptions that comparisons are judged with.
+
+use serde_json::{Value, json};
+
+use crate::harness::{SMALL, Server};
+
+const OLD: &str = "\
+- func: can_cast(ScalarType from, ScalarType to) -> bool
+- func: keep(Tensor self) -> Tensor
+- func: _private(Tensor self, int dim) -> Tensor
+- func: frozen(Tensor self, int dim) -> Tensor
+  tags: core
+";
+const NEW: &str = "\
+- func: can_cast(ScalarType from_, ScalarType to) -> bool
+- func: keep(Tensor self) -> Tensor
+- func: _private(Tensor self, int dim) -> Tensor
+- func: frozen(Tensor self, int dim) -> Tensor
+  tags: core
+";
+
+async fn server() -> Server {
+    let server = Server::new().await;
+    server.project("p").await;
+    server.ingest("p", "label=2.14.0", OLD).await;
+    server.ingest("p", "label=2.15.0", NEW).await;
+    server
+}
+
+fn files(text: &str) -> Value {
+    json!({"files": {"native_functions.yaml": text}})
+}
+
+const RANGE: &str = "/v1/projects/p/compare/2.14.0...2.15.0";
+
+#[tokio::test]
+async fn a_stored_range() {
+    let server = server().await;
+    let answer = server.get(RANGE).send().await;
+    let comparison = answer.ok();
+    assert_eq!(comparison["conclusion"], "fail");
+    assert_eq!(comparison["summary"]["breaking"], 1);
+    assert_eq!(comparison["official"]["backward"], json!(["can_cast"]));
+    assert_eq!(comparison["official"]["forward"], json!(["can_cast"]));
+    assert_eq!(comparison["base"]["title"], "p 2.14.0");
+    let change = &comparison["changes"][0];
+    assert_eq!(change["rule"], "argument-renamed");
+    assert_eq!(change["argument"], "from");
+    assert_eq!(change["level"], "breaking");
+    assert_eq!(change["breaks"], json!(["python-keyword", "autograd"]));
+    assert_eq!(
+        (&change["old"], &change["new"]),
+        (&json!("ScalarType from"), &json!("ScalarType from_"))
+    );
+    assert_eq!(change["head_span"]["line"], 1);
+    assert_eq!(change["head_span"]["column"], 18);
+    let accept = change["accept"].as_str().unwrap();
+    assert!(
+        accept.starts_with("opatlas exception add can_cast argument-renamed"),
+        "{accept}"
+    );
+    // The same as long as nothing is stored; known by its ETag.
+    let etag = answer.header("etag").to_owned();
+    let again = server
+        .get(RANGE)
+        .header("if-none-match", &etag)
+        .send()
+        .await;
+    assert_eq!(again.status, 304);
+}
+
+#[tokio::test]
+async fn every_form() {
+    let server = server().await;
+    for (accept, begins) in [
+        ("text/markdown", "### Operator schemas: 1 breaking change"),
+        ("text/plain", ""),
+        ("application/sarif+json", "{"),
+        ("application/xml", "<?xml"),
+    ] {
+        let answer = server.get(RANGE).header("accept", accept).send().await;
+        assert_eq!(answer.status, 200, "{accept}");
+        let text = answer.text();
+        assert!(text.starts_with(begins), "{accept}: {text}");
+        assert!(text.contains("can_cast"), "{accept}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn parts_of_a_report() {
+    let server = Server::new().await;
+    server.project("p").await;
+    let entries = |suffix: &str, default: u8| -> String {
+        let entry = |i| {
+            let argument = format!("int dim{suffix}, int other={default}");
+            format!("- func: operator_{i}(Tensor self, {argument}) -> Tensor\n")
+        };
+        (0..40).map(entry).collect()
+    };
+    server.ingest("p", "label=2.14.0", &entries("", 0)).await;
+    server
+        .ingest("p", "label=2.15.0", &entries("ension", 1))
+        .await;
+    let path = format!("{RANGE}?max_chars=5000");
+    let markdown = |part: usize| {
+        let path = format!("{path}&part={part}");
+        let server = &server;
+        async move {
+            server
+                .get(&path)
+                .header("accept", "text/markdown")
+                .send()
+                .await
+        }
+    };
+    let first = markdown(1).await;
+    let count: usize = first.header("x-parts").parse().unwrap();
+    assert!(count > 1);
+    let mut all = String::new();
+    for part in 1..=count {
+        let answer = markdown(part).await;
+        assert_eq!(answer.status, 200);
+        assert!(answer.text().chars().count() <= 5000);
+        all.push_str(&answer.text());
+    }
+    for i in 0..40 {
+        assert!(all.contains(&format!("operator_{i}")) || all.contains(&format!("operator\\_{i}")));
+    }
+    markdown(count + 1).await.problem(404, "unknown-part");
+    let parts = server.get(&path).send().await.ok();
+    assert_eq!(parts["parts"].as_array().unwrap().len(), count);
+    server
+        .get(&format!("{RANGE}?max_chars=10"))
+        .send()
+        .await
+        .problem(400, "invalid-parameter");
+}
+
+#[tokio::test]
+async fn what_cannot_be_compared() {
+    let server = server().await;
+    let range = |range: &str| format!("/v1/projects/p/compare/{range}");
+    for (path, status, kind) in [
+        (range("2.14.0...2.14.0"), 422, "same-revision"),
+        (range("2.14.0...9.9.9"), 404, "unknown-revision"),
+        (range("nightly...2.14.0"), 404, "unknown-revision"),
+        (range("2.14.0..2.15.0"), 400, "invalid-name"),
+        (range("2.14.0...2.15.0?part=0"), 400, "invalid-parameter"),
+        (
+            range("2.14.0...2.15.0?profile=mine"),
+            400,
+            "invalid-parameter",
+        ),
+        (
+            "/v1/projects/q/compare/a...b".to_owned(),
+            404,
+            "unknown-project",
+        ),
+    ] {
+        server.get(&path).send().await.problem(status, kind);
+    }
+    for (body, status, kind) in [
+        (
+            json!({"base": files("- func: [\n"), "head": files(NEW)}),
+            422,
+            "nothing-to-compare",
+        ),
+        (
+            json!({"base": files(OLD), "head": files("[]")}),
+            422,
+            "nothing-to-compare",
+        ),
+        (
+            json!({"base": files(OLD), "head": {}}),
+            400,
+            "malformed-body",
+        ),
+        (json!({"base": files(OLD)}), 400, "malformed-body"),
+        (
+            json!({"base": files(OLD), "head": files(NEW), "policy": {"fail_on": "sometimes"}}),
+            422,
+            "invalid-policy",
+        ),
+        (
+            json!({"base": files(OLD), "head": files(NEW), "policy": {"fail": "x"}}),
+            422,
+            "invalid-policy",
+        ),
+    ] {
+        let answer = server.post("/v1/compare").json(&body).send().await;
+        answer.problem(status, kind);
+    }
+}
+
+/// What could not be read is never taken for unchanged or removed, and never passes.
+#[tokio::test]
+async fn an_unreadable_entry_is_told() {
+    let server = Server::new().await;
+    let broken = NEW.replace("keep(Tensor self)", "keep(Tensr self");
+    let body = json!({"base": files(NEW), "head": files(&broken)});
+    let comparison = server.post("/v1/compare").json(&body).send().await.ok();
+    assert_eq!(comparison["conclusion"], "warn");
+    assert_eq!(comparison["changes"], json!([]));
+    assert_eq!(comparison["unread"][0]["operator"], "keep");
+    assert_eq!(comparison["unread"][0]["side"], "head");
+    assert_eq!(comparison["unread"][0]["span"]["line"], 2);
+    assert!(!comparison["head_findings"].as_array().unwrap().is_empty());
+    let markdown = server.post("/v1/compare").header("accept", "text/markdown");
+    let text = markdown.json(&body).send().await.text();
+    assert!(text.lines().next().unwrap().contains("could not"), "{text}");
+}
+
+#[tokio::test]
+async fn files_against_files() {
+    let server = Server::new().await;
+    let same = json!({"base": files(OLD), "head": files(OLD)});
+    let comparison = server.post("/v1/compare").json(&same).send().await.ok();
+    assert_eq!(comparison["conclusion"], "pass");
+    assert_eq!(comparison["changes"], json!([]));
+
+    let frozen = NEW.replace(
+        "frozen(Tensor self, int dim)",
+        "frozen(Tensor self, int axis)",
+    );
+    let exception = |operator: &str| json!({"operator": operator, "rule": "argument-renamed", "reason": "agreed"});
+    let body = json!({
+        "base": files(OLD), "head": files(&frozen),
+        "exceptions": [exception("can_cast"), exception("frozen")],
+    });
+    let comparison = server.post("/v1/compare").json(&body).send().await.ok();
+    // A core operator cannot be excused.
+    assert_eq!(comparison["summary"]["excepted"], 1);
+    assert_eq!(comparison["conclusion"], "fail");
+    let rules: Vec<&str> = comparison["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| change["rule"].as_str().unwrap())
+        .collect();
+    assert!(rules.contains(&"core-operator-bc-broken"), "{rules:?}");
+    assert!(rules.contains(&"allow-listed"), "{rules:?}");
+    let held: Vec<&Value> = comparison["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|change| change["rule"] == "argument-renamed")
+        .map(|change| &change["exception"]["holds"])
+        .collect();
+    assert_eq!(held, [true, false]);
+}
+
+#[tokio::test]
+async fn a_profile_changes_levels_and_removes_nothing() {
+    let server = server().await;
+    let strict = server.get(RANGE).send().await.ok();
+    for profile in ["official", "python", "model", "cpp", "backend", "compiler"] {
+        let path = format!("{RANGE}?profile={profile}");
+        let answer = server.get(&path).send().await.ok();
+        assert_eq!(answer["profile"], profile);
+        assert_eq!(
+            answer["changes"].as_array().unwrap().len(),
+            strict["changes"].as_array().unwrap().len()
+        );
+    }
+    let cpp = server
+        .get(&format!("{RANGE}?profile=cpp"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(cpp["conclusion"], "pass");
+}
+
+#[tokio::test]
+async fn a_project_accepts_a_change() {
+    let server = server().await;
+    let path = "/v1/projects/p/exceptions";
+    let new = json!({
+        "operator": "can_cast", "rule": "argument-renamed", "argument": "from",
+        "reason": "from is a keyword", "owner": "core", "until_release": "2.15"
+    });
+    let made = server.post(path).json(&new).send().await;
+    assert_eq!(made.status, 201);
+    let location = made.header("location").to_owned();
+    let exception = made.value();
+    assert_eq!(exception["status"], "expiring");
+    assert_eq!(server.get(&location).send().await.ok(), exception);
+    assert_eq!(server.get(path).send().await.ok()["items"][0], exception);
+
+    let comparison = server.get(RANGE).send().await.ok();
+    assert_eq!(comparison["summary"]["breaking"], 0);
+    assert_eq!(comparison["summary"]["excepted"], 1);
+    // It ends with this release, so it warns.
+    assert_eq!(comparison["conclusion"], "warn");
+
+    assert_eq!(server.delete(&location).send().await.status, 204);
+    server
+        .delete(&location)
+        .send()
+        .await
+        .problem(404, "unknown-exception");
+    assert_eq!(server.get(RANGE).send().await.ok()["conclusion"], "fail");
+
+    for (member, value) in [
+        ("rule", "argument-renamd"),
+        ("until_date", "soon"),
+        ("until_release", "nine"),
+        ("reason", " "),
+    ] {
+        let mut bad = new.clone();
+        bad.as_object_mut().unwrap().remove("until_release");
+        bad[member] = json!(value);
+        let answer = server.post(path).json(&bad).send().await;
+        answer.problem(422, "invalid-policy");
+    }
+}
+
+#[tokio::test]
+async fn a_policy_of_the_project() {
+    let server = server().await;
+    let set = |policy: Value| {
+        let server = &server;
+        async move {
+            let body = json!({"policy": policy});
+            server.patch("/v1/projects/p").json(&body).send().await.ok();
+            server.get(RANGE).send().await.ok()
+        }
+    };
+    let answer = set(json!({"fail_on": "never", "warn_on": "breaking"})).await;
+    assert_eq!(answer["conclusion"], "warn");
+    let answer = set(json!({"profile": "cpp"})).await;
+    assert_eq!(
+        (&answer["profile"], &answer["conclusion"]),
+        (&json!("cpp"), &json!("pass"))
+    );
+    let answer = set(json!({"namespaces": {"aten": "ignore"}})).await;
+    assert_eq!(answer["conclusion"], "pass");
+    // A slip of the pen does not let anything pass.
+    let answer = set(json!({"fail_onn": "never"})).await;
+    assert_eq!(answer["conclusion"], "fail");
+    assert!(
+        answer["notes"][0]
+            .as_str()
+            .unwrap()
+            .contains("did you mean `fail_on`")
+    );
+}
+
+#[tokio::test]
+async fn against_further_revisions() {
+    let server = server().await;
+    let gone = NEW.replace("- func: keep(Tensor self) -> Tensor\n", "");
+    server.ingest("p", "label=pr-1", &gone).await;
+    let path = "/v1/projects/p/compare/2.15.0...pr-1?against=all";
+    let answer = server.get(path).send().await.ok();
+    let against = answer["against"].as_array().unwrap();
+    assert_eq!(against.len(), 1);
+    assert_eq!(against[0]["base"]["label"], "2.14.0");
+    // Told already of 2.15.0: that `keep` is gone. New: the argument that 2.14.0 called otherwise.
+    let rules = against[0]["changes"].as_array().unwrap().iter();
+    let rules: Vec<_> = rules.map(|change| change["rule"].clone()).collect();
+    assert_eq!(rules, ["argument-renamed"]);
+    // The report says so before anything else.
+    let markdown = server
+        .get(path)
+        .header("accept", "text/markdown")
+        .send()
+        .await;
+    let text = markdown.text();
+    assert!(
+        text.starts_with("**Further revisions**\n\n- against `p 2.14.0`: **fail**"),
+        "{text}"
+    );
+    let path = "/v1/projects/p/compare/...pr-1?against=latest";
+    let answer = server.get(path).send().await.ok();
+    assert_eq!(answer["base"]["label"], "2.15.0");
+}
+
+#[tokio::test]
+async fn two_schemas() {
+    let server = Server::new().await;
+    let ask = |old: &str, new: &str| {
+        let body = json!({"old": old, "new": new});
+        let server = &server;
+        async move { server.post("/v1/schemas/compare").json(&body).send().await }
+    };
+    let answer = ask(
+        "f(Tensor self, int dim) -> Tensor",
+        "f(Tensor self) -> Tensor",
+    )
+    .await
+    .ok();
+    assert_eq!(answer["backward_compatible"], false);
+    assert_eq!(answer["forward_compatible"], true);
+    assert_eq!(answer["forward_reason"], "");
+    assert_eq!(answer["changes"][0]["rule"], "argument-removed");
+    let same = ask("f(t x) -> t", "f(t x) -> t").await.ok();
+    assert_eq!(same["changes"], json!([]));
+    let refused = ask("f(Tensor self -> Tensor", "f(Foo x) -> Tensor").await;
+    let problem = refused.problem(422, "unreadable-schema");
+    let members = problem["errors"].as_array().unwrap().iter();
+    let members: Vec<_> = members.map(|error| error["parameter"].clone()).collect();
+    assert_eq!(members, ["old", "new"]);
+}
+
+/// What the API calls a change, `explain` knows.
+#[tokio::test]
+async fn rules_of_changes_are_served() {
+    let server = Server::small().await;
+    let next = SMALL.replace("Tensor other", "Tensor second");
+    server.ingest("p", "label=2.10.0", &next).await;
+    let path = "/v1/projects/p/compare/2.9.0...2.10.0";
+    let comparison = server.get(path).send().await.ok();
+    let changes = comparison["changes"].as_array().unwrap();
+    assert!(!changes.is_empty());
+    // The summary counts what is listed.
+    for (level, count) in comparison["summary"].as_object().unwrap() {
+        let of_level = |change: &&Value| change["level"] == *level.replace('_', "-");
+        let listed = changes.iter().filter(of_level).count();
+        assert_eq!(*count, json!(listed), "{level}");
+    }
+    for change in changes {
+        let rule = change["rule"].as_str().unwrap();
+        let page = server.get(&format!("/v1/rules/{rule}")).send().await.ok();
+        assert_eq!(page["id"], rule);
+    }
+}

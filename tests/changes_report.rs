@@ -1,0 +1,387 @@
+//! Reports of comparisons: every change told once, limits kept, nothing that acts, and what people
+//! read.
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use opatlas::diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
+use opatlas::diff::rules::RULES;
+use opatlas::diff::{Change, Comparison, Revision, Subject, compare, official, schema};
+use opatlas::release::Release;
+use opatlas::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
+use opatlas::report::findings::{Colour, SourceText};
+use opatlas::service::Snapshot;
+use opatlas::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
+
+/// Two sides, compared and judged.
+struct Compared {
+    comparison: Comparison,
+    judgement: Judgement,
+    policy: Policy,
+    exceptions: Vec<Exception>,
+    base: SourceText,
+    head: SourceText,
+}
+
+fn revision(snapshot: &Snapshot) -> Revision<'_> {
+    Revision {
+        catalogue: &snapshot.catalogue,
+        view: Some(snapshot.view()),
+    }
+}
+
+impl Compared {
+    fn of(old: &Snapshot, new: &Snapshot, exceptions: Vec<Exception>) -> Self {
+        let comparison = compare(revision(old), revision(new));
+        let policy = Policy::default();
+        let context = Context {
+            base: &old.catalogue,
+            head: &new.catalogue,
+            today: jiff::civil::date(2026, 6, 1),
+        };
+        let judgement = judge(&comparison, &policy, &exceptions, context);
+        let source = |snapshot: &Snapshot| {
+            let text: Arc<str> = snapshot.catalogue.native_functions.text.as_ref().into();
+            SourceText::new("aten/src/ATen/native/native_functions.yaml", text)
+        };
+        Self {
+            judgement,
+            policy,
+            exceptions,
+            base: source(old),
+            head: source(new),
+            comparison,
+        }
+    }
+
+    fn between(old: &str, new: &str) -> Self {
+        Self::of(&read(old), &read(new), Vec::new())
+    }
+
+    fn report(&self) -> Report<'_> {
+        Report {
+            comparison: &self.comparison,
+            judgement: &self.judgement,
+            policy: &self.policy,
+            exceptions: &self.exceptions,
+            base: Side {
+                title: "2.3.1",
+                source: &self.base,
+                file_url: None,
+            },
+            head: Side {
+                title: "this pull request",
+                source: &self.head,
+                file_url: Some("https://example.org/blob/abc/native_functions.yaml"),
+            },
+            permalink: Some("https://opatlas.example/compare/1...2"),
+            rules_url: Some("https://opatlas.example/rules/"),
+            max_chars: None,
+        }
+    }
+}
+
+fn read(text: &str) -> Snapshot {
+    let mut bundle = Bundle::default();
+    bundle.insert(NATIVE_FUNCTIONS, text.as_bytes().to_vec());
+    bundle.insert(DERIVATIVES, b"[]".to_vec());
+    Snapshot::read(bundle, Release::LATEST, None)
+}
+
+const OLD: &str = "\
+- func: can_cast(ScalarType from, ScalarType to) -> bool
+- func: blend(Tensor self, Tensor other, *, Scalar alpha=1, bool fast=False) -> Tensor
+  dispatch:
+    CPU, CUDA: blend
+- func: fold_it(Tensor self, int[2] size) -> Tensor
+- func: gone.Tensor(Tensor self) -> Tensor
+- func: hold(Tensor self) -> Tensor
+  variants: function, method
+- func: shift.a(Tensor self) -> Tensor
+- func: shift.b(Tensor self, int n) -> Tensor
+- func: shift.c(Tensor self, int n, int m) -> Tensor
+- func: shift.d(Tensor self, float n) -> Tensor
+- func: shift.keep(Tensor self, Tensor n) -> Tensor
+- func: swap_(Tensor(a!) self, Tensor! b) -> Tensor(a!)
+";
+
+const NEW: &str = "\
+- func: can_cast(ScalarType from_, ScalarType to) -> bool
+- func: blend(Tensor self, Tensor other, *, Scalar alpha=2, bool fast=False, int? n=None) -> Tensor
+  dispatch:
+    CPU: blend_cpu
+- func: fold_it(Tensor self, SymInt[2] size) -> Tensor
+- func: hold(Tensor self) -> Tensor
+  variants: function
+- func: shift.keep(Tensor self, Tensor n) -> Tensor
+- func: fresh(Tensor self) -> Tensor
+- func: swap_(Tensor(a!) self, Tensor(b!) b) -> Tensor(a!)
+";
+
+fn accepted() -> Vec<Exception> {
+    vec![Exception {
+        id: "1".into(),
+        operator: "hold".into(),
+        rule: "variant-method-removed".into(),
+        argument: None,
+        reason: "nobody calls it, see #12".into(),
+        owner: Some("@ops-team".into()),
+        until: Some(Until::Date(jiff::civil::date(2026, 12, 31))),
+        broad: false,
+    }]
+}
+
+#[test]
+fn what_people_read() {
+    let compared = Compared::of(&read(OLD), &read(NEW), accepted());
+    let report = compared.report();
+    let parts = changes::markdown(&report);
+    assert_eq!(parts.len(), 1);
+    insta::assert_snapshot!("markdown", parts[0]);
+    insta::assert_snapshot!("text", changes::text(&report, Colour::Never));
+    insta::assert_snapshot!("junit", changes::junit(&report));
+    insta::assert_snapshot!("github", changes::github(&report));
+    let mut log = changes::sarif(&report);
+    log["runs"][0]["tool"] = serde_json::Value::Null;
+    insta::assert_json_snapshot!("sarif", log);
+    let coloured = changes::text(&report, Colour::Always);
+    assert!(coloured.contains("\u{1b}[31m"));
+}
+
+#[test]
+fn nothing_to_say_is_one_line() {
+    let compared = Compared::between(OLD, OLD);
+    let report = compared.report();
+    let line = "### Operator schemas: no changes (2.3.1 → this pull request)\n";
+    assert_eq!(changes::markdown(&report), [line]);
+    let text = changes::text(&report, Colour::Never);
+    assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
+}
+
+/// Silence about what could not be read must not pass for "nothing breaks".
+#[test]
+fn what_is_not_whole_says_so_first() {
+    let new = format!("{OLD}- func: broken(Tensor self -> Tensor\n");
+    let compared = Compared::between(OLD, &new);
+    let report = compared.report();
+    let markdown = changes::markdown(&report).concat();
+    assert!(
+        markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry could not be compared"),
+        "{markdown}"
+    );
+    assert!(!markdown.contains("no changes"), "{markdown}");
+    insta::assert_snapshot!("incomplete", markdown);
+    let text = changes::text(&report, Colour::Never);
+    assert!(text.starts_with("INCOMPLETE"), "{text}");
+    assert!(changes::junit(&report).contains("errors=\"1\""));
+    let commands = changes::github(&report);
+    assert!(
+        commands.starts_with("::error title=Incomplete comparison"),
+        "{commands}"
+    );
+    let log = changes::sarif(&report);
+    assert_eq!(
+        log["runs"][0]["invocations"][0]["executionSuccessful"],
+        false
+    );
+}
+
+/// Every rule has its own sentence, with nothing left blank in it.
+#[test]
+fn every_rule_has_words_of_its_own() {
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut check = |change: &Change, row: &str| {
+        let told = changes::message(change);
+        let general = change.rule.what.trim_end_matches('.');
+        assert_ne!(told, general, "{}: {row}", change.rule.id);
+        assert!(
+            !told.contains("``") && !told.ends_with('.'),
+            "{}: {told}\n{row}",
+            change.rule.id
+        );
+        assert!(!told.contains("  "), "{}: {told}\n{row}", change.rule.id);
+        seen.insert(change.rule.id);
+    };
+    for row in common::golden("schema_changes.jsonl.gz") {
+        let text = |key: &str| row[key].as_str().unwrap();
+        let sides = (official::parse(text("old")), official::parse(text("new")));
+        let (Ok(old), Ok(new)) = sides else { continue };
+        let side = |schema, text| schema::Side {
+            schema,
+            text,
+            has_spans: true,
+        };
+        let found = schema::compare("op", side(&old, text("old")), side(&new, text("new")));
+        for change in &found {
+            check(change, &row.to_string());
+        }
+    }
+    for row in common::golden("entry_changes.jsonl.gz") {
+        let text = |key: &str| row[key].as_str().unwrap();
+        let (old, new) = (read(text("old_yaml")), read(text("new_yaml")));
+        for change in &compare(revision(&old), revision(&new)).changes {
+            check(change, &row.to_string());
+        }
+    }
+    let missing: Vec<&str> = RULES
+        .iter()
+        .filter(|rule| !seen.contains(rule.id))
+        .filter(|rule| {
+            let names = Subject::Names(vec!["a".into(), "b".into()]);
+            let change = Change::new(rule.id, "op", names);
+            changes::message(&change) == rule.what.trim_end_matches('.')
+        })
+        .map(|rule| rule.id)
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+fn check_parts(report: &Report<'_>, most: usize) {
+    let parts = changes::parts(report);
+    let mut told: Vec<usize> = parts.iter().flat_map(|part| part.changes.clone()).collect();
+    told.sort_unstable();
+    let all: Vec<usize> = (0..report.judgement.changes.len()).collect();
+    assert_eq!(told, all, "every change is told once, at {most}");
+    for part in &parts {
+        let length = part.text.chars().count();
+        assert!(length <= most, "{length} of {most}:\n{}", part.text);
+        let opened = part.text.matches("<details>").count();
+        assert_eq!(opened, part.text.matches("</details>").count());
+        assert!(part.text.starts_with("### Operator schemas: "));
+    }
+    let header = |i: usize| format!(", part {} of {}\n", i + 1, parts.len());
+    if parts.len() > 1 {
+        for (i, part) in parts.iter().enumerate() {
+            assert!(part.text.contains(&header(i)));
+        }
+    }
+}
+
+/// What changed between real releases, in parts of any size.
+#[test]
+fn real_reports_come_in_whole_parts() {
+    let versions = ["2.1.2", "2.2.0", "2.3.1", "2.4.0", "2.12.1", "2.13.0"];
+    let snapshots: Vec<Snapshot> = versions
+        .iter()
+        .map_while(|version| {
+            let release = Release::parse(version).unwrap().release;
+            Some(Snapshot::read(common::release(version)?, release, None))
+        })
+        .collect();
+    for pair in snapshots.windows(2) {
+        let compared = Compared::of(&pair[0], &pair[1], Vec::new());
+        let mut report = compared.report();
+        for most in [LEAST_MAX_CHARS, 4_001, 9_999, 30_000, 65_536, 1_000_000] {
+            report.max_chars = Some(most);
+            check_parts(&report, most);
+        }
+    }
+}
+
+/// Names and texts that would act if they were shown as they are.
+#[test]
+fn nothing_that_is_shown_acts() {
+    let hostile = "x`|<img src=x onerror=y>@team\u{202e}\u{1b}[31m](javascript:z)%0A::error::";
+    let new = OLD
+        .replace("bool fast=False", "str fast=\"`|<b>@team\"")
+        .replace("CUDA", "\"CU`|<b>@team\"");
+    let mut exceptions = accepted();
+    exceptions[0].reason = hostile.into();
+    exceptions[0].owner = Some(hostile.into());
+    let hold = "  variants: function, method\n";
+    let compared = Compared::of(&read(OLD), &read(&new.replace(hold, "")), exceptions);
+    let mut report = compared.report();
+    report.head.title = hostile;
+    report.base.title = hostile;
+    report.permalink = Some("https://x.example/) [click](javascript:y");
+    let markdown = changes::markdown(&report).concat();
+    for acting in ["<img", "<b>", "](javascript", "\u{1b}", "\u{202e}"] {
+        assert!(
+            !outside_code(&markdown).contains(acting),
+            "{acting}:\n{markdown}"
+        );
+    }
+    assert!(!outside_code(&markdown).contains("@team"), "{markdown}");
+    let text = changes::text(&report, Colour::Never);
+    assert!(
+        !text.contains('\u{1b}') && !text.contains('\u{202e}'),
+        "{text}"
+    );
+    let xml = changes::junit(&report);
+    assert!(!xml.contains("<img") && !xml.contains('\u{1b}'), "{xml}");
+    let commands = changes::github(&report);
+    let starts = |line: &str| {
+        let known = ["::error ", "::warning ", "::notice "];
+        known.iter().any(|start| line.starts_with(start))
+    };
+    assert!(commands.lines().all(starts), "{commands}");
+}
+
+/// Markdown without its code spans and escaped characters.
+fn outside_code(markdown: &str) -> String {
+    let is_mark = |c: char| c.is_ascii_punctuation() && c != '`';
+    let mut out = String::new();
+    let mut rest = markdown;
+    while let Some(at) = rest.find('`') {
+        let is_escaped = rest[..at].ends_with('\\');
+        let ticks = rest[at..].len() - rest[at..].trim_start_matches('`').len();
+        out.push_str(&rest[..at]);
+        rest = &rest[at + ticks..];
+        if is_escaped {
+            continue;
+        }
+        let mut from = 0;
+        while let Some(found) = rest[from..].find('`').map(|found| found + from) {
+            let closing = rest[found..].len() - rest[found..].trim_start_matches('`').len();
+            if closing == ticks {
+                rest = &rest[found + closing..];
+                break;
+            }
+            from = found + closing;
+        }
+    }
+    out.push_str(rest);
+    for mark in (0..=127_u8).map(char::from).filter(|c| is_mark(*c)) {
+        out = out.replace(&format!("\\{mark}"), "");
+    }
+    out
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(24))]
+
+    /// Made-up changes, few or many, in parts of any size.
+    #[test]
+    fn any_report_comes_in_whole_parts(
+        kinds in proptest::collection::vec((0_u8..9, 1_usize..400), 0..40),
+        most in LEAST_MAX_CHARS..12_000,
+    ) {
+        let (mut old, mut new) = (String::new(), String::new());
+        for (i, (kind, length)) in kinds.iter().enumerate() {
+            let name = format!("op{i}_{}", "n".repeat(*length));
+            let before = format!("- func: {name}(Tensor self, int[2] size=0) -> Tensor\n");
+            let after = match kind {
+                0 => String::new(),
+                1 => before.replace("size", "shape"),
+                2 => before.replace("int[2]", "SymInt[2]"),
+                3 => before.replace("=0", "=1").replace("self,", "self, *,"),
+                4 => before.replace(") -> Tensor", ", int extra) -> (Tensor, Tensor)"),
+                5 => format!("{before}  variants: method\n"),
+                6 => format!("{before}  dispatch:\n    CPU: {name}\n"),
+                7 => before.replace("Tensor self", "Tensor self ->"),
+                _ => before.clone(),
+            };
+            old.push_str(&before);
+            new.push_str(&after);
+        }
+        if new.is_empty() {
+            new.push_str("[]\n");
+        }
+        let compared = Compared::between(&old, &new);
+        let mut report = compared.report();
+        report.max_chars = Some(most);
+        check_parts(&report, most);
+    }
+}

@@ -1,0 +1,207 @@
+//! `opatlas compare` and `opatlas exception` as a user runs them.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
+const NEW: &str = "- func: can_cast(ScalarType from_, ScalarType to) -> bool\n";
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        place.write("old.yaml", OLD);
+        place.write("new.yaml", NEW);
+        place
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        Command::new(program)
+            .args(arguments)
+            .current_dir(self.path())
+            .env("OPATLAS_DATABASE", "sqlite://test.db")
+            .env("NO_COLOR", "1")
+            .output()
+            .unwrap()
+    }
+
+    /// The exit code, and what was written to standard output and standard error.
+    fn opatlas(&self, arguments: &[&str]) -> (i32, String, String) {
+        let output = self.run(env!("CARGO_BIN_EXE_opatlas"), arguments);
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        let code = output.status.code().unwrap();
+        (code, text(&output.stdout), text(&output.stderr))
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let own = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+        let output = self.run("git", &[&own[..], arguments].concat());
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "git {arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn exit_codes_follow_the_policy() {
+    let place = Place::new();
+    let compare =
+        |more: &[&str]| place.opatlas(&[&["compare", "old.yaml", "new.yaml"], more].concat());
+    let (code, text, _) = compare(&[]);
+    assert_eq!(code, 1);
+    assert!(text.contains("argument-renamed"), "{text}");
+    assert_eq!(compare(&["--fail-on", "never"]).0, 0);
+    assert_eq!(compare(&["--profile", "cpp"]).0, 0);
+    assert_eq!(place.opatlas(&["compare", "old.yaml", "old.yaml"]).0, 0);
+    for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+        let (code, text, error) = compare(&["--format", format]);
+        assert_eq!(code, 1, "{format}: {error}");
+        assert!(text.contains("can_cast"), "{format}: {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_no_pass() {
+    let place = Place::new();
+    place.write("bad.yaml", "- func: [\n");
+    place.write("opatlas.toml", "[policy]\nfail-on = \"sometimes\"\n");
+    for arguments in [
+        &["compare", "old.yaml", "bad.yaml", "--config", "none.toml"][..],
+        &["compare", "old.yaml", "nowhere.yaml"],
+        &["compare", "old.yaml", "new.yaml"],
+        &["compare", "old.yaml", "git:HEAD"],
+        &["compare", "old.yaml"],
+    ] {
+        let (code, text, error) = place.opatlas(arguments);
+        assert_eq!((code, &*text), (2, ""), "{arguments:?}: {error}");
+        assert!(error.contains("error"), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn commits_are_compared() {
+    let place = Place::new();
+    let file = "aten/src/ATen/native/native_functions.yaml";
+    place.write(file, OLD);
+    place.git(&["init", "-q"]);
+    place.git(&["add", "aten"]);
+    place.git(&["commit", "-qm", "one"]);
+    place.write(file, NEW);
+    place.git(&["commit", "-qam", "two"]);
+    let (code, text, error) = place.opatlas(&["compare", "git:HEAD~1", "git:HEAD"]);
+    assert_eq!(code, 1, "{error}");
+    assert!(text.contains(&format!("{file}:1")), "{text}");
+    let there = format!("git:HEAD:{file}");
+    assert_eq!(place.opatlas(&["compare", &there, "new.yaml"]).0, 0);
+    let (code, _, error) = place.opatlas(&["compare", "git:HEAD:nothing", "new.yaml"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("--path names the file"), "{error}");
+}
+
+#[test]
+fn a_checked_in_file_excuses() {
+    let place = Place::new();
+    let exception = |more: &str| {
+        let text = format!(
+            "[[exception]]\noperator = \"can_cast\"\nrule = \"argument-renamed\"\nreason = \"a keyword\"\n{more}"
+        );
+        place.write("opatlas.toml", &text);
+        place.opatlas(&["compare", "old.yaml", "new.yaml"])
+    };
+    let (code, text, _) = exception("");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("a keyword"), "{text}");
+    // One that has ended counts again and says so.
+    let (code, text, _) = exception("until = \"2020-01-31\"\n");
+    assert_eq!(code, 1);
+    assert!(text.contains("allow-list-expired"), "{text}");
+    assert_eq!(exception("argument = \"to\"\n").0, 1);
+    assert_eq!(exception("rul = \"typo\"\n").0, 2);
+}
+
+#[test]
+fn exceptions_are_kept_in_the_store() {
+    let place = Place::new();
+    place.write("old/native_functions.yaml", OLD);
+    place.write("new/native_functions.yaml", NEW);
+    for (dir, label) in [("old", "2.14.0"), ("new", "2.15.0")] {
+        let (code, _, error) = place.opatlas(&["import", "--dir", dir, "--label", label]);
+        assert_eq!(code, 0, "{error}");
+    }
+    let compare = || place.opatlas(&["compare", "2.14.0", "2.15.0"]).0;
+    assert_eq!(compare(), 1);
+    let (code, line, error) = place.opatlas(&[
+        "exception",
+        "add",
+        "can_cast",
+        "argument-renamed",
+        "--reason",
+        "a keyword",
+        "--until",
+        "2.16",
+    ]);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(compare(), 0);
+    let (_, list, _) = place.opatlas(&["exception", "list"]);
+    assert_eq!(list, line);
+    let id = line.split_whitespace().next().unwrap();
+    assert_eq!(place.opatlas(&["exception", "remove", id]).0, 0);
+    assert_eq!(compare(), 1);
+    let (code, _, error) = place.opatlas(&[
+        "exception",
+        "add",
+        "can_cast",
+        "argument-rename",
+        "--reason",
+        "x",
+    ]);
+    assert_eq!(code, 2);
+    assert!(error.contains("did you mean `argument-renamed`"), "{error}");
+}
+
+#[test]
+fn parts_go_into_a_folder() {
+    let place = Place::new();
+    let entries = |suffix: &str, default: u8| -> String {
+        let entry =
+            |i| format!("- func: f{i}(Tensor self, int dim{suffix}, int k={default}) -> Tensor\n");
+        (0..60).map(entry).collect()
+    };
+    place.write("a.yaml", &entries("", 0));
+    place.write("b.yaml", &entries("ension", 1));
+    let compare = [
+        "compare",
+        "a.yaml",
+        "b.yaml",
+        "--format",
+        "markdown",
+        "--max-chars",
+        "5000",
+    ];
+    let (code, _, error) = place.opatlas(&[&compare[..], &["--out", "parts/"]].concat());
+    assert_eq!(code, 1, "{error}");
+    let parts: Vec<_> = std::fs::read_dir(place.path().join("parts"))
+        .unwrap()
+        .collect();
+    assert!(parts.len() > 1);
+    for part in parts {
+        let text = std::fs::read_to_string(part.unwrap().path()).unwrap();
+        assert!(text.chars().count() <= 5000);
+    }
+    // Several parts do not go into one file.
+    let (code, _, error) = place.opatlas(&[&compare[..], &["--out", "one.md"]].concat());
+    assert_eq!(code, 2);
+    assert!(error.contains("--out one/"), "{error}");
+}

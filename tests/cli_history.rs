@@ -1,0 +1,286 @@
+//! Whole histories on the command line: releases and commits in one go, and what can be asked of
+//! them.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_opatlas"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("OPATLAS_DATABASE")
+        .env_remove("OPATLAS_CACHE")
+        .env_remove("OPATLAS_PIP")
+        .env_remove("OPATLAS_PROJECT")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    let (out, err) = (stdout(&output), stderr(&output));
+    assert!(output.status.success(), "{arguments:?}: {out}{err}");
+    out
+}
+
+fn fails(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    stderr(&output)
+}
+
+/// A pip whose index has four releases, of which one cannot be downloaded; it counts downloads.
+fn fake_pip(folder: &Path) -> String {
+    let script = folder.join("pip.sh");
+    let text = format!(
+        "case \"$*\" in *--version) exit 0;;\n\
+         *index*versions*) echo 'Available versions: 2.10.0, 2.9.0, 2.8.0, 2.7.0'; exit 0;; esac\n\
+         while [ $# -gt 0 ]; do\n\
+         case $1 in --dest) dest=$2; shift;; torch==*) spec=$1;; esac; shift; done\n\
+         echo $spec >> '{0}/downloads'\n\
+         if [ $spec = torch==2.8.0 ] && [ ! -e '{0}/mended' ]; then\n\
+         echo 'ERROR: connection reset' >&2; exit 1; fi\n\
+         cp '{0}'/$spec.whl $dest/torch.whl\n",
+        folder.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    for (version, entry) in [
+        ("2.7.0", "- func: one(Tensor self) -> Tensor\n"),
+        ("2.8.0", "- func: one(Tensor self, int n=0) -> Tensor\n"),
+        (
+            "2.9.0",
+            "- func: one(Tensor self, int n=0, int m=0) -> Tensor\n",
+        ),
+        (
+            "2.10.0",
+            "- func: one(Tensor self, int n=0, int m=0) -> Tensor\n  tags: core\n",
+        ),
+    ] {
+        let file = std::fs::File::create(folder.join(format!("torch=={version}.whl"))).unwrap();
+        let mut archive = zip::ZipWriter::new(file);
+        let options = zip::write::SimpleFileOptions::default();
+        let member = "torchgen/packaged/ATen/native/native_functions.yaml";
+        archive.start_file(member, options).unwrap();
+        std::io::Write::write_all(&mut archive, entry.as_bytes()).unwrap();
+        archive.finish().unwrap();
+    }
+    format!("sh {}", script.display())
+}
+
+#[test]
+fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let pip = fake_pip(folder);
+    let import = ["import", "torch==2.7.0..latest", "--pip", &pip];
+    let output = run(folder, &import);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(
+        said.contains("connection reset") && said.contains("1 of 4 releases"),
+        "{said}"
+    );
+    assert_eq!(stdout(&output).lines().count(), 3);
+    std::fs::write(folder.join("mended"), "").unwrap();
+    std::fs::remove_file(folder.join("downloads")).unwrap();
+    assert!(succeeds(folder, &import).contains("pytorch 2.8.0"));
+    let downloads = std::fs::read_to_string(folder.join("downloads")).unwrap();
+    assert_eq!(downloads, "torch==2.8.0\n");
+    insta::assert_snapshot!(succeeds(folder, &["history", "one"]));
+    let part = succeeds(
+        folder,
+        &["history", "one", "--from", "2.8", "--to", "2.9.0"],
+    );
+    assert!(
+        !part.contains("core") && !part.contains("first revision"),
+        "{part}"
+    );
+    let json = succeeds(
+        folder,
+        &["history", "one", "--key", "CPU", "--format", "json"],
+    );
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["ranges"][1]["reason"], "math kernel");
+    let said = fails(folder, &["import", "torch==2.7.0..2.99.0", "--pip", &pip]);
+    assert!(
+        said.contains("no torch 2.99.0") && said.contains("2.10.0"),
+        "{said}"
+    );
+    assert!(fails(folder, &["history", "onee"]).contains("did you mean `one`"));
+    assert!(fails(folder, &["history", "one", "--from", "2.3"]).contains("has no `2.3`"));
+    let gaps = succeeds(folder, &["gaps", "MPS", "--since", "2.7.0"]);
+    assert!(
+        gaps.contains("1 are served otherwise") && gaps.contains("core"),
+        "{gaps}"
+    );
+}
+
+fn git(repository: &Path, arguments: &[&str]) {
+    let done = Command::new("git")
+        .arg("-C")
+        .arg(repository)
+        .args([
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@b",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(arguments)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(done.success(), "{arguments:?}");
+}
+
+fn commit(repository: &Path, text: &str, subject: &str) {
+    let file = repository.join("ops/native_functions.yaml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(file, text).unwrap();
+    git(repository, &["add", "-A"]);
+    let date = "2026-02-03T04:05:06Z";
+    git(
+        repository,
+        &[
+            "commit",
+            "-q",
+            "--date",
+            date,
+            "-m",
+            subject,
+            "--allow-empty",
+        ],
+    );
+}
+
+#[test]
+fn commits_of_a_clone_make_a_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let repository = folder.join("repo");
+    std::fs::create_dir(&repository).unwrap();
+    git(&repository, &["init", "-q"]);
+    let one = "- func: one(Tensor self) -> Tensor\n";
+    let two = "- func: two(Tensor self) -> Tensor\n";
+    commit(&repository, one, "Begin; with \"quotes\" and\tmore");
+    commit(&repository, &format!("{one}{two}"), "Add two");
+    commit(&repository, &format!("{one}{two}"), "Touch nothing");
+    commit(&repository, "{ no list", "Break it");
+    let import = [
+        "import",
+        "--git",
+        "repo",
+        "--path",
+        "ops/native_functions.yaml",
+    ];
+    let output = run(folder, &import);
+    let said = stderr(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("left out: commit"), "{said}");
+    let told = stdout(&output);
+    assert!(
+        told.contains("2 commits stored, 0 there already, 1 left out"),
+        "{told}"
+    );
+    commit(&repository, two, "Drop one");
+    let told = succeeds(folder, &import);
+    assert!(
+        told.contains("1 commits stored, 2 there already, 1 left out"),
+        "{told}"
+    );
+    let json = succeeds(folder, &["history", "one", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["line"], "commits");
+    let event = &json["events"][0];
+    assert_eq!(
+        (event["kind"].as_str(), event["commit"]["subject"].as_str()),
+        (Some("removed"), Some("Drop one"))
+    );
+    assert_eq!(event["date"], "2026-02-03T04:05:06Z");
+    assert_eq!(
+        json["from"]["commit"]["subject"],
+        "Begin; with \"quotes\" and\tmore"
+    );
+    let said = fails(
+        folder,
+        &["import", "--git", "repo", "--path", "nowhere.yaml"],
+    );
+    assert!(
+        said.contains("touches nowhere.yaml") && said.contains("--path"),
+        "{said}"
+    );
+    let said = fails(folder, &["import", "--git", "repo", "--range", "v1..v2"]);
+    assert!(said.contains("has no commits v1..v2"), "{said}");
+    let said = fails(folder, &["import", "--git", "nowhere"]);
+    assert!(said.contains("nowhere"), "{said}");
+}
+
+#[test]
+fn a_vendor_sees_what_an_upgrade_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
+    write(
+        "old.yaml",
+        "- func: scale(Tensor self) -> Tensor\n  dispatch:\n    CPU: scale\n- func: old(Tensor self) -> Tensor\n  dispatch:\n    CPU: old\n",
+    );
+    write(
+        "new.yaml",
+        "- func: scale(Tensor self, int n=0) -> Tensor\n  dispatch:\n    CPU: scale\n- func: olden(Tensor self) -> Tensor\n  dispatch:\n    CPU: olden\n- func: any_of(Tensor self) -> Tensor\n",
+    );
+    write(
+        "acme.yaml",
+        "backend: PrivateUse1\ncpp_namespace: acme\nsupported:\n- scale\n- old\n",
+    );
+    let compare = ["compare", "--backend", "acme.yaml", "old.yaml", "new.yaml"];
+    let output = run(folder, &compare);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    insta::assert_snapshot!(stdout(&output));
+    // As a project of its own, over a stored revision.
+    std::fs::create_dir(folder.join("base")).unwrap();
+    std::fs::rename(
+        folder.join("old.yaml"),
+        folder.join("base/native_functions.yaml"),
+    )
+    .unwrap();
+    succeeds(folder, &["import", "--dir", "base", "--label", "2.9.0"]);
+    let lay = [
+        "import",
+        "--project",
+        "acme-npu",
+        "--backend",
+        "acme.yaml",
+        "--over",
+        "2.9.0",
+    ];
+    assert!(succeeds(folder, &lay).contains("acme-npu 2.9.0: 2 operators"));
+    let table = succeeds(
+        folder,
+        &["table", "--backend", "PrivateUse1", "--project", "acme-npu"],
+    );
+    assert!(table.contains("2  kernel"), "{table}");
+    write(
+        "odd.yaml",
+        "backend: Acme\ncpp_namespace: acme\nsupported:\n- scale\n",
+    );
+    let said = fails(
+        folder,
+        &["compare", "--backend", "odd.yaml", "2.9.0", "new.yaml"],
+    );
+    assert!(
+        said.contains("no dispatch key `Acme`") && said.contains("did you mean"),
+        "{said}"
+    );
+}

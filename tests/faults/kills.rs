@@ -1,0 +1,92 @@
+//! A hundred `kill -9` at moments spread over starts and ingests.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use crate::postgres;
+use crate::served::{self, Served};
+use crate::{assert_whole, digest, text};
+
+const KILLS: usize = 100;
+const CALLERS: usize = 4;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sqlite_keeps_what_was_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    survive(&url).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn postgresql_keeps_what_was_acknowledged() {
+    let Some(cluster) = postgres::shared() else {
+        return;
+    };
+    survive(&cluster.database().await).await;
+}
+
+async fn survive(database: &str) {
+    let acknowledged = Mutex::new(Vec::new());
+    {
+        let mut first = Served::start(database);
+        first.project("pytorch");
+        first.kill();
+    }
+    for round in 0..KILLS {
+        let mut server = Served::start(database);
+        let url = server.url.clone();
+        std::thread::scope(|scope| {
+            for caller in 0..CALLERS {
+                let (url, acknowledged) = (&url, &acknowledged);
+                scope.spawn(move || ingest_until_killed(url, round, caller, acknowledged));
+            }
+            // Every other round in the first ingests, or before; the others after an answer.
+            let before = acknowledged.lock().unwrap().len();
+            if round % 2 == 1 {
+                let begun = Instant::now();
+                while acknowledged.lock().unwrap().len() == before {
+                    assert!(begun.elapsed() < Duration::from_secs(30), "no answer");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+            std::thread::sleep(Duration::from_micros((round as u64 * 7919) % 90_000));
+            server.kill();
+        });
+        if round % 10 == 9 {
+            let store = opatlas::store::open(database).await.unwrap();
+            let acknowledged = acknowledged.lock().unwrap().clone();
+            assert_whole(&*store, "pytorch", &acknowledged).await;
+            store.close().await;
+        }
+    }
+    let acknowledged = acknowledged.into_inner().unwrap();
+    println!(
+        "{} ingests acknowledged over {KILLS} kills",
+        acknowledged.len()
+    );
+    assert!(
+        acknowledged.len() >= KILLS / 2,
+        "the kills came too early to say anything"
+    );
+}
+
+fn ingest_until_killed(
+    url: &str,
+    round: usize,
+    caller: usize,
+    acknowledged: &Mutex<Vec<opatlas::source::Digest>>,
+) {
+    for at in 0.. {
+        // Every other revision is brought by all callers at once.
+        let own = if at % 2 == 0 { caller + 1 } else { 0 };
+        let seed = 1 + own + 10 * (at + 1000 * round);
+        let query = format!("label=main-{caller}");
+        match served::ingest(url, "pytorch", &query, &text(seed)) {
+            Some(answer) if answer.status < 300 => {
+                acknowledged.lock().unwrap().push(digest(seed));
+            }
+            Some(answer) => panic!("{answer:?}"),
+            None => return,
+        }
+    }
+}

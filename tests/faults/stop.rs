@@ -1,0 +1,138 @@
+//! A service that is asked to stop finishes what it took, and one that is left alone is not held up
+//! by slow clients.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::served::Served;
+use crate::text;
+
+fn connect(server: &Served) -> TcpStream {
+    let address = server.url.strip_prefix("http://").unwrap();
+    let stream = TcpStream::connect(address).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    stream
+}
+
+fn read_all(mut stream: TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A connection that is cut off ends the answer as well.
+    let _ = stream.read_to_end(&mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn what_was_begun_is_finished_before_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let mut server = Served::start(&database);
+    server.project("p");
+    let body = text(1);
+    let (early, late) = body.split_at(body.len() / 2);
+    let mut stream = connect(&server);
+    write!(
+        stream,
+        "POST /v1/projects/p/revisions?label=main HTTP/1.1\r\nHost: x\r\n\
+         Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
+        body.len()
+    )
+    .unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let asked = Command::new("kill")
+        .args(["-TERM", &server.id().to_string()])
+        .status();
+    assert!(asked.unwrap().success());
+    std::thread::sleep(Duration::from_millis(300));
+    let address = server.url.strip_prefix("http://").unwrap();
+    assert!(
+        TcpStream::connect(address).is_err(),
+        "it still accepts connections"
+    );
+    stream.write_all(late.as_bytes()).unwrap();
+    let answer = read_all(stream);
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    assert_eq!(server.wait().code(), Some(0));
+    let server = Served::start(&database);
+    assert_eq!(server.get("/v1/projects/p/labels/main").status, 200);
+}
+
+#[test]
+fn slow_clients_are_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let limits = [
+        "--idle-timeout",
+        "1",
+        "--body-timeout",
+        "1",
+        "--max-connections",
+        "60",
+    ];
+    let server = Served::start_with(&database, &limits);
+    server.project("p");
+    // Nothing, half a head, half a body: as many as there may be connections.
+    let mut silent: Vec<_> = (0..18).map(|_| connect(&server)).collect();
+    let mut heads: Vec<_> = (0..18).map(|_| connect(&server)).collect();
+    for head in &mut heads {
+        head.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+            .unwrap();
+    }
+    let mut bodies: Vec<_> = (0..18).map(|_| connect(&server)).collect();
+    for body in &mut bodies {
+        body.write_all(
+            b"POST /v1/projects/p/revisions HTTP/1.1\r\nHost: x\r\n\
+              Content-Type: application/yaml\r\nContent-Length: 1000\r\n\r\n- func",
+        )
+        .unwrap();
+    }
+    assert_eq!(
+        server.get("/v1/projects").status,
+        200,
+        "others are served meanwhile"
+    );
+    for body in bodies.drain(..) {
+        let answer = read_all(body);
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        assert!(answer.contains("request-timeout"), "{answer}");
+    }
+    for stream in silent.drain(..).chain(heads.drain(..)) {
+        let answer = read_all(stream);
+        assert!(!answer.contains("200 OK"), "{answer}");
+    }
+    assert_eq!(server.get("/v1/projects").status, 200);
+}
+
+#[test]
+fn too_much_at_once_is_refused_and_what_was_begun_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let limits = ["--max-requests", "3", "--body-timeout", "20"];
+    let server = Served::start_with(&database, &limits);
+    server.project("p");
+    let body = text(1);
+    let (early, late) = body.split_at(10);
+    let mut begun: Vec<_> = (0..3).map(|_| connect(&server)).collect();
+    for stream in &mut begun {
+        write!(
+            stream,
+            "POST /v1/projects/p/revisions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+             Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
+            body.len()
+        )
+        .unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let refused = server.get("/v1/projects");
+    refused.problem(503, "busy");
+    assert!(!refused.header("retry-after").is_empty());
+    for mut stream in begun {
+        stream.write_all(late.as_bytes()).unwrap();
+        let answer = read_all(stream);
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+    }
+    assert_eq!(server.get("/v1/projects").status, 200);
+}

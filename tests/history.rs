@@ -1,0 +1,253 @@
+//! Histories of operators: agreement with direct comparisons and tables of real releases, and
+//! histories of commits.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use opatlas::diff::history::by_operator;
+use opatlas::dispatch::Keys;
+use opatlas::service::compare::Compared;
+use opatlas::service::history::{CommitFiles, Line, Timeline};
+use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
+use opatlas::source::Bundle;
+use opatlas::store::{CommitRecord, SqliteStore};
+
+async fn service() -> Service {
+    let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+    let limits = Limits {
+        snapshot_bytes: 1 << 30,
+        ..Limits::default()
+    };
+    let service = Service::new(Arc::new(store), Arc::new(|| 1_700_000_000_000_000), limits);
+    service.create_project("p", None, None).await.unwrap();
+    service
+}
+
+async fn ingest(service: &Service, label: &str, bundle: Bundle) {
+    let ingest = Ingest {
+        project: "p",
+        bundle,
+        label: Some(label),
+        release: None,
+        protection: Protection::Kept,
+    };
+    service.ingest(ingest).await.unwrap();
+}
+
+/// All releases, ingested out of order.
+async fn releases() -> Option<(Service, Arc<Timeline>)> {
+    let service = service().await;
+    let mut versions = common::VERSIONS;
+    versions.sort_by_key(|version| version.bytes().rev().collect::<Vec<_>>());
+    for version in versions {
+        ingest(&service, version, common::release(version)?).await;
+    }
+    let timeline = service.timeline("p", None).await.unwrap();
+    let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
+    assert_eq!(titles, common::VERSIONS);
+    Some((service, timeline))
+}
+
+/// Where and how often a rule was reported of an operator.
+type Told = BTreeMap<(String, usize, String), usize>;
+
+/// What the histories of all operators say is what comparisons of consecutive releases say, and
+/// what served a key is what the tables of each release say.
+#[tokio::test(flavor = "multi_thread")]
+async fn histories_agree_with_comparisons_and_tables() {
+    let Some((service, timeline)) = releases().await else {
+        return;
+    };
+    let mut snapshots: Vec<Arc<Snapshot>> = Vec::new();
+    for place in 0..timeline.items.len() {
+        snapshots.push(service.snapshot(&timeline.resolved(place)).await.unwrap());
+    }
+    let mut direct = Told::new();
+    for place in 1..snapshots.len() {
+        let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
+        let compared = Compared::new(sides.0, sides.1).unwrap();
+        for (operator, step) in by_operator(&compared.comparison) {
+            for event in step.events {
+                let key = (operator.to_owned(), place, event.change.rule.id.to_owned());
+                *direct.entry(key).or_default() += 1;
+            }
+        }
+    }
+    let mut names: Vec<String> = snapshots
+        .iter()
+        .flat_map(|snapshot| &snapshot.catalogue.operators)
+        .map(|operator| operator.qualified_name())
+        .collect();
+    names.sort();
+    names.dedup();
+    let all = 0..=timeline.last();
+    let mut stored = Told::new();
+    for (i, name) in names.iter().enumerate() {
+        let key = ["MPS", "XPU", "SparseCPU", "AutogradMPS", "MTIA"][i % 5];
+        let whole = service
+            .history(&timeline, name, all.clone(), None)
+            .await
+            .unwrap();
+        for event in &whole.events {
+            let key = (name.clone(), event.place, event.rule.clone());
+            *stored.entry(key).or_default() += 1;
+        }
+        let is_there = |place: usize| whole.present.iter().any(|range| range.contains(&place));
+        if i % 7 != 0 {
+            continue;
+        }
+        let at_key = service
+            .history(&timeline, name, all.clone(), Some(key))
+            .await
+            .unwrap();
+        for (place, snapshot) in snapshots.iter().enumerate() {
+            let id = snapshot.catalogue.find_qualified(name);
+            assert_eq!(id.is_some(), is_there(place), "{name} in {place}");
+            let slot = Keys::of(snapshot.release()).slot(key);
+            let expected = id
+                .zip(slot)
+                .and_then(|(id, slot)| snapshot.view().entry(id, slot));
+            let range = at_key
+                .ranges
+                .iter()
+                .find(|range| range.range.contains(&place));
+            assert_eq!(
+                range.map(|range| range.reason),
+                expected.map(|entry| entry.reason),
+                "{name} on {key} in {}",
+                timeline.items[place].title()
+            );
+        }
+    }
+    assert_eq!(stored, direct);
+    let total = |rules: &[&str]| -> usize {
+        let told = stored
+            .iter()
+            .filter(|((_, _, rule), _)| rules.contains(&&**rule));
+        told.map(|(_, count)| count).sum()
+    };
+    assert_eq!(total(&["operator-removed", "overload-removed"]), 117);
+    // 209 entries are new; five of them were generated before.
+    assert_eq!(total(&["operator-added", "overload-added"]), 204);
+    assert_eq!(
+        (total(&["tag-core-added"]), total(&["tag-core-removed"])),
+        (60, 3)
+    );
+}
+
+/// A release that comes later takes its place, and what was computed of others stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_release_in_between_takes_its_place() {
+    let service = service().await;
+    let text = |body: &str| Bundle::of_native_functions(body.as_bytes());
+    let one = "- func: one(Tensor self) -> Tensor\n";
+    let two = "- func: one(Tensor self, int n=0) -> Tensor\n";
+    let three = "- func: one(Tensor self, int n=0, int m=0) -> Tensor\n";
+    ingest(&service, "2.1.0", text(one)).await;
+    ingest(&service, "2.9.0", text(three)).await;
+    let history = |timeline: Arc<Timeline>| {
+        let service = &service;
+        async move {
+            let all = 0..=timeline.last();
+            let history = service.history(&timeline, "one", all, None).await.unwrap();
+            let schema = history
+                .events
+                .iter()
+                .filter(|e| e.kind.as_str() == "schema");
+            schema
+                .map(|event| {
+                    format!(
+                        "{} {}",
+                        timeline.items[event.place].title(),
+                        event.names.join(",")
+                    )
+                })
+                .collect::<Vec<_>>()
+        }
+    };
+    let timeline = service.timeline("p", None).await.unwrap();
+    assert_eq!(history(timeline).await, ["2.9.0 m", "2.9.0 n"]);
+    ingest(&service, "2.5.0", text(two)).await;
+    let timeline = service.timeline("p", None).await.unwrap();
+    assert_eq!(history(timeline.clone()).await, ["2.5.0 n", "2.9.0 m"]);
+    assert!(timeline.range(Some("2.9"), Some("2.1")).is_err());
+    assert!(timeline.place("2.6.0").is_err());
+    assert_eq!(timeline.range(Some("2.5"), None).unwrap(), 1..=2);
+}
+
+fn commit(id: usize, position: i64, text: &str) -> CommitFiles {
+    CommitFiles {
+        commit: CommitRecord {
+            id: format!("{id:040x}"),
+            release: None,
+            author_date: id as i64 * 1_000_000,
+            subject: format!("Change {id}"),
+        },
+        position,
+        bundle: Bundle::of_native_functions(text.as_bytes()),
+    }
+}
+
+/// Commits keep their order, reverts included; what is imported in two goes is as in one.
+#[tokio::test(flavor = "multi_thread")]
+async fn commits_make_a_timeline() {
+    let texts = [
+        "- func: one(Tensor self) -> Tensor\n",
+        "- func: one(Tensor self) -> Tensor\n- func: two(Tensor self) -> Tensor\n",
+        // A revert, the same again, and what is no list.
+        "- func: one(Tensor self) -> Tensor\n",
+        "- func: one(Tensor self) -> Tensor\n- func: two(Tensor self) -> Tensor\n",
+        "nonsense",
+        "- func: two(Tensor self) -> Tensor\n",
+    ];
+    let mut told = Vec::new();
+    let whole: &[(usize, usize)] = &[(0, 6)];
+    for goes in [whole, &[(0, 2), (2, 6)], &[(3, 6), (0, 6)]] {
+        let service = service().await;
+        for &(from, to) in goes {
+            let order: Vec<String> = (from..to).map(|i| format!("{:040x}", i + 1)).collect();
+            let placed = service.place_commits("p", &order).await.unwrap();
+            let commits = placed.new.iter().map(|(id, position)| {
+                let number = usize::from_str_radix(id, 16).unwrap();
+                commit(number, *position, texts[number - 1])
+            });
+            let taken = service
+                .take_commits("p", commits.collect(), None)
+                .await
+                .unwrap();
+            assert!(taken.refused.len() <= 1);
+        }
+        let timeline = service.timeline("p", Some(Line::Commits)).await.unwrap();
+        assert_eq!(timeline.line, Line::Commits);
+        let latest = service.resolve("p", "latest", None).await.unwrap();
+        assert_eq!(latest.digest, timeline.items[timeline.last()].digest);
+        let mut lines = Vec::new();
+        for operator in ["one", "two"] {
+            let all = 0..=timeline.last();
+            let history = service
+                .history(&timeline, operator, all, None)
+                .await
+                .unwrap();
+            for event in &history.events {
+                let commit = timeline.items[event.place].commit.as_ref().unwrap();
+                lines.push(format!(
+                    "{operator} {} {}",
+                    event.kind.as_str(),
+                    commit.subject
+                ));
+            }
+        }
+        told.push(lines);
+    }
+    let expected = [
+        "one removed Change 6",
+        "two introduced Change 2",
+        "two removed Change 3",
+        "two introduced Change 4",
+    ];
+    for told in told {
+        assert_eq!(told, expected);
+    }
+}

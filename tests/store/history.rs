@@ -1,0 +1,130 @@
+//! Commits in their order, and steps.
+
+use opatlas::store::{CommitRecord, Mode, NewCommit, ProjectName, StepKey, StepRecord, Store};
+
+use crate::given::{bundle, new_project};
+
+fn commit(id: &str, position: i64, text: &str) -> NewCommit {
+    NewCommit {
+        commit: CommitRecord {
+            id: id.to_owned(),
+            release: None,
+            author_date: 5,
+            subject: format!("commit {id}"),
+        },
+        position,
+        bundle: bundle(text),
+    }
+}
+
+async fn ids(store: &dyn Store, project: &ProjectName) -> Vec<String> {
+    let commits = store.commits(project).await.unwrap();
+    commits.into_iter().map(|place| place.commit.id).collect()
+}
+
+pub async fn commits_stand_in_their_order(store: &dyn Store) {
+    let project = new_project(store, "commits").await;
+    assert!(store.last_commit(&project).await.unwrap().is_none());
+    let before = store.stamp(&project).await.unwrap();
+    // The files of the third are those of the first.
+    let new = vec![
+        commit("aa", 1, "- one\n"),
+        commit("cc", 3, "- two\n"),
+        commit("dd", 4, "- one\n"),
+    ];
+    let outcomes = store
+        .ingest_commits(&project, new.clone(), 7)
+        .await
+        .unwrap();
+    assert_eq!(
+        outcomes.iter().map(|o| o.created).collect::<Vec<_>>(),
+        [true, true, false]
+    );
+    assert_eq!(outcomes[0].sequence, outcomes[2].sequence);
+    assert!(store.stamp(&project).await.unwrap() > before);
+    store.ingest_commits(&project, new, 8).await.unwrap();
+    assert_eq!(ids(store, &project).await, ["aa", "cc", "dd"]);
+    let places = [("dd".to_owned(), 2), ("unknown".to_owned(), 9)];
+    store.place_commits(&project, &places).await.unwrap();
+    assert_eq!(ids(store, &project).await, ["aa", "dd", "cc"]);
+    let last = store.last_commit(&project).await.unwrap().unwrap();
+    assert_eq!((last.commit.id.as_str(), last.position), ("cc", 3));
+    assert_eq!(last.commit.subject, "commit cc");
+    // What the timeline has is not collected.
+    let collected = store.collect(Some(&project), i64::MAX, Mode::Do).await;
+    assert!(collected.unwrap().revisions.is_empty());
+    store.delete_revision(&project, last.digest).await.unwrap();
+    assert_eq!(ids(store, &project).await, ["aa", "dd"]);
+    store.delete_project(&project).await.unwrap();
+}
+
+pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
+    let project = new_project(store, "steps").await;
+    let new = vec![commit("aa", 1, "- three\n"), commit("bb", 2, "- four\n")];
+    let outcomes = store.ingest_commits(&project, new, 7).await.unwrap();
+    let key = StepKey {
+        base: outcomes[0].sequence,
+        head: outcomes[1].sequence,
+        base_release: "2.9".into(),
+        head_release: "2.10".into(),
+    };
+    let step = |facts: &str, says: &str| StepRecord {
+        key: key.clone(),
+        facts: facts.into(),
+        operators: vec![
+            ("add.Tensor".into(), says.into()),
+            ("mul_100%".into(), "{}".into()),
+        ],
+    };
+    store
+        .save_steps(&project, 1, &[step("one", "first")])
+        .await
+        .unwrap();
+    store
+        .save_steps(&project, 2, &[step("two", "Second")])
+        .await
+        .unwrap();
+    assert!(store.steps(&project, 1).await.unwrap().is_empty());
+    let steps = store.steps(&project, 2).await.unwrap();
+    assert_eq!(steps.len(), 1);
+    let (id, found) = &steps[0];
+    assert_eq!(*found, key);
+    let facts = store.step_facts(&[*id, id + 1000]).await.unwrap();
+    assert_eq!(facts, ["two", ""]);
+    let of_operator = store
+        .steps_of_operator(&project, "add.Tensor")
+        .await
+        .unwrap();
+    assert_eq!(of_operator, [(*id, "Second".to_owned())]);
+    assert!(
+        store
+            .steps_of_operator(&project, "a\0")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let saying = |words: &'static str| {
+        let project = &project;
+        async move {
+            let rows = store.steps_saying(project, words, 9).await.unwrap();
+            rows.into_iter().map(|row| row.0).collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(saying("sEcond").await, ["add.Tensor"]);
+    assert_eq!(saying("100%").await, ["mul_100%"]);
+    assert!(saying("first").await.is_empty());
+    assert!(saying("add_Tensor").await.is_empty());
+    store
+        .delete_revision(&project, outcomes[0].digest)
+        .await
+        .unwrap();
+    assert!(store.steps(&project, 2).await.unwrap().is_empty());
+    assert!(
+        store
+            .steps_of_operator(&project, "add.Tensor")
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    store.delete_project(&project).await.unwrap();
+}

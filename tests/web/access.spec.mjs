@@ -1,0 +1,135 @@
+// Tokens: what is closed says so and leads to the place for a token; with one it opens. And the
+// page of the API, which anybody may read.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { everyLook, run, settled, site, skip } from "./harness.mjs";
+
+describe("access where tokens are wanted", { skip, concurrency: false }, () => {
+	let token;
+	const web = site({
+		flags: ["--auth", "all"],
+		prepare(database) {
+			const said = run(
+				"token",
+				"create",
+				"reader",
+				"--all-projects",
+				"--action",
+				"read",
+				"--database",
+				database,
+			);
+			token = /opatlas_\S+/.exec(said)?.[0];
+		},
+	});
+	const right = (page, action) =>
+		page
+			.getByRole("list", { name: "Rights" })
+			.getByRole("listitem")
+			.filter({ hasText: action })
+			.first();
+	const fine = [/40[0-9]|41[0-9]|422/];
+
+	it("a closed view leads to the token, and the token opens it", async (t) => {
+		const page = await web.open(t, "/", { fine });
+		const alert = page.getByRole("alert").first();
+		await alert.getByRole("link", { name: "Enter a token" }).click();
+		await page.waitForURL("**/access");
+		assert.match(await right(page, "read").innerText(), /needs a token/);
+		await everyLook(page, "access without a token");
+		await page.getByLabel("Token", { exact: true }).fill(token);
+		await page.getByRole("button", { name: "Use it" }).click();
+		await right(page, "read").getByText("allowed").waitFor();
+		assert.match(await right(page, "ingest").innerText(), /not with this token/);
+		assert.match(await right(page, "admin").innerText(), /not with this token/);
+		assert.ok(!(await page.locator("body").innerText()).includes(token));
+		await everyLook(page, "access with a token");
+		await page.getByRole("link", { name: "Home", exact: true }).click();
+		await page.getByText(/2,590 operators/).waitFor();
+		const kept = await page.evaluate(() => [localStorage.length, sessionStorage.length]);
+		assert.deepEqual(kept, [0, 1]);
+	});
+
+	it("a token is kept in the browser by choice, and forgotten on demand", async (t) => {
+		const page = await web.open(t, "/access", { fine });
+		await page.getByLabel("Token", { exact: true }).fill(token);
+		await page.getByRole("button", { name: "In this browser" }).click();
+		await page.getByRole("button", { name: "Use it" }).click();
+		await right(page, "read").getByText("allowed").waitFor();
+		await page.reload();
+		await right(page, "read").getByText("allowed").waitFor();
+		await page.getByRole("button", { name: "Forget it" }).click();
+		await right(page, "read").getByText("needs a token").waitFor();
+		assert.equal(await page.evaluate(() => localStorage.length), 0);
+	});
+
+	it("a token that the server does not know is told of", async (t) => {
+		const page = await web.open(t, "/access", { fine });
+		await page.getByLabel("Token", { exact: true }).fill("opatlas_not_a_token");
+		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByText("The server does not know this token").waitFor();
+	});
+
+	it("a text that is no token is refused at once", async (t) => {
+		const page = await web.open(t, "/access", { fine });
+		await page.getByLabel("Token", { exact: true }).fill("two words é");
+		await page.getByRole("button", { name: "Use it" }).click();
+		await page.getByText("A token is one word").waitFor();
+	});
+});
+
+describe("access where nothing is closed", { skip, concurrency: false }, () => {
+	const web = site();
+
+	it("says so, and asking changes nothing", async (t) => {
+		const before = await (await fetch(`${web.base}/v1/projects`)).text();
+		const page = await web.open(t, "/access", { fine: [/4\d\d/] });
+		await page.getByText("This server wants no token").waitFor();
+		assert.equal(await (await fetch(`${web.base}/v1/projects`)).text(), before);
+	});
+
+	it("the page of the API has every operation, and is accessible with one open", async (t) => {
+		const page = await web.open(t, "/docs?op=validate");
+		await page.getByRole("button", { name: /POST.*\/v1\/validate/ }).waitFor();
+		const { paths } = await (await fetch(`${web.base}/openapi.json`)).json();
+		const methods = ["get", "post", "put", "patch", "delete"];
+		const count = Object.values(paths).flatMap((item) =>
+			methods.filter((one) => one in item),
+		).length;
+		assert.equal(await page.locator("main [aria-expanded]").count(), count);
+		await everyLook(page, "API");
+	});
+
+	it("the page of the API finds, opens, tries and shows the command", async (t) => {
+		const page = await web.open(t, "/docs");
+		await page.getByLabel("Path or words").fill("validate");
+		await page.waitForURL("**/docs?q=validate");
+		await page.getByRole("button", { name: /POST.*\/v1\/validate/ }).click();
+		await page.waitForURL("**/docs?op=validate&q=validate");
+		await page.getByLabel("release · query").fill("2.9");
+		await page
+			.getByText(/curl --fail-with-body -X POST [\s\S]*\/v1\/validate\?release=2\.9/)
+			.waitFor();
+		await page.getByRole("button", { name: "Send POST" }).click();
+		const answer = page.getByRole("region", { name: "Answer" });
+		assert.match(await answer.innerText(), /"valid": (true|false)/);
+		await page.getByLabel("Accept").selectOption("text/markdown");
+		await page.getByRole("button", { name: "Send POST" }).click();
+		await page.waitForFunction(
+			() => !document.querySelector('[aria-label="Answer"]')?.textContent?.includes('"valid"'),
+		);
+		await page.goBack();
+		await page.waitForURL("**/docs?q=validate");
+		await page.getByLabel("Path or words").fill("no such thing");
+		await page.getByText("No operation has these words").waitFor();
+	});
+
+	it("a path is asked for before it is sent", async (t) => {
+		const page = await web.open(t, "/docs?op=get_revision");
+		await page.getByLabel("project · path, required").fill("");
+		await page.getByText("Still needed: {project}").waitFor();
+		assert.ok(await page.getByRole("button", { name: "Send GET" }).isDisabled());
+		await settled(page);
+	});
+});

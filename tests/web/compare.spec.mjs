@@ -1,0 +1,230 @@
+// Comparing two revisions: the verdict first, filters in the address, links that stay, and lists of
+// thousands that stay small in the page.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { accessible, everyLook, settled, site, skip } from "./harness.mjs";
+
+const RANGE = "/p/pytorch/compare/2.12.1...2.13.0";
+const MARKUP = "<img src=x onerror=document.title='owned'>";
+
+describe("compare", { skip, concurrency: false }, () => {
+	const web = site();
+	const ready = async (page) => {
+		await page.getByRole("region", { name: "Verdict" }).waitFor({ timeout: 60_000 });
+		await settled(page);
+	};
+	const asked = async (path = RANGE, query = "") => {
+		const range = path.split("/").at(-1);
+		const response = await fetch(`${web.base}/v1/projects/pytorch/compare/${range}${query}`);
+		return response.json();
+	};
+
+	for (const [name, path] of [
+		["a choice of revisions", "/compare"],
+		["two files", "/compare?from=files"],
+		["changes", RANGE],
+		["dispatch tables", `${RANGE}?view=dispatch&backend=MPS`],
+	]) {
+		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
+			const page = await web.open(t, path);
+			if (path.startsWith("/p/")) await ready(page);
+			await settled(page);
+			await everyLook(page, name);
+		});
+	}
+
+	it("goes from the choice of two revisions to their comparison", async (t) => {
+		const page = await web.open(t, "/");
+		await page.getByRole("link", { name: "Compare", exact: true }).click();
+		await page.getByLabel("Base, the older side").selectOption("2.12.1");
+		await page.getByLabel("Head, the newer side").selectOption("2.13.0");
+		await page.getByRole("button", { name: "Compare", exact: true }).click();
+		await page.waitForURL(`**${RANGE}`);
+		await ready(page);
+		await page.goBack();
+		await page.waitForURL("**/compare");
+	});
+
+	it("says the verdict first, as the API does", async (t) => {
+		const page = await web.open(t, RANGE);
+		await ready(page);
+		const { summary, conclusion, official } = await asked();
+		assert.equal(conclusion, "fail");
+		const verdict = await page.getByRole("region", { name: "Verdict" }).innerText();
+		assert.match(verdict, /^✕\s*Fails/);
+		assert.match(verdict, new RegExp(`${summary.breaking}\\s*✕ Breaking`));
+		assert.match(verdict, new RegExp(`${official.backward.length} operators not backward`));
+		const first = page.getByRole("heading", { level: 2 }).first();
+		assert.match(await first.innerText(), /Breaking/);
+	});
+
+	it("filters by level, audience, backend and words, all in the address", async (t) => {
+		const page = await web.open(t, RANGE);
+		await ready(page);
+		const said = page.getByText(/ of [\d,]+ changes/);
+		const { summary } = await asked();
+		await page
+			.getByRole("button", { name: /Breaking/ })
+			.first()
+			.click();
+		await page.waitForURL("**?level=breaking");
+		assert.match(await said.innerText(), new RegExp(`^${summary.breaking} of`));
+		await page
+			.getByRole("button", { name: /Breaking/ })
+			.first()
+			.click();
+		await page.waitForURL(`**${RANGE}`);
+		await page.getByLabel("Backend").selectOption("MPS");
+		await page.waitForURL("**?backend=MPS");
+		const ofBackend = await said.innerText();
+		await page.getByLabel("Operator, rule or words").fill("lcm");
+		await page.waitForURL("**q=lcm*");
+		await said.filter({ hasNotText: ofBackend }).waitFor();
+		await page.getByRole("article", { name: "lcm", exact: true }).first().waitFor();
+		await page.reload();
+		await ready(page);
+		await page.getByRole("article", { name: "lcm", exact: true }).first().waitFor();
+		await page.getByLabel("Who is hurt").selectOption("backend");
+		await page.waitForURL("**audience=backend**");
+		await page.getByRole("button", { name: "Clear filters" }).first().click();
+		await page.waitForURL(`**${RANGE}`);
+	});
+
+	it("tells what changed for MPS", async (t) => {
+		const page = await web.open(t, RANGE);
+		await ready(page);
+		await page.getByLabel("Backend").selectOption("MPS");
+		await page.getByRole("tab", { name: /Dispatch tables/ }).click();
+		await page.waitForURL("**?backend=MPS&view=dispatch");
+		const { dispatch_changes } = await asked();
+		const here = dispatch_changes.filter(({ keys }) => keys.includes("MPS"));
+		const gained = here.filter(({ before }) => before.reason === "missing").length;
+		await page.getByRole("button", { name: new RegExp(`Gained at MPS: ${gained} `) }).click();
+		await page.waitForURL("**turn=gained**");
+		const cells = page.getByRole("list", { name: "Changed cells" });
+		const row = cells.getByRole("listitem").filter({ hasText: "_assert_async.msg" });
+		assert.match(
+			await row.innerText(),
+			/Gained[\s\S]*Missing[\s\S]*Own kernel\s+_assert_async_msg_mps/,
+		);
+		await row.getByRole("link", { name: "dispatch-kernel-added" }).click();
+		await page.waitForURL(/#[0-9a-f]{16}$/);
+		const marked = page.locator("[data-marked]");
+		await marked.waitFor();
+		assert.match(await marked.innerText(), /_assert_async_msg_mps/);
+	});
+
+	it("sets schemas side by side and marks the words that differ", async (t) => {
+		const page = await web.open(t, "/compare?rule=argument-renamed&from=files");
+		await ready(page);
+		const card = page.getByRole("article").first();
+		assert.notEqual(await card.locator("del").first().innerText(), "");
+		assert.notEqual(await card.locator("ins").first().innerText(), "");
+		await card.getByText("✕ torch: backward").waitFor();
+		await card.getByText("Why, and what to do").click();
+		await card.getByText(/opatlas exception add/).waitFor();
+	});
+
+	it("another profile, another verdict", async (t) => {
+		const page = await web.open(t, RANGE);
+		await ready(page);
+		await page.getByLabel("Whose view counts").selectOption("compiler");
+		await page.waitForURL("**?profile=compiler");
+		const { summary } = await asked(RANGE, "?profile=compiler");
+		const count = page.getByRole("button", { name: /Breaking/ }).first();
+		await page.getByText("under the profile compiler").waitFor();
+		assert.match(await count.innerText(), new RegExp(`^${summary.breaking}\\b`));
+		await page.goBack();
+		await page.getByText("under the profile strict").waitFor();
+	});
+
+	it("gives a link by digests and the report as Markdown", async (t) => {
+		const page = await web.open(t, `${RANGE}?level=info`);
+		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+		await ready(page);
+		const copied = () => page.evaluate(() => navigator.clipboard.readText());
+		await page.getByRole("button", { name: "Copy permalink" }).click();
+		await page.getByRole("button", { name: "Copied" }).waitFor();
+		const { base, head } = await asked();
+		const link = `${web.base}/p/pytorch/compare/${base.revision}...${head.revision}?level=info`;
+		assert.equal(await copied(), link);
+		await page.getByRole("button", { name: "Copy Markdown for the pull request" }).click();
+		await page
+			.getByRole("status")
+			.filter({ hasText: /^Copied/ })
+			.waitFor();
+		assert.match(await copied(), /\*\*|#/);
+		await page.goto(link);
+		await ready(page);
+		await page.getByText("level").first().waitFor();
+	});
+
+	it("draws only what is seen of thousands of changes, and `n` steps through them", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.15.0");
+		await ready(page);
+		const articles = () => page.getByRole("article").count();
+		assert.ok((await articles()) < 30, `${await articles()} articles`);
+		// Heights are guesses until a row is drawn, so the end is reached in a few steps.
+		const { changes } = await asked("/p/pytorch/compare/2.12.1...2.15.0");
+		const last = changes.filter(({ level }) => level === "safe").at(-1).operator;
+		await page.waitForFunction((name) => {
+			window.scrollTo(0, document.body.scrollHeight);
+			return [...document.querySelectorAll("article")].some((one) => one.ariaLabel === name);
+		}, last);
+		assert.ok((await articles()) < 30, `${await articles()} articles`);
+		await page.evaluate(() => window.scrollTo(0, 0));
+		await page.keyboard.press("n");
+		const first = await page.locator("article[data-active]").getAttribute("aria-label");
+		await page.keyboard.press("n");
+		await page.waitForFunction(
+			(name) => document.querySelector("article[data-active]")?.getAttribute("aria-label") !== name,
+			first,
+		);
+		await page.keyboard.press("p");
+		await page.locator(`article[data-active][aria-label="${first}"]`).waitFor();
+	});
+
+	it("compares two texts, and tells loudly what it could not read", async (t) => {
+		const page = await web.open(t, "/compare?from=files");
+		const base = page.getByLabel("Base, the older side", { exact: true });
+		const head = page.getByLabel("Head, the newer side", { exact: true });
+		const compare = page.getByRole("button", { name: "Compare", exact: true });
+		await base.fill("- func: f(Tensor self, int dim) -> Tensor\n");
+		await head.fill("- func: f(Tensor self, int axis) -> Tensor\n");
+		await compare.click();
+		const card = page.getByRole("article", { name: "f", exact: true });
+		await card.getByRole("link", { name: "argument-renamed", exact: true }).waitFor();
+		await head.fill(`- func: f(Tensor self, int axis) -> Tensor\n- func: "${MARKUP}"\n`);
+		await compare.click();
+		await page.getByRole("alert", { name: "Not read" }).waitFor();
+		assert.notEqual(await page.title(), "owned");
+		assert.equal(await page.locator("img[src='x']").count(), 0);
+		await accessible(page, "what could not be read");
+	});
+
+	it("takes a file from the disk", async (t) => {
+		const page = await web.open(t, "/compare?from=files");
+		await page.getByLabel("File for: Base, the older side").setInputFiles({
+			name: "native_functions.yaml",
+			mimeType: "application/yaml",
+			buffer: Buffer.from("- func: from_disk(Tensor self) -> Tensor\n"),
+		});
+		const base = page.getByLabel("Base, the older side", { exact: true });
+		await page.waitForFunction(
+			(area) => area.value.includes("from_disk"),
+			await base.elementHandle(),
+		);
+	});
+
+	it("tells of a side that nothing can be read of, and of revisions that are not there", async (t) => {
+		const page = await web.open(t, "/compare?from=files", { fine: [/422|404/] });
+		await page.getByLabel("Base, the older side", { exact: true }).fill("{");
+		await page.getByRole("button", { name: "Compare", exact: true }).click();
+		await page.getByRole("alert").getByText("Status 422").waitFor();
+		await page.goto(`${web.base}/p/pytorch/compare/2.12.1...9.9.9`);
+		const alert = page.getByRole("alert");
+		await alert.getByText("Status 404").waitFor();
+		assert.match(await alert.innerText(), /9\.9\.9/);
+	});
+});

@@ -1,0 +1,223 @@
+// What every browser test needs: the real program on a free port over a database with real
+// releases, and Debian's Chromium. Both come up once a file and go down with it.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import {
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	statSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const require = createRequire(join(root, "web/package.json"));
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+/** The releases that the tests look at. */
+export const RELEASES = ["2.12.1", "2.13.0", "2.15.0"];
+/** The newest of them, which `latest` stands for. */
+export const NEWEST = "2.15.0";
+const releases = process.env.OPATLAS_RELEASES_DIR ?? join(root, ".cache/releases");
+const program = process.env.OPATLAS_PROGRAM ?? join(root, "target/debug/opatlas");
+const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** Why the tests cannot run here; `false` where they can. Without releases they may be skipped. */
+export const skip = (() => {
+	const missing = RELEASES.filter((v) => !existsSync(join(releases, v, "native_functions.yaml")));
+	if (missing.length === 0) return false;
+	const why = `${releases} has no ${missing.join(", ")}: run \`make releases\``;
+	if (process.env.OPATLAS_REQUIRE_RELEASES === "1") throw new Error(why);
+	return why;
+})();
+
+const SWITCHES = [
+	"--headless",
+	"--no-sandbox",
+	"--disable-gpu",
+	"--disable-quic",
+	"--no-first-run",
+	"--disable-background-networking",
+	"--disable-component-update",
+	"--disable-sync",
+];
+
+/** Runs a command of the program, and gives what it prints. */
+export function run(...args) {
+	return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+}
+
+/** Imports a folder as a revision. */
+export function importInto(database, project, label, dir) {
+	run("import", "--project", project, "--dir", dir, "--label", label, "--database", database);
+}
+
+/** A database with the releases, made once for each build of the program. */
+function seed() {
+	const dir = join(root, "target/web-tests");
+	const path = join(dir, "seed.db");
+	const isFresh = existsSync(path) && statSync(path).mtimeMs > statSync(program).mtimeMs;
+	if (isFresh) return path;
+	rmSync(dir, { recursive: true, force: true });
+	mkdirSync(dir, { recursive: true });
+	const making = join(dir, "making.db");
+	for (const release of RELEASES) {
+		importInto(`sqlite://${making}`, "pytorch", release, join(releases, release));
+	}
+	copyFileSync(making, path);
+	return path;
+}
+
+/**
+ * Starts the program over a copy of the seed; `prepare` may change the database first, and `flags`
+ * are further ones of `serve`.
+ */
+async function start(prepare, flags) {
+	const dir = mkdtempSync(join(tmpdir(), "opatlas-web-"));
+	const path = join(dir, "test.db");
+	copyFileSync(seed(), path);
+	const database = `sqlite://${path}`;
+	await prepare?.(database, dir);
+	const serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, ...flags];
+	const child = spawn(program, serve, {
+		env: { ...process.env, OPATLAS_LOG: "error" },
+		stdio: ["ignore", "pipe", "inherit"],
+	});
+	const base = await new Promise((resolve, reject) => {
+		let said = "";
+		child.stdout.on("data", (chunk) => {
+			said += chunk;
+			const address = /listens on (http:\S+)/.exec(said)?.[1];
+			if (address) resolve(address);
+		});
+		child.on("exit", (code) => reject(new Error(`the program ended with ${code}: ${said}`)));
+	});
+	const stop = async () => {
+		child.removeAllListeners("exit");
+		const ended = new Promise((resolve) => child.on("exit", resolve));
+		child.kill();
+		await ended;
+		rmSync(dir, { recursive: true, force: true });
+	};
+	return { base, stop };
+}
+
+/**
+ * The program and a browser for the tests of a file. `open` opens a path in a window of its own and
+ * fails the test at its end for whatever the console complains of.
+ */
+export function site({ prepare, flags = [] } = {}) {
+	const site = { base: "", server: undefined, browser: undefined };
+	before(async () => {
+		if (skip) return;
+		if (!existsSync(browserPath)) {
+			throw new Error(`there is no ${browserPath}: apt-get install chromium, or set CHROMIUM`);
+		}
+		site.server = await start(prepare, flags);
+		site.base = site.server.base;
+		site.browser = await chromium.launch({ executablePath: browserPath, args: SWITCHES });
+	});
+	after(async () => {
+		await site.browser?.close();
+		await site.server?.stop();
+	});
+	site.open = async (t, path, { width = 1600, height = 900, theme = "light", fine = [] } = {}) => {
+		const context = await site.browser.newContext({
+			viewport: { width, height },
+			colorScheme: theme,
+			reducedMotion: "reduce",
+		});
+		const page = await context.newPage();
+		page.setDefaultTimeout(20_000);
+		const complaints = [];
+		page.on("pageerror", (error) => complaints.push(`${error}`));
+		page.on("console", (message) => {
+			const text = `${message.text()} ${message.location().url}`;
+			const isFine = fine.some((pattern) => pattern.test(text));
+			if (["error", "warning"].includes(message.type()) && !isFine) complaints.push(text);
+		});
+		page.on("dialog", (dialog) => {
+			complaints.push(`a dialog: ${dialog.message()}`);
+			void dialog.dismiss();
+		});
+		t.after(async () => {
+			await context.close();
+			assert.deepEqual(complaints, []);
+		});
+		await page.goto(site.base + path);
+		return page;
+	};
+	return site;
+}
+
+/** Waits until nothing is loading. */
+export async function settled(page) {
+	await page.locator("h1").first().waitFor();
+	await page.waitForFunction(
+		() => !document.querySelector('[role="status"][aria-label="Loading"]'),
+	);
+}
+
+/** Fails for whatever an automated check of accessibility (WCAG 2.2 AA) finds. */
+export async function accessible(page, where) {
+	await page.evaluate(axe);
+	let found = await faults(page);
+	// Right after a change of theme or width some of what is drawn still has its old look; what is
+	// wrong stays wrong.
+	for (let again = 0; found.length > 0 && again < 3; again++) {
+		await page.waitForTimeout(400);
+		found = await faults(page);
+	}
+	assert.deepEqual(found, [], where);
+}
+
+/** What the accessibility check finds on a page that it has been put into. */
+function faults(page) {
+	return page.evaluate(async () => {
+		const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+		const { violations } = await window.axe.run(document, { runOnly: tags });
+		return violations.map(({ id, help, nodes }) => ({
+			id,
+			help,
+			nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html} ${failureSummary}`),
+		}));
+	});
+}
+
+/** Fails where something sticks out of the window sideways. */
+export async function fits(page, where) {
+	const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	assert.ok(over <= 0, `${where} is ${over} pixels too wide`);
+}
+
+/** That a view is accessible and fits in both themes, on a wide screen and on a phone. */
+export async function everyLook(page, where) {
+	for (const width of [1600, 360]) {
+		await page.setViewportSize({ width, height: 900 });
+		for (const colorScheme of ["light", "dark"]) {
+			await page.emulateMedia({ colorScheme });
+			// What is drawn follows a little later.
+			await page.waitForFunction((scheme) => {
+				const probe = document.body.appendChild(document.createElement("i"));
+				probe.style.color = "light-dark(rgb(1, 1, 1), rgb(2, 2, 2))";
+				const { color } = getComputedStyle(probe);
+				probe.remove();
+				return color === (scheme === "light" ? "rgb(1, 1, 1)" : "rgb(2, 2, 2)");
+			}, colorScheme);
+			await page.evaluate(
+				() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+			);
+			await accessible(page, `${where}, ${colorScheme}, ${width} wide`);
+		}
+		await fits(page, `${where}, ${width} wide`);
+	}
+}

@@ -1,0 +1,331 @@
+// Over all revisions: the history of an operator, trends, gap lists, support, what an upgrade costs
+// a backend, and the search.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { everyLook, NEWEST, RELEASES, run, settled, site, skip } from "./harness.mjs";
+
+const BACKEND = `backend: PrivateUse1
+cpp_namespace: acme
+supported:
+- add.Tensor
+- cholesky
+- _cdist_backward
+`;
+const HISTORY = "/p/pytorch/operators/_cdist_backward/history";
+const GAPS = `/p/pytorch/r/${NEWEST}/gaps/MPS`;
+const SUPPORT = "/p/pytorch/support?operators=add.Tensor,cholesky,bmm&keys=CPU,XPU,XLA";
+const UPGRADE = "/p/pytorch/upgrade?base=2.13.0&head=2.15.0";
+const VIEWS = [
+	["history", HISTORY],
+	["history at a key", "/p/pytorch/operators/add.Tensor/history?key=XPU&kind=kernel"],
+	["trends", "/p/pytorch/trends"],
+	["trends of own kernels", "/p/pytorch/trends?keys=MPS,XPU&of=kernels&from=2.13.0"],
+	["gaps", `${GAPS}?since=2.13.0`],
+	["gaps filtered", `${GAPS}?only=lacking&tag=core`],
+	["support", SUPPORT],
+	["support of nothing", "/p/pytorch/support"],
+	["upgrade", UPGRADE],
+	["upgrade of a stored backend", `${UPGRADE}&backend=acme-npu`],
+	["search", "/p/pytorch/search?q=cholesky"],
+];
+
+describe("history", { skip, concurrency: false }, () => {
+	const web = site({
+		prepare: (database, dir) => {
+			const file = join(dir, "acme.yaml");
+			writeFileSync(file, BACKEND);
+			const over = ["--over", "2.13.0", "--database", database];
+			run("import", "--project", "acme-npu", "--backend", file, ...over);
+		},
+	});
+	const asked = async (path) => (await fetch(`${web.base}/v1/projects/pytorch/${path}`)).json();
+	const region = (page, name) => page.getByRole("region", { name, exact: true });
+
+	for (const [name, path] of VIEWS) {
+		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
+			const page = await web.open(t, path);
+			await settled(page);
+			await everyLook(page, name);
+		});
+	}
+
+	describe("of an operator", () => {
+		it("tells what happened where, as the API does, with level and rule", async (t) => {
+			const page = await web.open(t, HISTORY);
+			await settled(page);
+			const { events } = await asked("operators/_cdist_backward/history");
+			const steps = region(page, "What happened").locator("ol > li");
+			const labels = [...new Set(events.map(({ label }) => label))];
+			assert.deepEqual(await steps.getByRole("heading").allInnerTexts(), labels);
+			const renamed = steps.last().getByRole("listitem").filter({ hasText: "argument-renamed" });
+			assert.match(await renamed.innerText(), /Schema\s*✕\s*breaking/);
+			assert.equal(await renamed.locator("del, ins").count(), 2);
+			await renamed.getByRole("link", { name: "argument-renamed" }).click();
+			await page.waitForURL("**/rules/argument-renamed");
+		});
+
+		it("is reached from the operator, and keeps its filters in the address", async (t) => {
+			const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
+			await settled(page);
+			await page.getByRole("link", { name: "History", exact: true }).click();
+			await page.waitForURL("**/p/pytorch/operators/add.Tensor/history");
+			await page.getByLabel("Key", { exact: true }).selectOption("XPU");
+			await page.waitForURL("**/history?key=XPU");
+			const served = region(page, "What served it").getByRole("row");
+			await page.waitForFunction(() => document.querySelectorAll("tbody").length === 1);
+			const { ranges } = await asked("operators/add.Tensor/history?key=XPU");
+			assert.equal(await served.count(), 1 + ranges.filter(({ key }) => key !== null).length);
+			await page.getByLabel("Kind of event").selectOption("schema");
+			await page.waitForURL("**/history?key=XPU&kind=schema");
+			await page.getByText("Nothing of this kind happened").waitFor();
+			await page.goBack();
+			await page.waitForURL("**/history?key=XPU");
+			await region(page, "What happened").getByText("XPU").first().waitFor();
+		});
+
+		it("tells that one is gone, and leads to where it was", async (t) => {
+			const page = await web.open(t, "/p/pytorch/operators/cholesky/history");
+			await settled(page);
+			await region(page, "What happened").getByText("Removed", { exact: true }).waitFor();
+			await page.getByRole("link", { name: "The operator in 2.13.0" }).click();
+			await page.waitForURL("**/p/pytorch/r/2.13.0/operators/cholesky");
+		});
+
+		it("says that there is no such operator, and which are near", async (t) => {
+			const page = await web.open(t, "/p/pytorch/operators/norm/history", { fine: [/404/] });
+			const alert = page.getByRole("alert");
+			await alert.getByRole("heading", { name: "No such operator" }).waitFor();
+			await alert.getByRole("link", { name: "norm.Scalar", exact: true }).click();
+			await page.waitForURL("**/p/pytorch/operators/norm.Scalar/history");
+			await region(page, "What happened").waitFor();
+		});
+	});
+
+	describe("trends", () => {
+		it("draws, and says the same in tables beside", async (t) => {
+			const page = await web.open(t, "/p/pytorch/trends");
+			await settled(page);
+			const charts = page.getByRole("img", { name: new RegExp(`${RELEASES[0]} to ${NEWEST}`) });
+			assert.equal(await charts.count(), 3);
+			const { points } = await asked("trends");
+			const rows = region(page, "Operators, table").getByRole("row");
+			assert.equal(await rows.count(), points.length + 1);
+			const last = points.at(-1);
+			const shown = [NEWEST, last.operators, last.generated].map((n) => n.toLocaleString("en"));
+			assert.deepEqual((await rows.last().innerText()).split("\t"), shown);
+			// Something is drawn, in more than the colour of the grid.
+			const colours = await page.locator("canvas").first().evaluate((canvas) => {
+				const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+				const found = new Set();
+				for (let at = 0; at < data.length; at += 4) {
+					if (data[at + 3] === 255) found.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+				}
+				return found.size;
+			});
+			assert.ok(colours > 5, `${colours} colours`);
+		});
+
+		it("keeps backends, what counts and the stretch in the address", async (t) => {
+			const page = await web.open(t, "/p/pytorch/trends");
+			await settled(page);
+			const table = region(page, "Coverage, table");
+			for (const key of ["CPU", "CUDA", "XLA", "Meta"]) await page.getByLabel(key, { exact: true }).uncheck();
+			await page.waitForURL("**/trends?keys=MPS,XPU");
+			assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), ["Revision", "MPS", "XPU"]);
+			await page.getByRole("button", { name: "Own kernels" }).click();
+			await page.waitForURL("**/trends?keys=MPS,XPU&of=kernels");
+			const { points } = await asked("trends");
+			const last = points.at(-1);
+			const { kernels } = last.coverage.find(({ key }) => key === "MPS");
+			const share = `${((kernels / last.operators) * 100).toFixed(1)} %`;
+			assert.equal(await table.getByRole("row").last().getByRole("cell").first().innerText(), share);
+			await page.getByLabel("From", { exact: true }).selectOption("2.13.0");
+			await page.waitForURL("**/trends?from=2.13.0&keys=MPS,XPU&of=kernels");
+			await page.waitForFunction(() => document.querySelectorAll("tbody")[0]?.rows.length === 2);
+			await page.reload();
+			await settled(page);
+			assert.equal(await table.getByRole("row").count(), 3);
+		});
+
+		it("is loaded with its library only where it is shown", async (t) => {
+			const page = await web.open(t, `/p/pytorch/r/${NEWEST}`);
+			await settled(page);
+			const loaded = () =>
+				page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
+			const isTrends = (name) => /\/Trends-[^/]*\.(js|css)$/.test(name);
+			assert.deepEqual((await loaded()).filter(isTrends), []);
+			await page.getByRole("link", { name: "Trends", exact: true }).click();
+			await page.waitForURL("**/p/pytorch/trends");
+			await page.locator("canvas").first().waitFor();
+			assert.equal((await loaded()).filter(isTrends).length, 2);
+		});
+
+		it("says that there is no such revision", async (t) => {
+			const page = await web.open(t, "/p/pytorch/trends?from=9.9.9", { fine: [/404/] });
+			await page.getByRole("alert").getByText("9.9.9").first().waitFor();
+		});
+	});
+
+	describe("gaps", () => {
+		it("is reached from the backend, and ranks as the API does", async (t) => {
+			const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS`);
+			await settled(page);
+			await page.getByRole("link", { name: "Gap list" }).click();
+			await page.waitForURL(`**${GAPS}`);
+			const rows = page.getByRole("list", { name: "Gaps" }).getByRole("listitem");
+			await rows.first().waitFor();
+			const { items, counts } = await asked(`revisions/${NEWEST}/gaps/MPS`);
+			const shown = await rows.getByRole("link").allInnerTexts();
+			assert.deepEqual(shown.slice(0, 10), items.slice(0, 10).map(({ operator }) => operator));
+			await page.getByText(`${counts.lacking}`, { exact: true }).waitFor();
+			await page.getByRole("button", { name: "Lacking" }).click();
+			await page.getByLabel("Tag").selectOption("core");
+			await page.waitForURL(`**${GAPS}?only=lacking&tag=core`);
+			const left = items.filter(({ lacking, core }) => lacking && core).length;
+			await page.getByText(`${left} of ${items.length.toLocaleString("en")} operators`).waitFor();
+			await page.getByLabel("What came in since").selectOption("2.13.0");
+			await page.waitForURL(`**${GAPS}?only=lacking&since=2.13.0&tag=core`);
+			const { since } = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.13.0`);
+			const gained = region(page, "Gained, operators").getByRole("listitem");
+			await gained.first().waitFor();
+			assert.equal(await gained.count(), since.gained.length);
+		});
+
+		it("ranks by a usage file, tells what it does not know, and gives the same as CSV", async (t) => {
+			const page = await web.open(t, GAPS);
+			await settled(page);
+			const usage = "operator,count\naten::_pdist_forward,7\ncholesky_solve,9\nno_such,3\n";
+			await page
+				.getByLabel(/Rank by a usage file/)
+				.setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(usage) });
+			await page.getByText("used 7 times").waitFor();
+			await page.getByText("No operator is called").getByText("no_such").waitFor();
+			const rows = page.getByRole("list", { name: "Gaps" }).getByRole("listitem");
+			const names = (await rows.getByRole("link").allInnerTexts()).slice(0, 3);
+			const [saved] = await Promise.all([
+				page.waitForEvent("download"),
+				page.getByRole("button", { name: "Download CSV" }).click(),
+			]);
+			assert.equal(saved.suggestedFilename(), `pytorch-${NEWEST}-MPS-gaps.csv`);
+			const lines = readFileSync(await saved.path(), "utf8").split("\n");
+			assert.deepEqual(lines.slice(1, 4).map((line) => line.split(",")[0]), names);
+			await page.getByRole("button", { name: "Rank without it" }).click();
+			await page.getByText("used 7 times").waitFor({ state: "detached" });
+		});
+
+		it("says what is wrong with a usage file, and with a key", async (t) => {
+			const page = await web.open(t, GAPS, { fine: [/400|404|422/] });
+			await settled(page);
+			const buffer = Buffer.from("add.Tensor,many\nbmm,several\n");
+			await page
+				.getByLabel(/Rank by a usage file/)
+				.setInputFiles({ name: "bad.csv", mimeType: "text/csv", buffer });
+			await page.getByRole("alert").getByText(/line \d of the usage file/).waitFor();
+			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/gaps/MPZ`);
+			await page.getByRole("alert").getByRole("link", { name: "MPS" }).waitFor();
+		});
+	});
+
+	describe("support", () => {
+		it("tells since when and why, in the order asked for", async (t) => {
+			const page = await web.open(t, SUPPORT);
+			await settled(page);
+			const table = region(page, "Support, table");
+			assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), [
+				"Operator",
+				"CPU",
+				"XPU",
+				"XLA",
+			]);
+			const row = (name) =>
+				table.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+			const gone = row("cholesky").getByRole("cell").first();
+			assert.match(await gone.innerText(), /2\.12\.1 to 2\.13\.0/);
+			const never = row("bmm").getByRole("cell").last();
+			assert.match(await never.innerText(), /never/);
+			const xpu = row("add.Tensor").getByRole("cell").nth(1);
+			assert.match(await xpu.innerText(), /since 2\.15\.0/);
+			await xpu.locator("summary").focus();
+			await page.keyboard.press("Enter");
+			assert.match(await xpu.innerText(), /2\.12\.1 – 2\.13\.0[\s\S]*2\.15\.0 – 2\.15\.0[\s\S]*Own kernel/);
+		});
+
+		it("is asked for in a form that ends in the address, and comes as Markdown", async (t) => {
+			const page = await web.open(t, "/p/pytorch/support");
+			await page.getByLabel("Operators, separated by commas").fill("bmm, abs");
+			await page.getByLabel("Keys, separated by commas").fill("MPS");
+			await page.keyboard.press("Enter");
+			await page.waitForURL("**/support?keys=MPS&operators=bmm,abs");
+			await region(page, "Support, table").waitFor();
+			const [saved] = await Promise.all([
+				page.waitForEvent("download"),
+				page.getByRole("button", { name: "Download Markdown" }).click(),
+			]);
+			assert.match(readFileSync(await saved.path(), "utf8"), /\|[^\n]*MPS/);
+		});
+
+		it("says that there is no such key", async (t) => {
+			const page = await web.open(t, "/p/pytorch/support?operators=bmm&keys=MPZ", {
+				fine: [/404|422/],
+			});
+			await page.getByRole("alert").getByText("MPZ").first().waitFor();
+		});
+	});
+
+	describe("upgrade", () => {
+		it("tells what a stored backend has to do", async (t) => {
+			const page = await web.open(t, UPGRADE);
+			await settled(page);
+			await page.getByLabel("Backend", { exact: true }).selectOption("acme-npu");
+			await page.waitForURL(`**${UPGRADE.replace("?", "?backend=acme-npu&")}`);
+			const verdict = region(page, "Verdict");
+			const report = await asked("compare/2.13.0...2.15.0/backends/acme-npu");
+			await verdict.getByText(`lists ${report.listed} operators`).waitFor();
+			assert.equal(report.breaks, true);
+			await region(page, "Listed, and not there").getByRole("link", { name: "cholesky" }).waitFor();
+			assert.equal(
+				await region(page, "New, and lacking").getByRole("listitem").count(),
+				report.lacking.length,
+			);
+			await verdict.getByRole("link", { name: /All that changed/ }).click();
+			await page.waitForURL("**/compare/2.13.0...2.15.0");
+		});
+
+		it("takes a file, and says what is wrong with it", async (t) => {
+			const page = await web.open(t, UPGRADE, { fine: [/400|422/] });
+			await settled(page);
+			const text = page.getByLabel("Text of the backend file");
+			await text.fill(`${BACKEND}- no_such_thing\n- add.Tensro\n`);
+			await page.getByRole("button", { name: "What changes for it?" }).click();
+			const unknown = region(page, "Listed, and not there").getByRole("listitem");
+			await unknown.filter({ hasText: "add.Tensro" }).getByRole("link", { name: "add.Tensor" }).waitFor();
+			await text.fill("backend: Nowhere\ncpp_namespace: acme\nsupported:\n- abs\n");
+			await page.getByRole("button", { name: "What changes for it?" }).click();
+			await page.getByRole("alert").waitFor();
+			await region(page, "Verdict").waitFor({ state: "detached" });
+		});
+	});
+
+	describe("search over all revisions", () => {
+		it("finds what is gone, from the palette too", async (t) => {
+			const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+			await settled(page);
+			await page.keyboard.press("/");
+			await page.getByRole("combobox", { name: "Search" }).fill("align_tensors");
+			await page.getByRole("option", { name: /all revisions/ }).click();
+			await page.waitForURL("**/p/pytorch/search?q=align_tensors");
+			const found = region(page, "Operators").getByRole("listitem");
+			assert.match(await found.first().innerText(), /only in older revisions[\s\S]*2\.12\.1 to 2\.12\.1/);
+			await found.first().getByRole("link", { name: "history of align_tensors" }).click();
+			await page.waitForURL("**/p/pytorch/operators/align_tensors/history");
+		});
+
+		it("says that nothing was found", async (t) => {
+			const page = await web.open(t, "/p/pytorch/search?q=qqqqqq");
+			await page.getByText("No revision has this").waitFor();
+		});
+	});
+});

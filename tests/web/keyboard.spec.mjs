@@ -1,0 +1,112 @@
+// The page by keyboard alone.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { accessible, NEWEST, settled, site, skip } from "./harness.mjs";
+
+describe("keyboard", { skip, concurrency: false }, () => {
+	const web = site();
+	const hits = (page) => page.locator("#palette-hits").getByRole("option");
+
+	it("finds an operator, a key, a rule and a revision", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		await settled(page);
+		const seek = async (text) => {
+			await page.keyboard.press("/");
+			await page.getByRole("combobox", { name: "Search" }).fill(text);
+			await hits(page).first().waitFor();
+		};
+		await seek("add.tensor");
+		await accessible(page, "search");
+		const first = page.locator('#palette-hits [aria-selected="true"]');
+		assert.match(await first.innerText(), /operator\s*add\.Tensor/);
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**/r/${NEWEST}/operators/add.Tensor`);
+		await page.getByRole("heading", { name: "add.Tensor" }).waitFor();
+
+		await seek("PrivateUse1");
+		assert.match(await first.innerText(), /key\s*PrivateUse1/);
+		await page.keyboard.press("Enter");
+		await page.waitForURL("**/backends/PrivateUse1");
+
+		await seek("2.12.1");
+		assert.match(await first.innerText(), /revision\s*2\.12\.1/);
+		await page.keyboard.press("Enter");
+		await page.waitForURL("**/p/pytorch/r/2.12.1");
+
+		const { items } = await (await fetch(`${web.base}/v1/rules?limit=1`)).json();
+		await seek(items[0].id);
+		assert.match(await first.innerText(), new RegExp(`rule\\s*${items[0].id}`));
+	});
+
+	it("Ctrl-K opens the search, arrows move, Escape closes and gives the focus back", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		await settled(page);
+		const words = page.getByLabel("Name or schema");
+		await words.focus();
+		// A slash is a letter where one types.
+		await page.keyboard.press("/");
+		assert.equal(await words.inputValue(), "/");
+		await words.fill("");
+		await page.keyboard.press("Control+k");
+		const field = page.getByRole("combobox", { name: "Search" });
+		await field.fill("add");
+		await hits(page).nth(2).waitFor();
+		await page.keyboard.press("ArrowDown");
+		await page.keyboard.press("ArrowDown");
+		assert.equal(await field.getAttribute("aria-activedescendant"), "palette-2");
+		await page.keyboard.press("Escape");
+		await field.waitFor({ state: "detached" });
+		assert.equal(await words.evaluate((node) => node === document.activeElement), true);
+	});
+
+	it("`?` shows the keys, and `g` with a letter goes", async (t) => {
+		const page = await web.open(t, "/");
+		await settled(page);
+		await page.keyboard.press("?");
+		const help = page.getByRole("dialog", { name: "Keys" });
+		await help.getByText("Go to Operators").waitFor();
+		await accessible(page, "help");
+		await page.keyboard.press("Escape");
+		await help.waitFor({ state: "hidden" });
+		await page.keyboard.press("g");
+		await page.keyboard.press("o");
+		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/operators`);
+		await page.keyboard.press("g");
+		await page.keyboard.press("b");
+		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/backends`);
+		await page.keyboard.press("g");
+		await page.keyboard.press("h");
+		await page.waitForURL(`${web.base}/`);
+	});
+
+	it("the list of operators moves by arrows and opens by Enter", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?q=abs`);
+		await settled(page);
+		const list = page.getByRole("list", { name: "Operators" });
+		await list.focus();
+		await page.keyboard.press("ArrowDown");
+		const name = await page.locator("[data-active] a").innerText();
+		assert.notEqual(name, "abs");
+		await page.keyboard.press("Enter");
+		await page.waitForURL(`**/operators/${name}`);
+	});
+
+	it("the end of the list is one key away", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		await settled(page);
+		await page.getByRole("list", { name: "Operators" }).focus();
+		await page.keyboard.press("End");
+		await page.locator('[aria-posinset="3110"]').waitFor();
+	});
+
+	it("what one skips to is the content", async (t) => {
+		const page = await web.open(t, "/");
+		await settled(page);
+		await page.keyboard.press("Tab");
+		assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to content");
+		await page.keyboard.press("Enter");
+		await page.keyboard.press("Tab");
+		assert.equal(await page.evaluate(() => document.activeElement?.closest("main") !== null), true);
+	});
+});

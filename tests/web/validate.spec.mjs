@@ -1,0 +1,171 @@
+// The editor: findings as one types, fixes, positions behind letters of several bytes, and the text
+// in the fragment.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { everyLook, settled, site, skip } from "./harness.mjs";
+
+const MARKUP = "<img src=x onerror=document.title='owned'>";
+
+describe("validate", { skip, concurrency: false }, () => {
+	const web = site();
+	const editor = (page) => page.getByRole("textbox", { name: "Declarations, as YAML" });
+	const findings = (page) => page.getByRole("list", { name: "Findings" }).locator("> li");
+
+	const open = async (t, path = "/validate", options = {}) => {
+		const page = await web.open(t, path, options);
+		await editor(page).waitFor();
+		return page;
+	};
+
+	/** Types a text in the place of all that is there. */
+	const type = async (page, text) => {
+		await editor(page).click();
+		await page.keyboard.press("Control+a");
+		await page.keyboard.insertText(text);
+	};
+
+	it("is accessible and fits, light and dark, narrow and wide, on every tab", async (t) => {
+		const page = await open(t);
+		await findings(page).first().waitFor();
+		for (const tab of ["Operators", "Dispatch table", "Findings"]) {
+			await page.getByRole("tab", { name: tab }).click();
+			await settled(page);
+			await everyLook(page, tab);
+		}
+	});
+
+	it("loads the editor here and nowhere else", async (t) => {
+		const loaded = [];
+		const page = await web.open(t, "/rules");
+		page.on("request", (request) => loaded.push(request.url()));
+		await settled(page);
+		assert.ok(!loaded.some((url) => /Editor/.test(url)));
+		await page.getByRole("link", { name: "Validate", exact: true }).click();
+		await editor(page).waitFor();
+		assert.ok(loaded.some((url) => /Editor/.test(url)));
+		assert.ok(loaded.every((url) => url.startsWith(web.base)));
+	});
+
+	it("finds as one types, marks the place, and is content when it is mended", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self, *, Tensor(a!) out) -> Tensor\n");
+		await findings(page).filter({ hasText: "out-return-matches" }).waitFor();
+		await page.getByText(/PyTorch [\d.]+ refuses this/).waitFor();
+		const marked = page.locator(".cm-lintRange-error").first();
+		assert.equal(await marked.innerText(), "Tensor");
+		await page.locator(".cm-lint-marker-error").first().waitFor();
+		await type(page, "- func: f(Tensor self) -> Tensor\n");
+		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		assert.equal(await page.locator(".cm-lintRange-error").count(), 0);
+	});
+
+	it("marks what it means, also behind letters of several bytes", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self, str s='∑𝒳é', Dubble x=1) -> Tensor\n");
+		await findings(page).filter({ hasText: "type-unknown" }).waitFor();
+		const marked = page.locator(".cm-lintRange-error", { hasText: "Dubble" });
+		assert.equal(await marked.first().innerText(), "Dubble");
+	});
+
+	it("fixes by one click, and undoes that by one key", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDAA: f\n");
+		const finding = findings(page).filter({ hasText: "dispatch-key-known" });
+		await finding.getByRole("button", { name: "Fix" }).click();
+		await finding.waitFor({ state: "detached" });
+		assert.match(await editor(page).innerText(), /CPU, CUDA: f/);
+		await editor(page).click();
+		await page.keyboard.press("Control+z");
+		await finding.waitFor();
+		assert.match(await editor(page).innerText(), /CUDAA/);
+	});
+
+	it("says at the place what is wrong, with the rule and the fix", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDAA: f\n");
+		await page.locator(".cm-lintRange-error").first().hover();
+		const tooltip = page.locator(".cm-tooltip-lint, .cm-tooltip-hover").first();
+		await tooltip.getByRole("link", { name: "dispatch-key-known" }).waitFor();
+		await tooltip.getByRole("button", { name: "Fix" }).click();
+		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		assert.match(await editor(page).innerText(), /CPU, CUDA: f/);
+	});
+
+	it("`n` and `p` step through the findings, and are letters in the editor", async (t) => {
+		const page = await open(t);
+		await findings(page).nth(1).waitFor();
+		await page.getByRole("heading", { name: "Validate" }).click();
+		const current = page.locator('[aria-label="Findings"] > [aria-current]');
+		await page.keyboard.press("n");
+		await page.keyboard.press("n");
+		assert.equal(await current.getAttribute("data-at"), "1");
+		await page.keyboard.press("p");
+		assert.equal(await current.getAttribute("data-at"), "0");
+		await type(page, "");
+		await page.keyboard.type("npng");
+		assert.match(await editor(page).innerText(), /npng/);
+	});
+
+	it("keeps the text in the fragment, from which it comes back, and sends it nowhere in an address", async (t) => {
+		const page = await open(t);
+		const asked = [];
+		page.on("request", (request) => asked.push(request.url()));
+		const text = "- func: kept(Tensor self) -> Tensor  # ∑𝒳 <b>\n";
+		await type(page, text);
+		await page.waitForURL(/#text=[\w-]+$/);
+		const address = page.url();
+		assert.ok(asked.every((url) => !url.includes("text=")));
+		const other = await open(t, address.slice(web.base.length));
+		await other.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		assert.ok((await editor(other).innerText()).includes("kept(Tensor self) -> Tensor  # ∑𝒳 <b>"));
+	});
+
+	it("judges by the release that is chosen, which is in the address", async (t) => {
+		const page = await open(t);
+		await page.getByLabel("Release").selectOption("2.4");
+		await page.waitForURL(/\/validate\?release=2\.4/);
+		await page.getByText(/PyTorch 2\.4 (takes|refuses) this/).waitFor();
+	});
+
+	it("begins with an example, and shows what was read and its dispatch table", async (t) => {
+		const page = await open(t);
+		await page.getByLabel("Begin with").selectOption("structured");
+		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+		await page.getByRole("tab", { name: "Operators (3)" }).click();
+		await page.waitForURL(/tab=operators/);
+		await page.getByRole("button", { name: "Dispatch table of blend_.Tensor" }).click();
+		await page.waitForURL(/operator=blend_\.Tensor/);
+		assert.equal(await page.getByLabel("Operator", { exact: true }).inputValue(), "blend_.Tensor");
+		const key = page.getByRole("button", { name: "MPS", exact: true });
+		await key.click();
+		await page.getByRole("status").filter({ hasText: "blend_out_mps" }).waitFor();
+	});
+
+	it("takes no text for markup", async (t) => {
+		const page = await open(t);
+		await type(page, `- func: "${MARKUP}"\n- func: f(Tensor self, ${MARKUP} x) -> Tensor\n`);
+		await findings(page).first().waitFor();
+		await page.locator(".cm-lintRange-error").first().hover();
+		await page.locator(".cm-tooltip").first().waitFor();
+		assert.notEqual(await page.title(), "owned");
+		assert.equal(await page.locator("img[src='x']").count(), 0);
+	});
+
+	it("says when the server cannot be reached, and goes on when it can", async (t) => {
+		const page = await open(t, "/validate", { fine: [/ERR_FAILED/] });
+		await findings(page).first().waitFor();
+		await page.route("**/v1/validate*", (route) => route.abort());
+		await type(page, "- func: f(Tensor self) -> Tensor\n");
+		const alert = page.getByRole("alert");
+		await alert.getByText("The server cannot be reached").waitFor();
+		await page.unroute("**/v1/validate*");
+		await alert.getByRole("button", { name: "Try again" }).click();
+		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
+	});
+
+	it("a fragment that is broken is told of", async (t) => {
+		const page = await open(t, "/validate#text=AAAA");
+		await page.getByText("The address holds no text that can be read.").waitFor();
+	});
+});

@@ -1,0 +1,232 @@
+// Every view: that it shows what it is for, that it is accessible in both themes, on a phone and on
+// a wide screen, and that its state is in its address.
+
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { accessible, fits, NEWEST, settled, site, skip } from "./harness.mjs";
+
+const VIEWS = [
+	["home", "/"],
+	["revision", `/p/pytorch/r/${NEWEST}`],
+	["operators", `/p/pytorch/r/${NEWEST}/operators`],
+	["operators filtered", `/p/pytorch/r/${NEWEST}/operators?q=conv&key=MPS&reason=missing`],
+	["operator", `/p/pytorch/r/${NEWEST}/operators/add_.Tensor?key=PrivateUse1`],
+	["operator as grid", `/p/pytorch/r/${NEWEST}/operators/split.Tensor?table=grid&key=SparseCPU`],
+	["operator, what if", `/p/pytorch/r/${NEWEST}/operators/abs?with=XLA:mine&without=CPU`],
+	["backends", `/p/pytorch/r/${NEWEST}/backends?cell=abs,MPS`],
+	["backend", "/p/pytorch/r/2.13.0/backends/MPS?against=2.12.1"],
+	["API", "/docs"],
+	["no such page", "/nowhere"],
+];
+
+describe("views", { skip, concurrency: false }, () => {
+	const web = site();
+
+	for (const [name, path] of VIEWS) {
+		it(`${name} is accessible and fits, light and dark, narrow and wide`, async (t) => {
+			const page = await web.open(t, path);
+			await settled(page);
+			for (const width of [1600, 360]) {
+				await page.setViewportSize({ width, height: 900 });
+				for (const colorScheme of ["light", "dark"]) {
+					await page.emulateMedia({ colorScheme });
+					await accessible(page, `${name}, ${colorScheme}, ${width} wide`);
+				}
+				await fits(page, `${name}, ${width} wide`);
+			}
+		});
+	}
+
+	it("home tells of revisions, newest first, with findings and coverage", async (t) => {
+		const page = await web.open(t, "/");
+		const items = page.getByRole("region", { name: "pytorch" }).getByRole("listitem");
+		await page.getByText("+6 since 2.13.0").waitFor();
+		await page.getByText("33 warnings").waitFor();
+		assert.match(await items.first().innerText(), /2\.15\.0[\s\S]*2,590 operators[\s\S]*520 generated/);
+		assert.match(await items.first().innerText(), /MPS\s*87\.8 %/);
+	});
+
+	it("the revision lists findings by rule, the gravest first", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}`);
+		await settled(page);
+		const groups = page.getByRole("region", { name: "Findings" }).getByRole("group");
+		assert.match(await groups.first().innerText(), /warning/);
+	});
+
+	it("`latest` becomes what it stands for, with its parameters", async (t) => {
+		const page = await web.open(t, "/p/pytorch/r/latest/operators?q=abs");
+		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/operators?q=abs`);
+	});
+
+	it("the filters of operators are in the address, and Back takes them back", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		const said = page.getByText(/of 3,110 operators/);
+		await said.waitFor();
+		await page.getByLabel("Kind").selectOption("out");
+		await page.waitForURL("**/operators?kind=out");
+		await page.getByLabel("Structured").selectOption("true");
+		await page.waitForURL("**/operators?kind=out&structured=true");
+		const both = await said.innerText();
+		await page.goBack();
+		await page.waitForURL("**/operators?kind=out");
+		assert.equal(await page.getByLabel("Structured").inputValue(), "");
+		assert.notEqual(await said.innerText(), both);
+		await page.goForward();
+		await page.waitForURL("**/operators?kind=out&structured=true");
+		assert.equal(await said.innerText(), both);
+		await page.reload();
+		await said.waitFor();
+		assert.equal(await said.innerText(), both);
+	});
+
+	it("agrees with the API on what passes filters", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?key=MPS&reason=missing&tag=core`);
+		const said = page.getByText(/of 3,110 operators/);
+		await said.waitFor();
+		const asked = `/v1/projects/pytorch/revisions/${NEWEST}/operators?key=MPS&reason=missing&tag=core`;
+		const response = await fetch(`${web.base}${asked}&limit=1000`);
+		const { items } = await response.json();
+		assert.ok(items.length > 0);
+		assert.match(await said.innerText(), new RegExp(`^${items.length} of`));
+	});
+
+	it("parameters that mean nothing are left aside", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?kind=nonsense&structured=maybe`);
+		await page.getByText("3,110 of 3,110 operators").waitFor();
+	});
+
+	it("an operator's page says why it runs on PrivateUse1 as it does", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
+		await page.getByRole("button", { name: "PrivateUse1", exact: true }).click();
+		await page.waitForURL("**/add.Tensor?key=PrivateUse1");
+		const why = page.getByRole("complementary", { name: "Why PrivateUse1" });
+		await why.getByText("What the dispatcher tries").waitFor();
+		const text = await why.innerText();
+		assert.match(text, /Composite, explicit\s+add_Tensor/);
+		assert.match(text, /PrivateUse1: nothing is registered there/);
+		assert.match(text, /CompositeExplicitAutogradNonFunctional: decides/);
+		assert.match(text, /It runs on PrivateUse1 and trains by its own formula/);
+		assert.match(text, /Register PrivateUse1[\s\S]*Own kernel/);
+		await page.getByRole("button", { name: "Close the explanation" }).click();
+		await page.waitForURL("**/add.Tensor");
+		await page.goBack();
+		await why.waitFor();
+	});
+
+	it("an operator's page has schema, alias sets, arguments, group, source and training", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add_.Tensor`);
+		await settled(page);
+		await page.getByRole("img", { name: /self is written and shares memory with return 0/ }).waitFor();
+		const argument = page.getByRole("region", { name: "Arguments" }).getByRole("row", { name: /alpha/ });
+		assert.match(await argument.innerText(), /Scalar\s+1\s+keyword only/);
+		const group = page.getByRole("region", { name: "Group" });
+		for (const name of ["add.Tensor", "add.out", "add_.Tensor"]) {
+			await group.getByRole("link", { name, exact: true }).first().waitFor();
+		}
+		await page.getByText("- func: add_.Tensor(Tensor(a!) self").waitFor();
+		const training = page.getByRole("region", { name: "Runs and trains" });
+		assert.match(await training.innerText(), /runs on 14 of 16 backends/);
+	});
+
+	it("what-if shows the cells that change, and is in the address", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
+		await settled(page);
+		await page.getByLabel("Key", { exact: true }).fill("PrivateUse1");
+		await page.getByLabel("Kernel, if it matters").fill("my_add");
+		await page.getByRole("button", { name: "Add", exact: true }).click();
+		await page.waitForURL("**/add.Tensor?with=PrivateUse1:my_add");
+		const cells = page.getByRole("region", { name: "Cells that change" });
+		const row = cells.getByRole("row", { name: /PrivateUse1/ });
+		assert.match(await row.innerText(), /Composite, explicit\s+add_Tensor\s+[\s\S]*Own kernel\s+my_add/);
+		await page.getByRole("button", { name: "CompositeExplicitAutogradNonFunctional" }).last().click();
+		await page.waitForURL("**without=CompositeExplicitAutogradNonFunctional");
+		await page.getByText(/of \d+ cells change/).waitFor();
+		await page.getByRole("button", { name: "Do not add PrivateUse1:my_add" }).click();
+		await page.waitForURL("**/add.Tensor?without=CompositeExplicitAutogradNonFunctional");
+		await page.getByRole("button", { name: "Start over" }).click();
+		await page.waitForURL("**/add.Tensor");
+	});
+
+	it("what-if tells of keys that cannot be registered to", async (t) => {
+		const path = `/p/pytorch/r/${NEWEST}/operators/add.Tensor?with=PrivatUse1`;
+		const page = await web.open(t, path, { fine: [/422/] });
+		const alert = page.getByRole("alert");
+		await alert.waitFor();
+		assert.match(await alert.innerText(), /PrivatUse1/);
+	});
+
+	it("an unknown operator gets the problem and near names that lead on", async (t) => {
+		const path = `/p/pytorch/r/${NEWEST}/operators/add.Tensr`;
+		const page = await web.open(t, path, { fine: [/404/] });
+		const alert = page.getByRole("alert");
+		await alert.waitFor();
+		assert.match(await alert.innerText(), /add\.Tensr[\s\S]*Did you mean[\s\S]*Status 404[\s\S]*Request/);
+		await alert.getByRole("link", { name: "add.Tensor", exact: true }).click();
+		await page.waitForURL("**/operators/add.Tensor");
+		await page.getByRole("heading", { name: "Dispatch table" }).waitFor();
+	});
+
+	it("a key that is not there leads to those that are", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPX`);
+		await page.getByText(`Release 2.15 has no key MPX`).waitFor();
+	});
+
+	it("a server that stops answering is told of, and asked again", async (t) => {
+		const page = await web.open(t, "/", { fine: [/ERR_FAILED/] });
+		await settled(page);
+		await page.route("**/v1/**", (route) => route.abort());
+		await page.getByRole("link", { name: "Operators", exact: true }).click();
+		const alert = page.getByRole("alert").first();
+		await alert.waitFor();
+		assert.match(await alert.innerText(), /The server cannot be reached/);
+		await page.unroute("**/v1/**");
+		await page.getByRole("button", { name: "Try again" }).first().click();
+		await page.getByText(/operators/).first().waitFor();
+	});
+
+	it("the page of a key counts, filters, and tells what changed between two releases", async (t) => {
+		const page = await web.open(t, "/p/pytorch/r/2.13.0/backends/MPS");
+		await settled(page);
+		await page.getByRole("button", { name: "Missing", exact: true }).click();
+		await page.waitForURL("**/backends/MPS?show=missing");
+		await page.getByText("337 operators").waitFor();
+		await page.getByLabel("Before").selectOption("2.12.1");
+		await page.getByRole("heading", { name: "Gained 13" }).waitFor();
+		const gained = page.getByRole("listitem").filter({ hasText: "_cdist_backward" });
+		assert.match(await gained.last().innerText(), /missing → own kernel/);
+	});
+
+	it("a key is taken away as CSV", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS`);
+		await settled(page);
+		const coming = page.waitForEvent("download");
+		await page.getByRole("button", { name: "Download CSV" }).click();
+		const download = await coming;
+		assert.equal(download.suggestedFilename(), `pytorch-${NEWEST}-MPS.csv`);
+	});
+
+	it("another revision shows the same view", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor?key=MPS`);
+		await settled(page);
+		await page.getByRole("combobox", { name: "Revision" }).selectOption("2.12.1");
+		await page.waitForURL("**/p/pytorch/r/2.12.1/operators/add.Tensor?key=MPS");
+	});
+
+	it("the theme follows the choice, and the choice is kept", async (t) => {
+		const page = await web.open(t, "/");
+		const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+		const light = await canvas();
+		const changes = () =>
+			page.waitForFunction(
+				(before) => getComputedStyle(document.documentElement).backgroundColor !== before,
+				light,
+			);
+		await page.getByRole("button", { name: "Theme: system" }).click();
+		await page.getByRole("button", { name: "Theme: light" }).click();
+		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+		await changes();
+		await page.reload();
+		await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+		await changes();
+	});
+});
