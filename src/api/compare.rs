@@ -18,6 +18,7 @@ use super::bundle::Files;
 use super::compare_report::{Making, Read, make};
 use super::comparison::{Comparison, SideView};
 use super::extract::{Path, Query, from_json, from_json_object};
+use super::kept::Keepable;
 use super::negotiate::{Media, Wishes};
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
@@ -209,6 +210,7 @@ pub async fn stored(
     if let Some(response) = respond::not_modified(&wishes, id) {
         return Ok(response);
     }
+    let lasts = base.by_digest && head.by_digest && query.against.is_none();
     let made = async {
         let (old, new) = (read(&api, base).await?, read(&api, head).await?);
         let permalink = permalink(&api, &old, &new);
@@ -228,10 +230,14 @@ pub async fn stored(
         make(&api, making).await
     };
     let view = service.view::<Problem>(id, made).await?;
-    match media {
-        Media::Markdown => part(&api, &wishes, &view.bytes(Encoding::Plain), query.part).await,
-        _ => respond::encoded(service, &wishes, id, media, &view).await,
+    let mut response = match media {
+        Media::Markdown => part(&api, &wishes, &view.bytes(Encoding::Plain), query.part).await?,
+        _ => respond::encoded(service, &wishes, id, media, &view).await?,
+    };
+    if lasts {
+        response.extensions_mut().insert(Keepable);
     }
+    Ok(response)
 }
 
 /// Compare two bundles

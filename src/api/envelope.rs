@@ -4,17 +4,18 @@
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::ApiConfig;
-use super::metrics::Counting;
+use super::metrics::{Counting, RouteFigures};
 use super::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
@@ -26,7 +27,11 @@ const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 const MAX_ID: usize = 64;
 
 /// The outermost layer.
-pub async fn envelope(State(config): State<ApiConfig>, request: Request, next: Next) -> Response {
+pub async fn envelope(
+    State(config): State<Arc<ApiConfig>>,
+    request: Request,
+    next: Next,
+) -> Response {
     let counting = Counting::begin();
     let id = request_id(request.headers());
     let method = request.method().clone();
@@ -49,22 +54,27 @@ pub async fn envelope(State(config): State<ApiConfig>, request: Request, next: N
         headers.insert(REQUEST_ID, value);
     }
     let route = route.as_ref().map(MatchedPath::as_str);
-    counting.end(&method, route, response.status());
+    counting.end(&RouteFigures::of(&method, route, response.status()));
     if response.status().as_u16() >= 400 || is_sampled(config.log_sample) {
         let _within = span.enter();
-        tracing::info!(
-            %method,
-            path = uri.path(),
-            status = response.status().as_u16(),
-            micros = u64::try_from(counting.elapsed().as_micros()).unwrap_or(u64::MAX),
-            "answered",
-        );
+        log(&method, &uri, response.status(), counting.elapsed());
     }
     response
 }
 
+/// Writes the line of a request that was answered after this time.
+pub fn log(method: &Method, uri: &Uri, status: StatusCode, elapsed: Duration) {
+    tracing::info!(
+        %method,
+        path = uri.path(),
+        status = status.as_u16(),
+        micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX),
+        "answered",
+    );
+}
+
 /// Whether it is the turn of this request to be logged, one in so many.
-fn is_sampled(one_in: u32) -> bool {
+pub fn is_sampled(one_in: u32) -> bool {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     one_in <= 1 || COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(one_in)
 }
@@ -110,7 +120,7 @@ fn tell_encodings_apart(headers: &mut HeaderMap) {
 }
 
 /// The client's id, if it is harmless in headers and logs; else a new one.
-fn request_id(headers: &HeaderMap) -> String {
+pub fn request_id(headers: &HeaderMap) -> String {
     let harmless = |id: &&str| {
         (1..=MAX_ID).contains(&id.len())
             && id

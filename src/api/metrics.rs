@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use super::Api;
@@ -100,8 +101,24 @@ impl Counting {
         self.0.elapsed()
     }
 
-    /// It was answered. Routes are templates, so that there are few of them.
-    pub fn end(&self, method: &Method, route: Option<&str>, status: StatusCode) {
+    /// It was answered.
+    pub fn end(&self, figures: &RouteFigures) {
+        figures.answered.increment(1);
+        figures.seconds.record(self.0.elapsed().as_secs_f64());
+    }
+}
+
+/// Where requests of a route are counted that are answered alike.
+#[derive(Debug)]
+pub struct RouteFigures {
+    answered: Counter,
+    seconds: Histogram,
+}
+
+impl RouteFigures {
+    /// Those of a method, a route and a status. Routes are templates, so that there are few of them.
+    #[must_use]
+    pub fn of(method: &Method, route: Option<&str>, status: StatusCode) -> Self {
         let method = match *method {
             Method::GET => "GET",
             Method::POST => "POST",
@@ -117,9 +134,35 @@ impl Counting {
             "opatlas_http_requests_total",
             "method" => method, "route" => route.clone(), "status" => code
         );
-        answered.increment(1);
-        let seconds = self.0.elapsed().as_secs_f64();
-        metrics::histogram!("opatlas_http_request_seconds", "route" => route).record(seconds);
+        let seconds = metrics::histogram!("opatlas_http_request_seconds", "route" => route);
+        Self { answered, seconds }
+    }
+}
+
+/// Where the looks into a cache are counted.
+#[derive(Debug, Clone)]
+pub struct CacheLooks {
+    hits: Counter,
+    misses: Counter,
+}
+
+impl CacheLooks {
+    /// Those into the cache of this name.
+    #[must_use]
+    pub fn of(cache: &'static str) -> Self {
+        let looks = |outcome| metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
+        Self {
+            hits: looks("hit"),
+            misses: looks("miss"),
+        }
+    }
+
+    /// One more, that found something or did not.
+    pub fn count(&self, found: bool) {
+        match found {
+            true => self.hits.increment(1),
+            false => self.misses.increment(1),
+        }
     }
 }
 
@@ -151,7 +194,9 @@ pub async fn figures(State(api): State<Api>) -> Result<Response, Problem> {
     })?;
     let up = api.service.ready().await.is_ok();
     metrics::gauge!("opatlas_database_up").set(f64::from(u8::from(up)));
-    for (cache, entries, bytes) in api.service.cache_sizes().await {
+    let (entries, bytes) = api.kept.size();
+    let answers = [("answers", entries, bytes)];
+    for (cache, entries, bytes) in api.service.cache_sizes().await.into_iter().chain(answers) {
         #[expect(clippy::cast_precision_loss, reason = "figures are for the eye")]
         let (entries, bytes) = (entries as f64, bytes as f64);
         metrics::gauge!("opatlas_cache_entries", "cache" => cache).set(entries);

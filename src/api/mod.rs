@@ -29,6 +29,7 @@ pub mod finding;
 pub mod findings;
 pub mod gaps;
 pub mod history;
+pub mod kept;
 pub mod keys;
 pub mod labels;
 pub mod matrix;
@@ -118,5 +119,7 @@ pub struct Api {
     /// The use cases.
     pub service: Arc<Service>,
     /// The settings.
-    pub config: ApiConfig,
+    pub config: Arc<ApiConfig>,
+    /// Answers that are asked for again and again.
+    pub kept: kept::KeptAnswers,
 }

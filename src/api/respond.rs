@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::service::{Encoding, Resolved, Service, Snapshot, View, ViewId};
 
 use super::Api;
+use super::kept::Keepable;
 use super::negotiate::{Media, Wishes};
 use super::problem::Problem;
 
@@ -74,7 +75,11 @@ pub async fn view<P: fmt::Debug>(
         }
     };
     let view = service.view::<Problem>(id, made).await?;
-    encoded(service, wishes, id, media, &view).await
+    let mut response = encoded(service, wishes, id, media, &view).await?;
+    if revision.by_digest {
+        response.extensions_mut().insert(Keepable);
+    }
+    Ok(response)
 }
 
 /// Answers with a view that is a function of the program alone.

@@ -20,6 +20,7 @@ use crate::service::Service;
 use crate::web;
 
 use super::bounds::{self, Bounds};
+use super::kept::{self, KeptAnswers};
 use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
     backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
@@ -83,12 +84,16 @@ fn routes() -> OpenApiRouter<Api> {
 pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     metrics::install();
     let (router, _) = routes().split_for_parts();
-    let api = Api { service, config };
+    let api = Api {
+        service,
+        config: Arc::new(config),
+        kept: KeptAnswers::default(),
+    };
     let guard = middleware::from_fn_with_state(api.clone(), access::guard);
     // On the fly only what is not kept compressed: lists that are streamed.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
-    let surround = middleware::from_fn_with_state(api.config.clone(), envelope::envelope);
+    let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
     let router = router
         .route_layer(guard)
         .fallback(web::fallback)
@@ -97,11 +102,12 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
         .layer(compression)
         .layer(bounded)
         .layer(surround);
+    let keep = middleware::from_fn_with_state(api.clone(), kept::kept);
     let router = match api.config.cors_origins.is_empty() {
         true => router,
         false => router.layer(other_sites(&api.config.cors_origins)),
     };
-    router.with_state(api)
+    router.layer(keep).with_state(api)
 }
 
 /// What pages of other sites may do, where there are such.

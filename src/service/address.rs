@@ -15,7 +15,7 @@ use super::history::judged;
 use super::notes::JudgedRelease;
 
 /// For how long a revision that was there is taken to be there still.
-pub(super) const FRESH: Duration = Duration::from_secs(2);
+pub const FRESH: Duration = Duration::from_secs(1);
 
 /// How a revision is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +37,8 @@ pub struct Resolved {
     pub judged: JudgedRelease,
     /// The label that the address came by.
     pub label: Option<LabelRecord>,
+    /// Whether the address was the whole digest, so that it means this revision for ever.
+    pub by_digest: bool,
 }
 
 impl Address {
@@ -91,12 +93,14 @@ impl Service {
                 by_label(project, label.map_err(as_revision)?, asked)
             }
             Address::Key(RevisionKey::Digest(prefix)) => {
+                let by_digest = prefix.whole().is_some();
                 let digest = self.digest(&project, prefix).await?;
                 Ok(Resolved {
                     project,
                     digest,
                     judged: asked.unwrap_or(JudgedRelease::NEWEST),
                     label: None,
+                    by_digest,
                 })
             }
             Address::Latest => self.latest(project, asked).await,
@@ -162,6 +166,7 @@ impl Service {
                 digest: last.digest,
                 judged: asked.unwrap_or_else(|| judged(&last.commit)),
                 label: None,
+                by_digest: false,
             });
         }
         let last = self.store.revisions(&project, None, 1).await?.items.pop();
@@ -177,6 +182,7 @@ impl Service {
                 digest: last.digest,
                 judged: asked.unwrap_or(JudgedRelease::NEWEST),
                 label: None,
+                by_digest: false,
             }),
         }
     }
@@ -217,6 +223,7 @@ fn by_label(
         digest: label.digest,
         judged,
         label: Some(label),
+        by_digest: false,
     })
 }
 

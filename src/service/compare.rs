@@ -252,6 +252,7 @@ impl Service {
                 .or_else(|| Some(otherwise?.judged.clone()))
                 .unwrap_or(JudgedRelease::NEWEST),
             label: Some(label),
+            by_digest: false,
         });
         Ok(resolved.collect())
     }

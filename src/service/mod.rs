@@ -32,7 +32,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use address::{Address, Resolved};
+pub use address::{Address, FRESH, Resolved};
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};

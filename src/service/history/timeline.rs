@@ -182,6 +182,7 @@ impl Timeline {
             digest: item.digest,
             judged: item.judged.clone(),
             label: item.label.clone(),
+            by_digest: false,
         }
     }
 

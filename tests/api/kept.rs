@@ -1,0 +1,148 @@
+//! Answers that are kept whole: the same as those that are made, and never in the way of a change.
+
+use std::collections::BTreeMap;
+
+use axum::http::Method;
+use opatlas::api::ApiConfig;
+use opatlas::api::access::AuthMode;
+use serde_json::json;
+
+use crate::harness::{Answer, SMALL, Server};
+
+const REVISIONS: &str = "/v1/projects/p/revisions";
+
+/// A server with the small file and a changed one, and their digests.
+async fn server() -> (Server, [String; 2]) {
+    let server = Server::small().await;
+    let changed = SMALL.replace("Tensor weight", "Tensor weights");
+    let mut digests = [String::new(), String::new()];
+    for (digest, text) in digests.iter_mut().zip([SMALL, &changed]) {
+        let revision = server.ingest("p", "", text).await;
+        revision["digest"].as_str().unwrap().clone_into(digest);
+    }
+    (server, digests)
+}
+
+fn paths([base, head]: &[String; 2]) -> [String; 4] {
+    let revision = format!("{REVISIONS}/sha256:{base}");
+    [
+        format!("{revision}/operators/add.Tensor"),
+        format!("{revision}/operators/add.Tensor/dispatch"),
+        format!("{revision}/keys/CUDA?limit=1000"),
+        format!("/v1/projects/p/compare/sha256:{base}...sha256:{head}"),
+    ]
+}
+
+/// The headers but for the id, which is each request's own.
+fn headers(answer: &Answer) -> BTreeMap<String, Vec<u8>> {
+    let headers = answer.headers.iter();
+    let headers = headers.filter(|(name, _)| *name != "x-request-id");
+    headers
+        .map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()))
+        .collect()
+}
+
+/// How many answers were given again, over all tests of this process.
+async fn given_again(server: &Server) -> u64 {
+    let figures = server.get("/metrics").send().await;
+    let found = figures.text().lines().find_map(|line| {
+        let (name, count) = line.rsplit_once(' ')?;
+        (name.contains("cache=\"answers\"") && name.contains("outcome=\"hit\""))
+            .then(|| count.parse().unwrap())
+    });
+    found.unwrap_or(0)
+}
+
+#[tokio::test]
+async fn what_is_given_again_is_what_was_made() {
+    let (server, digests) = server().await;
+    let before = given_again(&server).await;
+    for path in paths(&digests) {
+        for encoding in ["identity", "gzip", "zstd"] {
+            let ask = || server.get(&path).header("accept-encoding", encoding);
+            let first = ask().unchecked().await;
+            let again = ask().header("x-request-id", "mine-2").unchecked().await;
+            assert_eq!(first.status, 200, "{path}");
+            assert_eq!(again.status, 200, "{path}");
+            assert_eq!(headers(&again), headers(&first), "{path} {encoding}");
+            assert_eq!(again.body, first.body, "{path} {encoding}");
+            assert_eq!(again.header("x-request-id"), "mine-2");
+            assert_ne!(
+                ask().unchecked().await.header("x-request-id"),
+                first.header("x-request-id")
+            );
+
+            let known = ask().header("if-none-match", first.header("etag"));
+            assert_eq!(known.send().await.status, 304, "{path} {encoding}");
+            let head = server
+                .ask(Method::HEAD, &path)
+                .header("accept-encoding", encoding);
+            let head = head.send().await;
+            assert_eq!((head.status.as_u16(), head.body.len()), (200, 0), "{path}");
+        }
+        let refused = server.get(&path).header("accept", "image/png").send().await;
+        refused.problem(406, "not-acceptable");
+    }
+    assert!(given_again(&server).await > before, "nothing was kept");
+}
+
+#[tokio::test]
+async fn a_change_is_seen_at_once() {
+    let (server, digests) = server().await;
+    let [operator, .., comparison] = paths(&digests);
+    for _ in 0..2 {
+        let compared = server.get(&comparison).send().await.ok();
+        assert_eq!(compared["summary"]["excepted"], 0);
+    }
+    let exception = json!({
+        "operator": "blend", "rule": "argument-renamed",
+        "reason": "it has a new name", "owner": "core", "until_release": "3.0"
+    });
+    let made = server
+        .post("/v1/projects/p/exceptions")
+        .json(&exception)
+        .send()
+        .await;
+    assert_eq!(made.status, 201);
+    let compared = server.get(&comparison).send().await.ok();
+    assert_ne!(compared["summary"]["excepted"], 0);
+
+    for _ in 0..2 {
+        server.get(&operator).send().await.ok();
+    }
+    let label = server
+        .delete("/v1/projects/p/labels/2.9.0?force=true")
+        .send()
+        .await;
+    assert_eq!(label.status, 204);
+    let revision = format!("{REVISIONS}/sha256:{}", digests[0]);
+    assert_eq!(server.delete(&revision).send().await.status, 204);
+    server
+        .get(&operator)
+        .send()
+        .await
+        .problem(404, "unknown-revision");
+    server
+        .get(&comparison)
+        .send()
+        .await
+        .problem(404, "unknown-revision");
+}
+
+#[tokio::test]
+async fn who_may_not_ask_is_not_given_what_is_kept() {
+    let (server, digests) = server().await;
+    let [operator, ..] = paths(&digests);
+    let config = ApiConfig {
+        auth: AuthMode::All,
+        ..ApiConfig::default()
+    };
+    let closed = server.configured(config);
+    for _ in 0..2 {
+        closed
+            .get(&operator)
+            .send()
+            .await
+            .problem(401, "unauthenticated");
+    }
+}
