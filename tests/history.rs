@@ -213,10 +213,8 @@ async fn commits_make_a_timeline() {
                 let number = usize::from_str_radix(id, 16).unwrap();
                 commit(number, *position, texts[number - 1])
             });
-            let taken = service
-                .take_commits("p", commits.collect(), None)
-                .await
-                .unwrap();
+            let read = service.read_commits(commits.collect(), None).await.unwrap();
+            let taken = service.store_commits("p", read, None).await.unwrap();
             assert!(taken.refused.len() <= 1);
         }
         let timeline = service.timeline("p", Some(Line::Commits)).await.unwrap();

@@ -8,21 +8,18 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::diff::rules::Profile;
 use crate::report::changes::LEAST_MAX_CHARS;
-use crate::service::access::Action;
 use crate::service::compare::Rulebook;
-use crate::service::policy::{ExceptionText, PolicyText};
-use crate::service::{Address, Encoding, Resolved, ServiceError, ViewId};
+use crate::service::{Address, Encoding, ServiceError, ViewId};
 
 use super::access::Access;
-use super::bundle::Files;
-use super::compare_report::{Making, Read, make};
-use super::comparison::{Comparison, SideView};
+use super::compare_report::{Making, make};
+use super::compare_sides::{CompareBody, permalink, read, side};
+use super::comparison::Comparison;
 use super::extract::{Path, Query, from_json, from_json_object};
 use super::kept::Keepable;
 use super::negotiate::{Media, Wishes};
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
-use super::stateless::judged;
 use super::{Api, body};
 
 /// In how many parts a report comes.
@@ -97,45 +94,6 @@ impl From<ProfileName> for Profile {
             ProfileName::Compiler => Self::Compiler,
         }
     }
-}
-
-/// Two sides to compare.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-#[schema(example = json!({
-    "base": {"files": {"native_functions.yaml": "- func: f(Tensor self, int dim) -> Tensor\n"}},
-    "head": {"files": {"native_functions.yaml": "- func: f(Tensor self, int axis) -> Tensor\n"}}
-}))]
-pub struct CompareBody {
-    /// The base.
-    pub base: SideBody,
-    /// The head.
-    pub head: SideBody,
-    /// What the comparison is judged by; by default the policy of the project of a stored side,
-    /// the head's first.
-    #[schema(value_type = Option<Object>)]
-    pub policy: Option<PolicyText>,
-    /// What is excused, besides the exceptions of that project.
-    #[serde(default)]
-    #[schema(value_type = Vec<super::exceptions::NewException>)]
-    pub exceptions: Vec<ExceptionText>,
-}
-
-/// A side: files, or a stored revision.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SideBody {
-    /// The files of a bundle, by name.
-    #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
-    pub files: Option<Files>,
-    /// The project of a stored revision.
-    pub project: Option<String>,
-    /// The address of a stored revision.
-    pub revision: Option<String>,
-    /// What people call it, for files: `this pull request`.
-    pub title: Option<String>,
-    /// The release whose rules apply to this side.
-    pub release: Option<String>,
 }
 
 /// Compare two revisions
@@ -390,72 +348,4 @@ pub(super) fn split<'a>(
         return Err(ServiceError::SameRevision(head.to_owned()).into());
     }
     Ok((Some(base), head))
-}
-
-async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
-    let snapshot = api.service.checked(&resolved).await?;
-    Ok(Read {
-        view: SideView {
-            title: resolved.title(),
-            project: Some(resolved.project.to_string()),
-            revision: format!("sha256:{}", resolved.digest),
-            label: resolved.label.as_ref().map(|label| label.name.to_string()),
-            release: resolved.release().as_str(),
-        },
-        snapshot,
-        resolved: Some(resolved),
-    })
-}
-
-async fn side(
-    api: &Api,
-    access: &Access,
-    side: SideBody,
-    name: &'static str,
-    release: Option<&str>,
-) -> Result<Read, Problem> {
-    let release = side.release.as_deref().or(release);
-    match (side.files, side.project, side.revision) {
-        (Some(files), None, None) => {
-            let bundle = files.bundle()?;
-            api.service.admit(&bundle)?;
-            let judged = judged(release)?;
-            let snapshot = api.service.validate(bundle, &judged).await?;
-            Ok(Read {
-                view: SideView {
-                    title: side.title.unwrap_or_else(|| name.to_owned()),
-                    project: None,
-                    revision: format!("sha256:{}", snapshot.digest),
-                    label: None,
-                    release: snapshot.release().as_str(),
-                },
-                snapshot,
-                resolved: None,
-            })
-        }
-        (None, Some(project), Some(revision)) => {
-            access.expect(Action::Read, &project)?;
-            let resolved = api.service.resolve(&project, &revision, release).await?;
-            read(api, resolved).await
-        }
-        _ => {
-            let detail = format!("`{name}` must have either `files`, or `project` and `revision`");
-            Err(Problem::new(Kind::MalformedBody, detail).about(name))
-        }
-    }
-}
-
-/// Where both sides are stored in one project: the page of their comparison, by digest.
-fn permalink(api: &Api, base: &Read, head: &Read) -> Option<String> {
-    let (old, new) = (base.resolved.as_ref()?, head.resolved.as_ref()?);
-    let root = api.config.public_url.as_deref().unwrap_or_default();
-    (old.project == new.project).then(|| {
-        format!(
-            "{}/p/{}/compare/sha256:{}...sha256:{}",
-            root.trim_end_matches('/'),
-            new.project,
-            old.digest,
-            new.digest
-        )
-    })
 }

@@ -12,7 +12,7 @@ use crate::dispatch::{self, Key, Keys, Reason, View};
 use super::Api;
 use super::entry::{BuildView, Source};
 use super::extract::{Path, Query};
-use super::keys::{is_wanted, wanted};
+use super::key_entries::{is_wanted, wanted};
 use super::negotiate::{JSON, Wishes};
 use super::paths::{Generated, RevisionPath};
 use super::problem::{Document, PROBLEM_JSON, Problem};

@@ -16,7 +16,7 @@ use super::Api;
 use super::coverage::CoverageQuery;
 use super::entry::{BuildView, Source};
 use super::extract::{Path, Query};
-use super::keys::{is_wanted, wanted};
+use super::key_entries::{is_wanted, wanted};
 use super::negotiate::{JSON, Wishes};
 use super::operator::OperatorKind;
 use super::paths::RevisionPath;

@@ -1,6 +1,7 @@
 //! `opatlas compare`: what changed between two revisions, and whether that may be.
 
 pub(super) mod backend;
+mod options;
 
 use std::fs;
 use std::io::IsTerminal as _;
@@ -8,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use jiff::Zoned;
 
 use crate::api::change::Telling;
 use crate::api::compare_report::{held_against, parts, worst};
 use crate::api::comparison::{Against, Told, comparison};
 use crate::diff::policy::Judgement;
-use crate::diff::rules::{Level, Profile};
 use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::Service;
@@ -24,6 +24,7 @@ use crate::source::NATIVE_FUNCTIONS;
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Database, config, local};
+use options::{FailOn, Format, ProfileName};
 
 /// Tells what changed between two revisions: what breaks, for whom, and on which backend.
 ///
@@ -103,71 +104,6 @@ pub(super) struct Compare {
 
     #[command(flatten)]
     database: Database,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-    Markdown,
-    Sarif,
-    Junit,
-    Github,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ProfileName {
-    /// Everybody's
-    Strict,
-    /// Torch's own verdicts and nothing else
-    Official,
-    /// Python callers
-    Python,
-    /// Stored and exported models
-    Model,
-    /// C++ callers
-    Cpp,
-    /// Backends outside the tree
-    Backend,
-    /// Autograd, functionalization, export and torch.compile
-    Compiler,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Breaking,
-    ForwardBreaking,
-    Dangerous,
-    Info,
-    Safe,
-    Never,
-}
-
-impl From<ProfileName> for Profile {
-    fn from(name: ProfileName) -> Self {
-        match name {
-            ProfileName::Strict => Self::Strict,
-            ProfileName::Official => Self::Official,
-            ProfileName::Python => Self::Python,
-            ProfileName::Model => Self::Model,
-            ProfileName::Cpp => Self::Cpp,
-            ProfileName::Backend => Self::Backend,
-            ProfileName::Compiler => Self::Compiler,
-        }
-    }
-}
-
-impl FailOn {
-    fn level(self) -> Option<Level> {
-        match self {
-            Self::Breaking => Some(Level::Breaking),
-            Self::ForwardBreaking => Some(Level::ForwardBreaking),
-            Self::Dangerous => Some(Level::Dangerous),
-            Self::Info => Some(Level::Info),
-            Self::Safe => Some(Level::Safe),
-            Self::Never => None,
-        }
-    }
 }
 
 impl Compare {

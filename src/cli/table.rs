@@ -253,19 +253,20 @@ impl Table {
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
         let Subject { snapshot, title } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
-        let asked = api::keys::Wanted {
+        let asked = api::key_entries::Wanted {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(crate::dispatch::Reason::Missing),
         };
         Ok(match self.format {
             Format::Json => {
-                let made = api::keys::with_key(snapshot, slot, &asked, 0..usize::MAX, |page, _| {
-                    serde_json::to_string_pretty(&page)
-                });
+                let made =
+                    api::key_entries::with_key(snapshot, slot, &asked, 0..usize::MAX, |page, _| {
+                        serde_json::to_string_pretty(&page)
+                    });
                 made? + "\n"
             }
-            Format::Csv => api::keys::csv(snapshot, slot, &asked),
+            Format::Csv => api::key_entries::csv(snapshot, slot, &asked),
             Format::Text => {
                 let tables = snapshot.tables(&asked.profile);
                 let view = View::new(snapshot.inputs(), &tables);

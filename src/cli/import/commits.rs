@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 
 use crate::cli::local;
 use crate::cli::side::companions;
-use crate::service::JudgedRelease;
-use crate::service::history::{CommitFiles, Line};
+use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
+use crate::service::{JudgedRelease, Service};
 use crate::source::{Bundle, NATIVE_FUNCTIONS};
 use crate::store::CommitRecord;
 
@@ -62,23 +62,39 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     let (place, path) = (repository.to_owned(), import.path.clone());
     let reading = tokio::task::spawn_blocking(move || read(&place, &path, wanted, &sender));
     let (mut stored, mut left_out) = (0, 0);
-    let mut before = None;
+    let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
     let mut handful = Vec::with_capacity(AT_ONCE);
-    while receiver.recv_many(&mut handful, AT_ONCE).await > 0 {
+    // One handful is stored while the next one is read.
+    loop {
+        receiver.recv_many(&mut handful, AT_ONCE).await;
         let commits: Vec<CommitFiles> = std::mem::take(&mut handful);
-        let count = commits.len();
-        if let Some(last) = commits.last() {
-            bar.set_message(last.commit.subject.chars().take(50).collect::<String>());
+        if commits.is_empty() && waiting.is_none() {
+            break;
         }
-        let taken = service.take_commits(&import.project, commits, before.take());
-        let taken = taken.await?;
+        let message = commits.last().map(|last| last.commit.subject.clone());
+        let (read, taken) = tokio::join!(
+            service.read_commits(commits, last_read.take()),
+            store(
+                &service,
+                &import.project,
+                waiting.take(),
+                last_stored.take()
+            ),
+        );
+        let (read, taken) = (read?, taken?);
+        last_read = read.last();
+        waiting = (!read.is_empty()).then_some(read);
+        if let Some(message) = message {
+            bar.set_message(message.chars().take(50).collect::<String>());
+        }
+        let Some(taken) = taken else { continue };
         stored += taken.outcomes.len();
         left_out += taken.refused.len();
         for (id, refusal) in &taken.refused {
             bar.suspend(|| eprintln!("left out: commit {id:.12}: {refusal}"));
         }
-        before = taken.before;
-        bar.inc(count as u64);
+        bar.inc((taken.outcomes.len() + taken.refused.len()) as u64);
+        last_stored = taken.last;
     }
     let missing = reading.await.context("reading the repository failed")??;
     bar.finish_and_clear();
@@ -104,6 +120,19 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     );
     service.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Stores a handful, where there is one.
+async fn store(
+    service: &Service,
+    project: &str,
+    read: Option<ReadCommits>,
+    last: Option<LastStored>,
+) -> anyhow::Result<Option<Taken>> {
+    Ok(match read {
+        Some(read) => Some(service.store_commits(project, read, last).await?),
+        None => None,
+    })
 }
 
 /// Reads the files of commits and sends them on. Gives how many commits do not have the file.

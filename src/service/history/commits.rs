@@ -1,6 +1,7 @@
 //! Taking in a history of commits: thousands of revisions, each much like the one before.
 
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,24 +35,60 @@ pub struct Placed {
     pub new: Vec<(String, i64)>,
 }
 
-/// The commit before, from which the next one is read and compared.
+/// Commits, read and compared, to be stored.
+#[derive(Debug)]
+pub struct ReadCommits {
+    commits: Vec<ReadCommit>,
+    refused: Vec<(String, Refusal)>,
+    /// The last one, from which the next handful is read.
+    last: Option<LastRead>,
+}
+
+/// The commit that was read last, from which the next one is read and compared.
 #[derive(Debug, Clone)]
-pub struct Before {
+pub struct LastRead {
     position: i64,
+    snapshot: Arc<Snapshot>,
+}
+
+/// The commit that was stored last, from which the step to the next one goes.
+#[derive(Debug, Clone)]
+pub struct LastStored {
     sequence: i64,
     judged: JudgedRelease,
-    snapshot: Arc<Snapshot>,
+}
+
+#[derive(Debug)]
+struct ReadCommit {
+    new: NewCommit,
+    /// The step from the commit before, still without a key; `None` where nothing changed, or
+    /// other commits stand between.
+    step: Option<StepRecord>,
 }
 
 /// What came of a handful of commits.
 #[derive(Debug)]
 pub struct Taken {
-    /// The last of them that was stored, for the next handful.
-    pub before: Option<Before>,
+    /// The last of them, for the next handful.
+    pub last: Option<LastStored>,
     /// What was stored.
     pub outcomes: CommitOutcomes,
     /// What was not: the commit's id, and why.
     pub refused: Vec<(String, Refusal)>,
+}
+
+impl ReadCommits {
+    /// Whether nothing was read and nothing refused.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.commits.is_empty() && self.refused.is_empty()
+    }
+
+    /// The last one that could be read, for the next handful.
+    #[must_use]
+    pub fn last(&self) -> Option<LastRead> {
+        self.last.clone()
+    }
 }
 
 impl Service {
@@ -88,18 +125,16 @@ impl Service {
         Ok(placed)
     }
 
-    /// Stores commits, given in their order, and computes the steps between them. A commit whose
-    /// files make no bundle is left out.
+    /// Reads commits, given in their order, and computes the steps between them; `last` is what the
+    /// handful before ended with. A commit whose files make no bundle is left out.
     ///
     /// # Errors
-    /// What the store says.
-    pub async fn take_commits(
+    /// [`ServiceError::Busy`].
+    pub async fn read_commits(
         &self,
-        project: &str,
         commits: Vec<CommitFiles>,
-        before: Option<Before>,
-    ) -> Result<Taken, ServiceError> {
-        let project = ProjectName::parse(project)?;
+        last: Option<LastRead>,
+    ) -> Result<ReadCommits, ServiceError> {
         let (mut refused, mut admitted) = (Vec::new(), Vec::with_capacity(commits.len()));
         for commit in commits {
             match self.admit(&commit.bundle) {
@@ -107,101 +142,126 @@ impl Service {
                 Err(refusal) => refused.push((commit.commit.id, refusal)),
             }
         }
-        let read = self.workers.run(move || read(admitted, before)).await?;
-        refused.extend(read.refused);
-        let ingest = read.commits.iter().map(|read| read.new.clone()).collect();
-        let outcomes = self.store.ingest_commits(&project, ingest, self.now());
+        let mut read = self.workers.run(move || read(admitted, last)).await?;
+        read.refused.splice(0..0, refused);
+        Ok(read)
+    }
+
+    /// Stores commits that were read, with the steps between them; `last` is what the handful before
+    /// ended with. The next handful may be read meanwhile.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn store_commits(
+        &self,
+        project: &str,
+        read: ReadCommits,
+        last: Option<LastStored>,
+    ) -> Result<Taken, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let commits: Vec<_> = read.commits.iter().map(|read| read.new.clone()).collect();
+        let outcomes = self.store.ingest_commits(&project, commits, self.now());
         let outcomes = outcomes.await?;
-        let (mut before, last) = (read.before, read.last);
+        let mut last = last;
         let mut steps: Vec<StepRecord> = Vec::new();
         for (read, outcome) in read.commits.into_iter().zip(&outcomes) {
             let judged = judged(&read.new.commit);
-            let head_release = judged.stored();
-            if let (Some(before), Some(mut step)) = (&before, read.step) {
+            if let (Some(last), Some(mut step)) = (&last, read.step) {
                 step.key = StepKey {
-                    base: before.sequence,
+                    base: last.sequence,
                     head: outcome.sequence,
-                    base_release: before.judged.stored(),
-                    head_release,
+                    base_release: last.judged.stored(),
+                    head_release: judged.stored(),
                 };
                 // The same files may follow each other on another branch as well.
                 if steps.iter().all(|other| other.key != step.key) {
                     steps.push(step);
                 }
             }
-            let snapshot = last.as_ref().or(before.as_ref().map(|b| &b.snapshot));
-            before = snapshot.cloned().map(|snapshot| Before {
-                position: read.new.position,
+            last = Some(LastStored {
                 sequence: outcome.sequence,
                 judged,
-                snapshot,
             });
         }
         self.save_steps(&project, &mut steps).await?;
         Ok(Taken {
-            before,
+            last,
             outcomes,
-            refused,
+            refused: read.refused,
         })
     }
 }
 
-/// Commits, read and compared.
-struct ReadCommits {
-    before: Option<Before>,
-    commits: Vec<ReadCommit>,
-    /// The last of them; the others are not kept, so that memory holds one or two.
-    last: Option<Arc<Snapshot>>,
-    refused: Vec<(String, Refusal)>,
-}
-
-struct ReadCommit {
-    new: NewCommit,
-    /// The step from the commit before, still without a key; `None` where nothing changed, or
-    /// other commits stand between.
-    step: Option<StepRecord>,
-}
-
-fn read(commits: Vec<CommitFiles>, before: Option<Before>) -> ReadCommits {
-    let mut last = before
-        .as_ref()
-        .map(|before| (before.position, Arc::clone(&before.snapshot)));
+/// Reads commits one from the other. A second thread compares what was read meanwhile; it may fall
+/// behind by one, so that memory holds a few snapshots and not all.
+fn read(commits: Vec<CommitFiles>, last: Option<LastRead>) -> ReadCommits {
     let mut done = ReadCommits {
-        before,
         commits: Vec::with_capacity(commits.len()),
-        last: None,
         refused: Vec::new(),
+        last,
     };
-    for CommitFiles {
-        commit,
-        position,
-        bundle,
-    } in commits
-    {
+    let (pairs, compared) = mpsc::sync_channel::<(usize, Arc<Snapshot>, Arc<Snapshot>)>(1);
+    let steps = thread::scope(|scope| {
+        let comparing = scope.spawn(move || {
+            let step = |(at, base, head): (usize, Arc<Snapshot>, Arc<Snapshot>)| {
+                (at, step::record(no_key(), Some(&base), &head))
+            };
+            compared.into_iter().map(step).collect::<Vec<_>>()
+        });
+        for commit in commits {
+            let at = done.commits.len();
+            if let Some((base, head)) = done.read(commit)
+                && pairs.send((at, base, head)).is_err()
+            {
+                break;
+            }
+        }
+        drop(pairs);
+        comparing.join()
+    });
+    match steps {
+        Ok(steps) => {
+            for (at, step) in steps {
+                done.commits[at].step = Some(step);
+            }
+        }
+        // A panic there is one here.
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+    done
+}
+
+impl ReadCommits {
+    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    fn read(&mut self, files: CommitFiles) -> Option<(Arc<Snapshot>, Arc<Snapshot>)> {
+        let CommitFiles {
+            commit,
+            position,
+            bundle,
+        } = files;
         let release = judged(&commit).release;
-        let previous = last.as_ref().map(|(_, snapshot)| &**snapshot);
+        let previous = self.last.as_ref().map(|last| &*last.snapshot);
         let snapshot = Arc::new(Snapshot::read(bundle, release, previous));
         if !snapshot.catalogue.native_functions.is_list {
-            done.refused.push((commit.id, Refusal::NoList(snapshot)));
-            continue;
+            self.refused.push((commit.id, Refusal::NoList(snapshot)));
+            return None;
         }
-        let base = last.as_ref().filter(|(at, base)| {
-            let is_same = base.digest == snapshot.digest && base.release() == release;
-            at + 1 == position && !is_same
-        });
-        let step = base.map(|(_, base)| step::record(no_key(), Some(base), &snapshot));
-        last = Some((position, Arc::clone(&snapshot)));
-        done.commits.push(ReadCommit {
+        self.commits.push(ReadCommit {
             new: NewCommit {
                 commit,
                 position,
                 bundle: snapshot.bundle.clone(),
             },
-            step,
+            step: None,
         });
+        let last = self.last.replace(LastRead {
+            position,
+            snapshot: Arc::clone(&snapshot),
+        })?;
+        let base = last.snapshot;
+        let is_same = base.digest == snapshot.digest && base.release() == release;
+        (last.position + 1 == position && !is_same).then_some((base, snapshot))
     }
-    done.last = last.map(|(_, snapshot)| snapshot);
-    done
 }
 
 /// The place of a key that is not known before the revisions are stored.

@@ -14,7 +14,7 @@ mod step;
 mod support;
 mod timeline;
 
-pub use commits::{Before, CommitFiles, Placed, Taken};
+pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
 pub use facts::{Facts, KeyFacts, percent};
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;

@@ -1,0 +1,71 @@
+//! What the options of `opatlas compare` may be.
+
+use clap::ValueEnum;
+
+use crate::diff::rules::{Level, Profile};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Json,
+    Markdown,
+    Sarif,
+    Junit,
+    Github,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ProfileName {
+    /// Everybody's
+    Strict,
+    /// Torch's own verdicts and nothing else
+    Official,
+    /// Python callers
+    Python,
+    /// Stored and exported models
+    Model,
+    /// C++ callers
+    Cpp,
+    /// Backends outside the tree
+    Backend,
+    /// Autograd, functionalization, export and torch.compile
+    Compiler,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum FailOn {
+    Breaking,
+    ForwardBreaking,
+    Dangerous,
+    Info,
+    Safe,
+    Never,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Strict => Self::Strict,
+            ProfileName::Official => Self::Official,
+            ProfileName::Python => Self::Python,
+            ProfileName::Model => Self::Model,
+            ProfileName::Cpp => Self::Cpp,
+            ProfileName::Backend => Self::Backend,
+            ProfileName::Compiler => Self::Compiler,
+        }
+    }
+}
+
+impl FailOn {
+    /// The least level that fails; none where nothing does.
+    pub(super) fn level(self) -> Option<Level> {
+        match self {
+            Self::Breaking => Some(Level::Breaking),
+            Self::ForwardBreaking => Some(Level::ForwardBreaking),
+            Self::Dangerous => Some(Level::Dangerous),
+            Self::Info => Some(Level::Info),
+            Self::Safe => Some(Level::Safe),
+            Self::Never => None,
+        }
+    }
+}
