@@ -76,6 +76,7 @@ impl Compared {
                 source: &self.head,
                 file_url: Some("https://example.org/blob/abc/native_functions.yaml"),
             },
+            further: &[],
             permalink: Some("https://opatlas.example/compare/1...2"),
             rules_url: Some("https://opatlas.example/rules/"),
             max_chars: None,

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::diff::policy::Judgement;
+use crate::diff::policy::{Conclusion, Judgement, Summary};
 use crate::diff::rules::Level;
-use crate::report::changes::{self, Report, Side};
+use crate::report::changes::{self, Further, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::{Resolved, ServiceError, Snapshot};
@@ -66,6 +66,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
                 )
             })
             .collect::<Result<Vec<_>, ServiceError>>()?;
+        let further: Vec<Further<'_>> = against.iter().map(Held::further).collect();
         let sources = (source(&base.snapshot), source(&head.snapshot));
         let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
         let report = Report {
@@ -83,13 +84,14 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
                 source: sources.1,
                 file_url: None,
             },
+            further: &further,
             // A comment elsewhere needs the whole address.
             permalink: permalink.as_deref().filter(|_| rules_url.is_some()),
             rules_url: rules_url.as_deref(),
             max_chars: query.max_chars,
         };
         let bytes = match media {
-            Media::Markdown => json(&parts(&report, &against)),
+            Media::Markdown => json(&changes::markdown(&report)),
             Media::Text => changes::text(&report, Colour::Never).into_bytes(),
             Media::JUnit => changes::junit(&report).into_bytes(),
             Media::Sarif => json(&changes::sarif(&report)),
@@ -107,11 +109,11 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
                     },
                 };
                 let mut answer = comparison(told, rulebook.notes.clone());
-                answer.conclusion = worst(answer.conclusion, &against);
+                answer.conclusion = report.conclusion().as_str();
                 if query.max_chars.is_some() {
-                    answer.parts = parts(&report, &against);
+                    answer.parts = changes::markdown(&report);
                 }
-                answer.against = against;
+                answer.against = against.iter().map(|held| held.told.clone()).collect();
                 answer.permalink = permalink.clone();
                 json(&answer)
             }
@@ -127,6 +129,27 @@ fn source(snapshot: &Snapshot) -> &SourceText {
         .expect("a bundle without native_functions.yaml is not admitted")
 }
 
+/// What the head comes to against a further revision, for every rendering.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// As the API tells it.
+    pub told: Against,
+    conclusion: Conclusion,
+    summary: Summary,
+}
+
+impl Held {
+    /// As reports tell it.
+    #[must_use]
+    pub fn further(&self) -> Further<'_> {
+        Further {
+            title: &self.told.base.title,
+            conclusion: self.conclusion,
+            summary: self.summary,
+        }
+    }
+}
+
 /// What the head comes to against another revision; of its changes those that are not told of the
 /// base already.
 ///
@@ -138,7 +161,7 @@ pub fn held_against(
     (compared, told): (&Compared, &Judgement),
     rulebook: &Rulebook,
     today: jiff::civil::Date,
-) -> Result<Against, ServiceError> {
+) -> Result<Held, ServiceError> {
     let again = Compared::new(other, Arc::clone(&compared.head))?;
     let judgement = again.judge(&rulebook.policy, &rulebook.exceptions, today);
     let known: rustc_hash::FxHashSet<_> = told
@@ -157,49 +180,14 @@ pub fn held_against(
             && judged.level >= Level::Dangerous
             && !known.contains(&judged.change.fingerprint())
     });
-    Ok(Against {
-        base: view.clone(),
-        conclusion: judgement.conclusion.as_str(),
-        summary: judgement.summary.into(),
-        changes: changes.map(|judged| telling.change(judged)).collect(),
+    Ok(Held {
+        told: Against {
+            base: view.clone(),
+            conclusion: judgement.conclusion.as_str(),
+            summary: judgement.summary.into(),
+            changes: changes.map(|judged| telling.change(judged)).collect(),
+        },
+        conclusion: judgement.conclusion,
+        summary: judgement.summary,
     })
-}
-
-/// The worst of a conclusion and those against further revisions.
-#[must_use]
-pub fn worst(own: &'static str, against: &[Against]) -> &'static str {
-    let all = || against.iter().map(|other| other.conclusion).chain([own]);
-    let found = ["fail", "warn"]
-        .into_iter()
-        .find(|word| all().any(|c| c == *word));
-    found.unwrap_or(own)
-}
-
-/// The Markdown report, beginning with the further revisions that the head does not pass against.
-/// They have a part of their own where the first one has no room for them.
-#[must_use]
-pub fn parts(report: &Report<'_>, against: &[Against]) -> Vec<String> {
-    let mut parts = changes::markdown(report);
-    let lines = against.iter().filter(|other| other.conclusion != "pass");
-    let lines: Vec<String> = lines
-        .map(|other| {
-            let (breaking, dangerous) = (other.summary.breaking, other.summary.dangerous);
-            let (title, conclusion) = (other.base.title.replace('`', "'"), other.conclusion);
-            format!("- against `{title}`: **{conclusion}**, {breaking} breaking, {dangerous} dangerous\n")
-        })
-        .collect();
-    if lines.is_empty() {
-        return parts;
-    }
-    let section = format!("**Further revisions**\n\n{}\n", lines.concat());
-    let length = |text: &str| text.chars().count();
-    let fits = |first: &String| {
-        let both = length(&section) + length(first);
-        report.max_chars.is_none_or(|max| both <= max)
-    };
-    match parts.first_mut().filter(|first| fits(first)) {
-        Some(first) => first.insert_str(0, &section),
-        None => parts.insert(0, section),
-    }
-    parts
 }

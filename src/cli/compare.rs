@@ -13,9 +13,9 @@ use clap::Args;
 use jiff::Zoned;
 
 use crate::api::change::Telling;
-use crate::api::compare_report::{held_against, parts, worst};
-use crate::api::comparison::{Against, Told, comparison};
-use crate::diff::policy::Judgement;
+use crate::api::compare_report::{Held, held_against};
+use crate::api::comparison::{Told, comparison};
+use crate::diff::policy::{Conclusion, Judgement};
 use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::Service;
@@ -190,6 +190,7 @@ impl Compare {
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
         let against = self.against(service, head, told, rulebook).await?;
+        let further: Vec<_> = against.iter().map(Held::further).collect();
         let sources = (source(base)?, source(head)?);
         let report = Report {
             comparison: &compared.comparison,
@@ -206,13 +207,14 @@ impl Compare {
                 source: &sources.1,
                 file_url: None,
             },
+            further: &further,
             permalink: self.permalink.as_deref(),
             rules_url: None,
             max_chars: self.max_chars,
         };
         let parts = match self.format {
             Format::Text => vec![changes::text(&report, self.colour())],
-            Format::Markdown => parts(&report, &against),
+            Format::Markdown => changes::markdown(&report),
             Format::Sarif => vec![pretty(&changes::sarif(&report))?],
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
@@ -231,22 +233,16 @@ impl Compare {
                 };
                 let mut answer = comparison(told, rulebook.notes.clone());
                 if self.max_chars.is_some() {
-                    answer.parts = parts(&report, &against);
+                    answer.parts = changes::markdown(&report);
                 }
-                answer.conclusion = worst(answer.conclusion, &against);
-                answer.against.clone_from(&against);
+                answer.conclusion = report.conclusion().as_str();
+                answer.against = against.iter().map(|held| held.told.clone()).collect();
                 vec![pretty(&answer)?]
             }
         };
         self.write(&parts)?;
-        if self.format == Format::Text {
-            for held in against.iter().filter(|held| held.conclusion != "pass") {
-                let (title, breaking) = (&held.base.title, held.summary.breaking);
-                eprintln!("against {title}: {}, {breaking} breaking", held.conclusion);
-            }
-        }
-        let conclusion = worst(judgement.conclusion.as_str(), &against);
-        Ok(ExitCode::from(u8::from(conclusion == "fail")))
+        let fails = report.conclusion() == Conclusion::Fail;
+        Ok(ExitCode::from(u8::from(fails)))
     }
 
     async fn against(
@@ -255,7 +251,7 @@ impl Compare {
         head: &SideRead,
         told: (&Compared, &Judgement),
         rulebook: &Rulebook,
-    ) -> anyhow::Result<Vec<Against>> {
+    ) -> anyhow::Result<Vec<Held>> {
         let (Some(against), Some(service)) = (&self.against, service) else {
             return Ok(Vec::new());
         };

@@ -3,6 +3,7 @@
 //! without saying how much.
 
 mod advice;
+mod further;
 mod github;
 mod junit;
 mod lists;
@@ -22,6 +23,7 @@ use crate::source::LineSpan;
 use super::findings::SourceText;
 
 pub use advice::{accept, help};
+pub use further::Further;
 pub use github::github;
 pub use junit::junit;
 pub use markdown::markdown;
@@ -47,6 +49,8 @@ pub struct Report<'a> {
     pub base: Side<'a>,
     /// The head.
     pub head: Side<'a>,
+    /// The further revisions that the head was held against.
+    pub further: &'a [Further<'a>],
     /// Where the comparison can be seen in full.
     pub permalink: Option<&'a str>,
     /// What a rule's id is put behind to get the address of its page.

@@ -370,6 +370,15 @@ async fn against_further_revisions() {
         text.starts_with("**Further revisions**\n\n- against `p 2.14.0`: **fail**"),
         "{text}"
     );
+    // So do the others, whoever reads them.
+    for (accept, told) in [
+        ("text/plain", "against p 2.14.0: fail, "),
+        ("application/xml", "<testcase name=\"against p 2.14.0\""),
+        ("application/sarif+json", "\"against p 2.14.0: fail, "),
+    ] {
+        let answer = server.get(path).header("accept", accept).send().await;
+        assert!(answer.text().contains(told), "{}", answer.text());
+    }
     let path = "/v1/projects/p/compare/...pr-1?against=latest";
     let answer = server.get(path).send().await.ok();
     assert_eq!(answer["base"]["label"], "2.15.0");

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use super::{Report, help, verdict};
-use crate::diff::policy::{Judged, Treatment};
+use crate::diff::policy::{Conclusion, Judged, Treatment};
 use crate::diff::rules::Level;
 use crate::report::escape::{command_data, command_property};
 
@@ -12,7 +12,8 @@ use crate::report::escape::{command_data, command_property};
 const SHOWN: usize = 10;
 
 /// One command a line, the worst first: at most 10 errors, 10 warnings and 10 notices, the last of
-/// each saying how many more there are. What could not be compared is an error before all others.
+/// each saying how many more there are. What could not be compared, and further revisions that the
+/// head does not pass against, come before all others.
 #[must_use]
 pub fn github(report: &Report<'_>) -> String {
     let mut errors: Vec<String> = Vec::new();
@@ -28,6 +29,14 @@ pub fn github(report: &Report<'_>) -> String {
             " title=Incomplete comparison::{}",
             command_data(&text)
         ));
+    }
+    for further in report.not_passed() {
+        let text = command_data(&further.sentence()).to_string();
+        let told = format!(" title=Further revisions::{text}");
+        match further.conclusion {
+            Conclusion::Fail => errors.push(told),
+            _ => warnings.push(told),
+        }
     }
     let mut changes: Vec<&Judged> = report.judgement.changes.iter().collect();
     changes.retain(|judged| judged.is_counted() && judged.level >= Level::Dangerous);

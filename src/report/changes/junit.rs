@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use super::{Report, count, help, verdict};
-use crate::diff::policy::{Judged, Treatment};
+use crate::diff::policy::{Conclusion, Judged, Treatment};
 use crate::diff::rules::Level;
 use crate::report::escape::xml;
 
 /// The whole document. An operator with a change that the policy fails on is a failure, with all
 /// that was found; any other is a case that passed, with what was found in its output. What could
-/// not be compared is an error.
+/// not be compared is an error. Each further revision is a case of its own.
 #[must_use]
 pub fn junit(report: &Report<'_>) -> String {
     let mut cases: Vec<(&str, Vec<&Judged>)> = Vec::new();
@@ -28,9 +28,14 @@ pub fn junit(report: &Report<'_>) -> String {
     let failures = cases
         .iter()
         .filter(|(_, changes)| fails(report, changes))
-        .count();
+        .count()
+        + report
+            .further
+            .iter()
+            .filter(|f| f.conclusion == Conclusion::Fail)
+            .count();
     let unread = &report.comparison.unread;
-    let tests = (cases.len() + unread.len()).max(1);
+    let tests = (cases.len() + unread.len() + report.further.len()).max(1);
     let counts = format!(
         "tests=\"{tests}\" failures=\"{failures}\" errors=\"{}\"",
         unread.len()
@@ -52,7 +57,23 @@ pub fn junit(report: &Report<'_>) -> String {
     for (operator, changes) in &cases {
         case(report, operator, changes, &path, &mut out);
     }
-    if cases.is_empty() && unread.is_empty() {
+    for further in report.further {
+        let name = xml(&format!("against {}", further.title));
+        let found = xml(&further.found());
+        let case = format!("    <testcase name=\"{name}\" classname=\"{path}\"");
+        let _ = match further.conclusion {
+            Conclusion::Fail => writeln!(
+                out,
+                "{case}>\n      <failure type=\"further-revision\" message=\"{found}\"/>\n    </testcase>"
+            ),
+            Conclusion::Warn => writeln!(
+                out,
+                "{case}>\n      <system-out>{found}</system-out>\n    </testcase>"
+            ),
+            Conclusion::Pass => writeln!(out, "{case}/>"),
+        };
+    }
+    if cases.is_empty() && unread.is_empty() && report.further.is_empty() {
         let _ = writeln!(
             out,
             "    <testcase name=\"no changes\" classname=\"{path}\"/>"

@@ -17,7 +17,33 @@ pub(super) use item::{Item, address, impacts};
 #[must_use]
 pub fn markdown(report: &Report<'_>) -> Vec<String> {
     let parts = super::parts(report);
-    parts.into_iter().map(|part| part.text).collect()
+    let mut parts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
+    let Some(section) = further(report) else {
+        return parts;
+    };
+    let length = |text: &str| text.chars().count();
+    let fits = |first: &String| {
+        let both = length(&section) + length(first);
+        report.max_chars.is_none_or(|max| both <= max)
+    };
+    match parts.first_mut().filter(|first| fits(first)) {
+        Some(first) => first.insert_str(0, &section),
+        None => parts.insert(0, section),
+    }
+    parts
+}
+
+/// The further revisions that the head does not pass against. They come first, in a part of their
+/// own where the first one has no room for them.
+fn further(report: &Report<'_>) -> Option<String> {
+    let lines = report.not_passed().map(|further| {
+        let found = further.found();
+        let (conclusion, rest) = found.split_once(',').unwrap_or((&found, ""));
+        let title = further.title.replace('`', "'");
+        format!("- against `{title}`: **{conclusion}**,{rest}\n")
+    });
+    let lines: String = lines.collect();
+    (!lines.is_empty()).then(|| format!("**Further revisions**\n\n{lines}\n"))
 }
 
 /// Everything that the report tells, in pieces that stay whole and understandable wherever they

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
-use crate::diff::policy::Judged;
+use crate::diff::policy::{Conclusion, Judged};
 use crate::diff::revision::UnreadSide;
 use crate::diff::rules::{ChangeRule, Level};
 use crate::diff::{Change, Fragment};
@@ -12,7 +12,7 @@ use crate::report::findings::{SourceText, region};
 
 /// The whole log: one run, with the rules that the changes name. Excused changes are results with
 /// a suppression; what could not be compared makes the execution unsuccessful and is told among
-/// its notifications. `compound`, which only stands for others, and changes without meaning are
+/// its notifications, and so are further revisions that the head does not pass against. `compound`, which only stands for others, and changes without meaning are
 /// left out.
 #[must_use]
 pub fn sarif(report: &Report<'_>) -> Value {
@@ -51,6 +51,14 @@ pub fn sarif(report: &Report<'_>) -> Value {
             told
         })
         .collect();
+    let further = report.not_passed().map(|further| {
+        let level = match further.conclusion {
+            Conclusion::Fail => "error",
+            _ => "warning",
+        };
+        json!({"level": level, "message": {"text": further.sentence()}})
+    });
+    let notifications: Vec<Value> = notifications.into_iter().chain(further).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -67,7 +75,7 @@ pub fn sarif(report: &Report<'_>) -> Value {
             "columnKind": "unicodeCodePoints",
             "results": results,
             "properties": {
-                "conclusion": report.judgement.conclusion.as_str(),
+                "conclusion": report.conclusion().as_str(),
                 "summary": verdict::headline(report),
                 "base": report.base.title,
                 "head": report.head.title,

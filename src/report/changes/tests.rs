@@ -76,6 +76,7 @@ fn no_more_parts_than_by_the_book() {
         exceptions: &[],
         base: side("a", &old),
         head: side("b", &new),
+        further: &[],
         permalink: None,
         rules_url: None,
         max_chars: None,

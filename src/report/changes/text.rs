@@ -30,6 +30,9 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         }
     }
     shown.verdict();
+    for further in report.not_passed() {
+        shown.line(&line(&further.sentence()));
+    }
     shown.out
 }
 
