@@ -96,7 +96,9 @@ async function start(prepare, flags) {
 	copyFileSync(seed(), path);
 	const database = `sqlite://${path}`;
 	await prepare?.(database, dir);
-	const serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, ...flags];
+	// A server that has much to do answers late; it must not turn requests away meanwhile.
+	const waits = ["--patience", "120", "--request-timeout", "300"];
+	const serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, ...waits, ...flags];
 	const child = spawn(program, serve, {
 		env: { ...process.env, OPATLAS_LOG: "error" },
 		stdio: ["ignore", "pipe", "inherit"],
@@ -212,6 +214,10 @@ function watchRequests(page) {
 	page.on("request", (request) => requests.add(request));
 	page.on("requestfinished", (request) => requests.delete(request));
 	page.on("requestfailed", (request) => requests.delete(request));
+	// What a page is refused it may leave unread, and then it never finishes.
+	page.on("response", (response) => {
+		if (response.status() >= 400) requests.delete(response.request());
+	});
 }
 
 /** Waits until nothing is loading: nothing says so, and nothing has been asked of the server. */
