@@ -42,20 +42,26 @@ export function Overview({ view, operators, columns, grid }: Props) {
 		const box = grid.current?.box;
 		const node = frame.current;
 		if (!box || !node) return;
+		// Sizes are read when they change: read while one scrolls, they would cost a layout a frame.
+		let scale = 0;
 		const follow = () => {
-			const height = Math.max(1, box.scrollHeight);
-			node.style.top = `${(box.scrollTop / height) * 100}%`;
-			node.style.height = `${Math.min(1, box.clientHeight / height) * 100}%`;
+			node.style.transform = `translateY(${box.scrollTop * scale}px)`;
 		};
-		follow();
+		const measure = () => {
+			const all = node.parentElement?.clientHeight ?? 0;
+			scale = all / Math.max(1, box.scrollHeight);
+			node.style.height = `${Math.min(all, box.clientHeight * scale)}px`;
+			follow();
+		};
+		measure();
 		box.addEventListener("scroll", follow, { passive: true });
-		const resized = new ResizeObserver(follow);
+		const resized = new ResizeObserver(measure);
 		resized.observe(box);
 		return () => {
 			box.removeEventListener("scroll", follow);
 			resized.disconnect();
 		};
-	});
+	}, [grid, operators, columns]);
 	const go = (event: React.PointerEvent) => {
 		if (event.buttons === 0) return;
 		const { top, height } = event.currentTarget.getBoundingClientRect();
