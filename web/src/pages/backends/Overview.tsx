@@ -54,11 +54,13 @@ export function Overview({ view, operators, columns, grid }: Props) {
 			follow();
 		};
 		measure();
-		box.addEventListener("scroll", follow, { passive: true });
+		// Before the grid draws: after it, reading where it is scrolled to would cost a layout too.
+		const first = { passive: true, capture: true };
+		box.addEventListener("scroll", follow, first);
 		const resized = new ResizeObserver(measure);
 		resized.observe(box);
 		return () => {
-			box.removeEventListener("scroll", follow);
+			box.removeEventListener("scroll", follow, first);
 			resized.disconnect();
 		};
 	}, [grid, operators, columns]);

@@ -51,6 +51,9 @@ interface RowNode {
 	/** In the order of their columns. */
 	cells: CellNode[];
 	index: number;
+	/** Its cell that takes the focus, and the one that is explained, where they are in it. */
+	active: CellNode | undefined;
+	chosen: CellNode | undefined;
 	/** The columns that its cells are of. */
 	seen: readonly number[];
 	/** Whether all that it says has to be said again. */
@@ -188,7 +191,18 @@ export class GridBody {
 		name.append(link, count);
 		node.append(name);
 		this.#body.append(node);
-		return { node, name, link, count, cells: [], index: -1, seen: [], isStale: true };
+		return {
+			node,
+			name,
+			link,
+			count,
+			cells: [],
+			active: undefined,
+			chosen: undefined,
+			index: -1,
+			seen: [],
+			isStale: true,
+		};
 	}
 
 	#fill(row: RowNode, index: number, content: Content): void {
@@ -261,20 +275,23 @@ export class GridBody {
 
 	/** Lets the active cell alone be reached by the Tab key. */
 	#focusable(row: RowNode): void {
-		const active = row.index === this.#active.row ? this.#active.column : -1;
-		for (const { node, at } of row.cells) {
-			const index = at === active ? 0 : -1;
-			if (node.tabIndex !== index) node.tabIndex = index;
-		}
+		const { row: at, column } = this.#active;
+		const cell = row.index === at ? row.cells.find((cell) => cell.at === column) : undefined;
+		if (cell === row.active) return;
+		if (row.active) row.active.node.tabIndex = -1;
+		if (cell) cell.node.tabIndex = 0;
+		row.active = cell;
 	}
 
 	#mark(row: RowNode): void {
-		const name = this.#content?.operators[row.index]?.name;
-		const isHere = name !== undefined && this.#chosen?.startsWith(`${name},`) === true;
-		for (const { node, at } of row.cells) {
-			const expanded = `${isHere && this.#chosen === `${name},${this.#keys[at]}`}`;
-			if (node.ariaExpanded !== expanded) node.ariaExpanded = expanded;
-		}
+		const name = this.#content?.operators[row.index]?.name ?? "";
+		const cell = this.#chosen?.startsWith(`${name},`)
+			? row.cells.find(({ at }) => `${name},${this.#keys[at]}` === this.#chosen)
+			: undefined;
+		if (cell === row.chosen) return;
+		if (row.chosen) row.chosen.node.ariaExpanded = "false";
+		if (cell) cell.node.ariaExpanded = "true";
+		row.chosen = cell;
 	}
 
 	/** Puts the rows in their order, which those who read the document by ear follow. */
