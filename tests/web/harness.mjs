@@ -1,5 +1,10 @@
 // What every browser test needs: the real program on a free port over a database with real
 // releases, and Debian's Chromium. Both come up once a file and go down with it.
+//
+// The machine may be slow, and an address changes before what it stands for is drawn. So a test
+// never reads at once what something asynchronous brings about: it waits for it with a locator,
+// with `reads` or `counts`, or with any assertions inside `eventually`. To see whether it does,
+// OPATLAS_WEB_SLOWNESS=8 makes every page as if the processor were eight times slower.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -30,6 +35,10 @@ export const NEWEST = "2.15.0";
 const releases = process.env.OPATLAS_RELEASES_DIR ?? join(root, ".cache/releases");
 const program = process.env.OPATLAS_PROGRAM ?? join(root, "target/debug/opatlas");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** How many times slower pages are made than the machine would have them. */
+const slowness = Number(process.env.OPATLAS_WEB_SLOWNESS ?? 1);
+/** How long anything may take before a test gives it up, in milliseconds: far more than it takes. */
+const PATIENCE = 60_000;
 
 /** Why the tests cannot run here; `false` where they can. Without releases they may be skipped. */
 export const skip = (() => {
@@ -87,7 +96,9 @@ async function start(prepare, flags) {
 	copyFileSync(seed(), path);
 	const database = `sqlite://${path}`;
 	await prepare?.(database, dir);
-	const serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, ...flags];
+	// A server that has much to do answers late; it must not turn requests away meanwhile.
+	const waits = ["--patience", "120", "--request-timeout", "300"];
+	const serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, ...waits, ...flags];
 	const child = spawn(program, serve, {
 		env: { ...process.env, OPATLAS_LOG: "error" },
 		stdio: ["ignore", "pipe", "inherit"],
@@ -124,7 +135,11 @@ export function site({ prepare, flags = [] } = {}) {
 		}
 		site.server = await start(prepare, flags);
 		site.base = site.server.base;
-		site.browser = await chromium.launch({ executablePath: browserPath, args: SWITCHES });
+		site.browser = await chromium.launch({
+			executablePath: browserPath,
+			args: SWITCHES,
+			timeout: 2 * PATIENCE,
+		});
 	});
 	after(async () => {
 		await site.browser?.close();
@@ -137,7 +152,12 @@ export function site({ prepare, flags = [] } = {}) {
 			reducedMotion: "reduce",
 		});
 		const page = await context.newPage();
-		page.setDefaultTimeout(20_000);
+		page.setDefaultTimeout(PATIENCE);
+		if (slowness > 1) {
+			const session = await context.newCDPSession(page);
+			await session.send("Emulation.setCPUThrottlingRate", { rate: slowness });
+		}
+		watchRequests(page);
 		const complaints = [];
 		page.on("pageerror", (error) => complaints.push(`${error}`));
 		page.on("console", (message) => {
@@ -159,25 +179,75 @@ export function site({ prepare, flags = [] } = {}) {
 	return site;
 }
 
-/** Waits until nothing is loading. */
+/**
+ * Runs a check with assertions, again and again until it passes; what it threw last is thrown when
+ * it did not within the time of patience.
+ */
+export async function eventually(check) {
+	const end = performance.now() + PATIENCE;
+	for (;;) {
+		try {
+			return await check();
+		} catch (error) {
+			if (performance.now() > end) throw error;
+		}
+		await new Promise((resolve) => setTimeout(resolve, 50));
+	}
+}
+
+/** Waits until what is written there matches. */
+export function reads(locator, pattern) {
+	return eventually(async () => assert.match(await locator.innerText({ timeout: 1000 }), pattern));
+}
+
+/** Waits until there are so many. */
+export function counts(locator, count) {
+	return eventually(async () => assert.equal(await locator.count(), count));
+}
+
+/** The requests of each page that have not been answered yet. */
+const underway = new WeakMap();
+
+function watchRequests(page) {
+	const requests = new Set();
+	underway.set(page, requests);
+	page.on("request", (request) => requests.add(request));
+	page.on("requestfinished", (request) => requests.delete(request));
+	page.on("requestfailed", (request) => requests.delete(request));
+	// What a page is refused it may leave unread, and then it never finishes.
+	page.on("response", (response) => {
+		if (response.status() >= 400) requests.delete(response.request());
+	});
+}
+
+/** Waits until nothing is loading: nothing says so, and nothing has been asked of the server. */
 export async function settled(page) {
-	await page.locator("h1").first().waitFor();
-	await page.waitForFunction(
-		() => !document.querySelector('[role="status"][aria-label="Loading"]'),
-	);
+	let calm = 0;
+	await eventually(async () => {
+		const isLoading = await page.evaluate(() => {
+			const drawn = new Promise((done) =>
+				requestAnimationFrame(() => requestAnimationFrame(done)),
+			);
+			return drawn.then(
+				() =>
+					document.querySelector("h1") === null ||
+					document.querySelector('[role="status"][aria-label="Loading"]') !== null,
+			);
+		});
+		const isCalm = !isLoading && underway.get(page).size === 0;
+		calm = isCalm ? calm + 1 : 0;
+		// What has just come may ask for more when it is drawn.
+		assert.ok(calm > 1, "the page is still loading");
+	});
 }
 
 /** Fails for whatever an automated check of accessibility (WCAG 2.2 AA) finds. */
 export async function accessible(page, where) {
+	await settled(page);
 	await page.evaluate(axe);
-	let found = await faults(page);
 	// Right after a change of theme or width some of what is drawn still has its old look; what is
 	// wrong stays wrong.
-	for (let again = 0; found.length > 0 && again < 3; again++) {
-		await page.waitForTimeout(400);
-		found = await faults(page);
-	}
-	assert.deepEqual(found, [], where);
+	await eventually(async () => assert.deepEqual(await faults(page), [], where));
 }
 
 /** What the accessibility check finds on a page that it has been put into. */
@@ -195,8 +265,10 @@ function faults(page) {
 
 /** Fails where something sticks out of the window sideways. */
 export async function fits(page, where) {
-	const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-	assert.ok(over <= 0, `${where} is ${over} pixels too wide`);
+	await eventually(async () => {
+		const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+		assert.ok(over <= 0, `${where} is ${over} pixels too wide`);
+	});
 }
 
 /** That a view is accessible and fits in both themes, on a wide screen and on a phone. */

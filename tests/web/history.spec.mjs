@@ -5,7 +5,18 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { everyLook, NEWEST, RELEASES, run, settled, site, skip } from "./harness.mjs";
+import {
+	counts,
+	eventually,
+	everyLook,
+	NEWEST,
+	reads,
+	RELEASES,
+	run,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
 
 const BACKEND = `backend: PrivateUse1
 cpp_namespace: acme
@@ -42,6 +53,9 @@ describe("history", { skip, concurrency: false }, () => {
 		},
 	});
 	const asked = async (path) => (await fetch(`${web.base}/v1/projects/pytorch/${path}`)).json();
+	/** Waits until these are the texts of what is there. */
+	const texts = (locator, wanted) =>
+		eventually(async () => assert.deepEqual(await locator.allInnerTexts(), wanted));
 	const region = (page, name) => page.getByRole("region", { name, exact: true });
 
 	for (const [name, path] of VIEWS) {
@@ -59,10 +73,10 @@ describe("history", { skip, concurrency: false }, () => {
 			const { events } = await asked("operators/_cdist_backward/history");
 			const steps = region(page, "What happened").locator("ol > li");
 			const labels = [...new Set(events.map(({ label }) => label))];
-			assert.deepEqual(await steps.getByRole("heading").allInnerTexts(), labels);
+			await texts(steps.getByRole("heading"), labels);
 			const renamed = steps.last().getByRole("listitem").filter({ hasText: "argument-renamed" });
-			assert.match(await renamed.innerText(), /Schema\s*✕\s*breaking/);
-			assert.equal(await renamed.locator("del, ins").count(), 2);
+			await reads(renamed, /Schema\s*✕\s*breaking/);
+			await counts(renamed.locator("del, ins"), 2);
 			await renamed.getByRole("link", { name: "argument-renamed" }).click();
 			await page.waitForURL("**/rules/argument-renamed");
 		});
@@ -75,9 +89,8 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.getByLabel("Key", { exact: true }).selectOption("XPU");
 			await page.waitForURL("**/history?key=XPU");
 			const served = region(page, "What served it").getByRole("row");
-			await page.waitForFunction(() => document.querySelectorAll("tbody").length === 1);
 			const { ranges } = await asked("operators/add.Tensor/history?key=XPU");
-			assert.equal(await served.count(), 1 + ranges.filter(({ key }) => key !== null).length);
+			await counts(served, 1 + ranges.filter(({ key }) => key !== null).length);
 			await page.getByLabel("Kind of event").selectOption("schema");
 			await page.waitForURL("**/history?key=XPU&kind=schema");
 			await page.getByText("Nothing of this kind happened").waitFor();
@@ -109,23 +122,25 @@ describe("history", { skip, concurrency: false }, () => {
 			const page = await web.open(t, "/p/pytorch/trends");
 			await settled(page);
 			const charts = page.getByRole("img", { name: new RegExp(`${RELEASES[0]} to ${NEWEST}`) });
-			assert.equal(await charts.count(), 3);
+			await counts(charts, 3);
 			const { points } = await asked("trends");
 			const rows = region(page, "Operators, table").getByRole("row");
-			assert.equal(await rows.count(), points.length + 1);
+			await counts(rows, points.length + 1);
 			const last = points.at(-1);
 			const shown = [NEWEST, last.operators, last.generated].map((n) => n.toLocaleString("en"));
-			assert.deepEqual((await rows.last().innerText()).split("\t"), shown);
+			await reads(rows.last(), new RegExp(`^${shown.join("\t")}$`));
 			// Something is drawn, in more than the colour of the grid.
-			const colours = await page.locator("canvas").first().evaluate((canvas) => {
-				const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-				const found = new Set();
-				for (let at = 0; at < data.length; at += 4) {
-					if (data[at + 3] === 255) found.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
-				}
-				return found.size;
+			await eventually(async () => {
+				const colours = await page.locator("canvas").first().evaluate((canvas) => {
+					const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+					const found = new Set();
+					for (let at = 0; at < data.length; at += 4) {
+						if (data[at + 3] === 255) found.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+					}
+					return found.size;
+				});
+				assert.ok(colours > 5, `${colours} colours`);
 			});
-			assert.ok(colours > 5, `${colours} colours`);
 		});
 
 		it("keeps backends, what counts and the stretch in the address", async (t) => {
@@ -134,20 +149,20 @@ describe("history", { skip, concurrency: false }, () => {
 			const table = region(page, "Coverage, table");
 			for (const key of ["CPU", "CUDA", "XLA", "Meta"]) await page.getByLabel(key, { exact: true }).uncheck();
 			await page.waitForURL("**/trends?keys=MPS,XPU");
-			assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), ["Revision", "MPS", "XPU"]);
+			await texts(table.getByRole("columnheader"), ["Revision", "MPS", "XPU"]);
 			await page.getByRole("button", { name: "Own kernels" }).click();
 			await page.waitForURL("**/trends?keys=MPS,XPU&of=kernels");
 			const { points } = await asked("trends");
 			const last = points.at(-1);
 			const { kernels } = last.coverage.find(({ key }) => key === "MPS");
 			const share = `${((kernels / last.operators) * 100).toFixed(1)} %`;
-			assert.equal(await table.getByRole("row").last().getByRole("cell").first().innerText(), share);
+			await texts(table.getByRole("row").last().getByRole("cell").first(), [share]);
 			await page.getByLabel("From", { exact: true }).selectOption("2.13.0");
 			await page.waitForURL("**/trends?from=2.13.0&keys=MPS,XPU&of=kernels");
-			await page.waitForFunction(() => document.querySelectorAll("tbody")[0]?.rows.length === 2);
+			await counts(table.getByRole("row"), 3);
 			await page.reload();
 			await settled(page);
-			assert.equal(await table.getByRole("row").count(), 3);
+			await counts(table.getByRole("row"), 3);
 		});
 
 		it("is loaded with its library only where it is shown", async (t) => {
@@ -160,7 +175,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.getByRole("link", { name: "Trends", exact: true }).click();
 			await page.waitForURL("**/p/pytorch/trends");
 			await page.locator("canvas").first().waitFor();
-			assert.equal((await loaded()).filter(isTrends).length, 2);
+			await eventually(async () => assert.equal((await loaded()).filter(isTrends).length, 2));
 		});
 
 		it("says that there is no such revision", async (t) => {
@@ -177,10 +192,13 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL(`**${GAPS}`);
 			const rows = page.getByRole("list", { name: "Gaps" }).getByRole("listitem");
 			await rows.first().waitFor();
-			const { items, counts } = await asked(`revisions/${NEWEST}/gaps/MPS`);
-			const shown = await rows.getByRole("link").allInnerTexts();
-			assert.deepEqual(shown.slice(0, 10), items.slice(0, 10).map(({ operator }) => operator));
-			await page.getByText(`${counts.lacking}`, { exact: true }).waitFor();
+			const { items, counts: tally } = await asked(`revisions/${NEWEST}/gaps/MPS`);
+			const ranked = items.slice(0, 10).map(({ operator }) => operator);
+			await eventually(async () => {
+				const shown = await rows.getByRole("link").allInnerTexts();
+				assert.deepEqual(shown.slice(0, 10), ranked);
+			});
+			await page.getByText(`${tally.lacking}`, { exact: true }).waitFor();
 			await page.getByRole("button", { name: "Lacking" }).click();
 			await page.getByLabel("Tag").selectOption("core");
 			await page.waitForURL(`**${GAPS}?only=lacking&tag=core`);
@@ -190,8 +208,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL(`**${GAPS}?only=lacking&since=2.13.0&tag=core`);
 			const { since } = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.13.0`);
 			const gained = region(page, "Gained, operators").getByRole("listitem");
-			await gained.first().waitFor();
-			assert.equal(await gained.count(), since.gained.length);
+			await counts(gained, since.gained.length);
 		});
 
 		it("ranks by a usage file, tells what it does not know, and gives the same as CSV", async (t) => {
@@ -234,23 +251,18 @@ describe("history", { skip, concurrency: false }, () => {
 			const page = await web.open(t, SUPPORT);
 			await settled(page);
 			const table = region(page, "Support, table");
-			assert.deepEqual(await table.getByRole("columnheader").allInnerTexts(), [
-				"Operator",
-				"CPU",
-				"XPU",
-				"XLA",
-			]);
+			await texts(table.getByRole("columnheader"), ["Operator", "CPU", "XPU", "XLA"]);
 			const row = (name) =>
 				table.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 			const gone = row("cholesky").getByRole("cell").first();
-			assert.match(await gone.innerText(), /2\.12\.1 to 2\.13\.0/);
+			await reads(gone, /2\.12\.1 to 2\.13\.0/);
 			const never = row("bmm").getByRole("cell").last();
-			assert.match(await never.innerText(), /never/);
+			await reads(never, /never/);
 			const xpu = row("add.Tensor").getByRole("cell").nth(1);
-			assert.match(await xpu.innerText(), /since 2\.15\.0/);
+			await reads(xpu, /since 2\.15\.0/);
 			await xpu.locator("summary").focus();
 			await page.keyboard.press("Enter");
-			assert.match(await xpu.innerText(), /2\.12\.1 – 2\.13\.0[\s\S]*2\.15\.0 – 2\.15\.0[\s\S]*Own kernel/);
+			await reads(xpu, /2\.12\.1 – 2\.13\.0[\s\S]*2\.15\.0 – 2\.15\.0[\s\S]*Own kernel/);
 		});
 
 		it("is asked for in a form that ends in the address, and comes as Markdown", async (t) => {
@@ -286,8 +298,8 @@ describe("history", { skip, concurrency: false }, () => {
 			await verdict.getByText(`lists ${report.listed} operators`).waitFor();
 			assert.equal(report.breaks, true);
 			await region(page, "Listed, and not there").getByRole("link", { name: "cholesky" }).waitFor();
-			assert.equal(
-				await region(page, "New, and lacking").getByRole("listitem").count(),
+			await counts(
+				region(page, "New, and lacking").getByRole("listitem"),
 				report.lacking.length,
 			);
 			await verdict.getByRole("link", { name: /All that changed/ }).click();
@@ -318,7 +330,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.getByRole("option", { name: /all revisions/ }).click();
 			await page.waitForURL("**/p/pytorch/search?q=align_tensors");
 			const found = region(page, "Operators").getByRole("listitem");
-			assert.match(await found.first().innerText(), /only in older revisions[\s\S]*2\.12\.1 to 2\.12\.1/);
+			await reads(found.first(), /only in older revisions[\s\S]*2\.12\.1 to 2\.12\.1/);
 			await found.first().getByRole("link", { name: "history of align_tensors" }).click();
 			await page.waitForURL("**/p/pytorch/operators/align_tensors/history");
 		});

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { accessible, NEWEST, settled, site, skip } from "./harness.mjs";
+import { accessible, eventually, NEWEST, reads, settled, site, skip } from "./harness.mjs";
 
 describe("keyboard", { skip, concurrency: false }, () => {
 	const web = site();
@@ -12,31 +12,33 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
 		await settled(page);
 		const seek = async (text) => {
+			// While it is open a slash is a letter.
+			await page.locator("dialog[open]").waitFor({ state: "detached" });
 			await page.keyboard.press("/");
 			await page.getByRole("combobox", { name: "Search" }).fill(text);
 			await hits(page).first().waitFor();
 		};
-		await seek("add.tensor");
-		await accessible(page, "search");
 		const first = page.locator('#palette-hits [aria-selected="true"]');
-		assert.match(await first.innerText(), /operator\s*add\.Tensor/);
+		await seek("add.tensor");
+		await reads(first, /operator\s*add\.Tensor/);
+		await accessible(page, "search");
 		await page.keyboard.press("Enter");
 		await page.waitForURL(`**/r/${NEWEST}/operators/add.Tensor`);
 		await page.getByRole("heading", { name: "add.Tensor" }).waitFor();
 
 		await seek("PrivateUse1");
-		assert.match(await first.innerText(), /key\s*PrivateUse1/);
+		await reads(first, /key\s*PrivateUse1/);
 		await page.keyboard.press("Enter");
 		await page.waitForURL("**/backends/PrivateUse1");
 
 		await seek("2.12.1");
-		assert.match(await first.innerText(), /revision\s*2\.12\.1/);
+		await reads(first, /revision\s*2\.12\.1/);
 		await page.keyboard.press("Enter");
 		await page.waitForURL("**/p/pytorch/r/2.12.1");
 
 		const { items } = await (await fetch(`${web.base}/v1/rules?limit=1`)).json();
 		await seek(items[0].id);
-		assert.match(await first.innerText(), new RegExp(`rule\\s*${items[0].id}`));
+		await reads(first, new RegExp(`rule\\s*${items[0].id}`));
 	});
 
 	it("Ctrl-K opens the search, arrows move, Escape closes and gives the focus back", async (t) => {
@@ -46,18 +48,25 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		await words.focus();
 		// A slash is a letter where one types.
 		await page.keyboard.press("/");
-		assert.equal(await words.inputValue(), "/");
+		await eventually(async () => assert.equal(await words.inputValue(), "/"));
 		await words.fill("");
+		await settled(page);
+		await words.focus();
 		await page.keyboard.press("Control+k");
 		const field = page.getByRole("combobox", { name: "Search" });
 		await field.fill("add");
 		await hits(page).nth(2).waitFor();
+		const points = (to) =>
+			page.locator(`[role="combobox"][aria-activedescendant="${to}"]`).waitFor();
 		await page.keyboard.press("ArrowDown");
+		await points("palette-1");
 		await page.keyboard.press("ArrowDown");
-		assert.equal(await field.getAttribute("aria-activedescendant"), "palette-2");
+		await points("palette-2");
 		await page.keyboard.press("Escape");
 		await field.waitFor({ state: "detached" });
-		assert.equal(await words.evaluate((node) => node === document.activeElement), true);
+		await eventually(async () =>
+			assert.equal(await words.evaluate((node) => node === document.activeElement), true),
+		);
 	});
 
 	it("`?` shows the keys, and `g` with a letter goes", async (t) => {
@@ -69,15 +78,16 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		await accessible(page, "help");
 		await page.keyboard.press("Escape");
 		await help.waitFor({ state: "hidden" });
-		await page.keyboard.press("g");
-		await page.keyboard.press("o");
-		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/operators`);
-		await page.keyboard.press("g");
-		await page.keyboard.press("b");
-		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/backends`);
-		await page.keyboard.press("g");
-		await page.keyboard.press("h");
-		await page.waitForURL(`${web.base}/`);
+		// The letter has to follow soon, so nothing else may keep the page busy.
+		const go = async (letter, url) => {
+			await settled(page);
+			await page.keyboard.press("g");
+			await page.keyboard.press(letter);
+			await page.waitForURL(url);
+		};
+		await go("o", `**/p/pytorch/r/${NEWEST}/operators`);
+		await go("b", `**/p/pytorch/r/${NEWEST}/backends`);
+		await go("h", `${web.base}/`);
 	});
 
 	it("the list of operators moves by arrows and opens by Enter", async (t) => {
@@ -86,8 +96,8 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		const list = page.getByRole("list", { name: "Operators" });
 		await list.focus();
 		await page.keyboard.press("ArrowDown");
+		await reads(page.locator("[data-active] a"), /^(?!abs$)/);
 		const name = await page.locator("[data-active] a").innerText();
-		assert.notEqual(name, "abs");
 		await page.keyboard.press("Enter");
 		await page.waitForURL(`**/operators/${name}`);
 	});
@@ -104,9 +114,10 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/");
 		await settled(page);
 		await page.keyboard.press("Tab");
-		assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to content");
+		await reads(page.locator(":focus"), /^Skip to content$/);
 		await page.keyboard.press("Enter");
+		await page.locator("main:focus").waitFor();
 		await page.keyboard.press("Tab");
-		assert.equal(await page.evaluate(() => document.activeElement?.closest("main") !== null), true);
+		await page.locator("main :focus").waitFor();
 	});
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { accessible, fits, NEWEST, settled, site, skip } from "./harness.mjs";
+import { eventually, everyLook, NEWEST, reads, settled, site, skip } from "./harness.mjs";
 
 const VIEWS = [
 	["home", "/"],
@@ -26,14 +26,7 @@ describe("views", { skip, concurrency: false }, () => {
 		it(`${name} is accessible and fits, light and dark, narrow and wide`, async (t) => {
 			const page = await web.open(t, path);
 			await settled(page);
-			for (const width of [1600, 360]) {
-				await page.setViewportSize({ width, height: 900 });
-				for (const colorScheme of ["light", "dark"]) {
-					await page.emulateMedia({ colorScheme });
-					await accessible(page, `${name}, ${colorScheme}, ${width} wide`);
-				}
-				await fits(page, `${name}, ${width} wide`);
-			}
+			await everyLook(page, name);
 		});
 	}
 
@@ -42,15 +35,15 @@ describe("views", { skip, concurrency: false }, () => {
 		const items = page.getByRole("region", { name: "pytorch" }).getByRole("listitem");
 		await page.getByText("+6 since 2.13.0").waitFor();
 		await page.getByText("33 warnings").waitFor();
-		assert.match(await items.first().innerText(), /2\.15\.0[\s\S]*2,590 operators[\s\S]*520 generated/);
-		assert.match(await items.first().innerText(), /MPS\s*87\.8 %/);
+		await reads(items.first(), /2\.15\.0[\s\S]*2,590 operators[\s\S]*520 generated/);
+		await reads(items.first(), /MPS\s*87\.8 %/);
 	});
 
 	it("the revision lists findings by rule, the gravest first", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}`);
 		await settled(page);
 		const groups = page.getByRole("region", { name: "Findings" }).getByRole("group");
-		assert.match(await groups.first().innerText(), /warning/);
+		await reads(groups.first(), /warning/);
 	});
 
 	it("`latest` becomes what it stands for, with its parameters", async (t) => {
@@ -62,21 +55,38 @@ describe("views", { skip, concurrency: false }, () => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
 		const said = page.getByText(/of 3,110 operators/);
 		await said.waitFor();
+		const other = async (than) => {
+			await said.filter({ hasNotText: than }).waitFor();
+			return said.innerText();
+		};
+		const all = await said.innerText();
 		await page.getByLabel("Kind").selectOption("out");
 		await page.waitForURL("**/operators?kind=out");
+		const one = await other(all);
 		await page.getByLabel("Structured").selectOption("true");
 		await page.waitForURL("**/operators?kind=out&structured=true");
-		const both = await said.innerText();
+		const both = await other(one);
 		await page.goBack();
 		await page.waitForURL("**/operators?kind=out");
-		assert.equal(await page.getByLabel("Structured").inputValue(), "");
-		assert.notEqual(await said.innerText(), both);
+		await said.filter({ hasText: one }).waitFor();
+		await eventually(async () =>
+			assert.equal(await page.getByLabel("Structured").inputValue(), ""),
+		);
 		await page.goForward();
 		await page.waitForURL("**/operators?kind=out&structured=true");
-		assert.equal(await said.innerText(), both);
+		await said.filter({ hasText: both }).waitFor();
 		await page.reload();
-		await said.waitFor();
-		assert.equal(await said.innerText(), both);
+		await said.filter({ hasText: both }).waitFor();
+	});
+
+	it("keeps the letters that are typed while the address follows", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
+		await settled(page);
+		const words = page.getByLabel("Name or schema");
+		await words.pressSequentially("conv_transpose", { delay: 170 });
+		await page.waitForURL("**/operators?q=conv_transpose");
+		await settled(page);
+		assert.equal(await words.inputValue(), "conv_transpose");
 	});
 
 	it("agrees with the API on what passes filters", async (t) => {
@@ -87,7 +97,7 @@ describe("views", { skip, concurrency: false }, () => {
 		const response = await fetch(`${web.base}${asked}&limit=1000`);
 		const { items } = await response.json();
 		assert.ok(items.length > 0);
-		assert.match(await said.innerText(), new RegExp(`^${items.length} of`));
+		await reads(said, new RegExp(`^${items.length} of`));
 	});
 
 	it("parameters that mean nothing are left aside", async (t) => {
@@ -101,12 +111,11 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.waitForURL("**/add.Tensor?key=PrivateUse1");
 		const why = page.getByRole("complementary", { name: "Why PrivateUse1" });
 		await why.getByText("What the dispatcher tries").waitFor();
-		const text = await why.innerText();
-		assert.match(text, /Composite, explicit\s+add_Tensor/);
-		assert.match(text, /PrivateUse1: nothing is registered there/);
-		assert.match(text, /CompositeExplicitAutogradNonFunctional: decides/);
-		assert.match(text, /It runs on PrivateUse1 and trains by its own formula/);
-		assert.match(text, /Register PrivateUse1[\s\S]*Own kernel/);
+		await reads(why, /Composite, explicit\s+add_Tensor/);
+		await reads(why, /PrivateUse1: nothing is registered there/);
+		await reads(why, /CompositeExplicitAutogradNonFunctional: decides/);
+		await reads(why, /It runs on PrivateUse1 and trains by its own formula/);
+		await reads(why, /Register PrivateUse1[\s\S]*Own kernel/);
 		await page.getByRole("button", { name: "Close the explanation" }).click();
 		await page.waitForURL("**/add.Tensor");
 		await page.goBack();
@@ -118,14 +127,14 @@ describe("views", { skip, concurrency: false }, () => {
 		await settled(page);
 		await page.getByRole("img", { name: /self is written and shares memory with return 0/ }).waitFor();
 		const argument = page.getByRole("region", { name: "Arguments" }).getByRole("row", { name: /alpha/ });
-		assert.match(await argument.innerText(), /Scalar\s+1\s+keyword only/);
+		await reads(argument, /Scalar\s+1\s+keyword only/);
 		const group = page.getByRole("region", { name: "Group" });
 		for (const name of ["add.Tensor", "add.out", "add_.Tensor"]) {
 			await group.getByRole("link", { name, exact: true }).first().waitFor();
 		}
 		await page.getByText("- func: add_.Tensor(Tensor(a!) self").waitFor();
 		const training = page.getByRole("region", { name: "Runs and trains" });
-		assert.match(await training.innerText(), /runs on 14 of 16 backends/);
+		await reads(training, /runs on 14 of 16 backends/);
 	});
 
 	it("what-if shows the cells that change, and is in the address", async (t) => {
@@ -137,7 +146,7 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.waitForURL("**/add.Tensor?with=PrivateUse1:my_add");
 		const cells = page.getByRole("region", { name: "Cells that change" });
 		const row = cells.getByRole("row", { name: /PrivateUse1/ });
-		assert.match(await row.innerText(), /Composite, explicit\s+add_Tensor\s+[\s\S]*Own kernel\s+my_add/);
+		await reads(row, /Composite, explicit\s+add_Tensor\s+[\s\S]*Own kernel\s+my_add/);
 		await page.getByRole("button", { name: "CompositeExplicitAutogradNonFunctional" }).last().click();
 		await page.waitForURL("**without=CompositeExplicitAutogradNonFunctional");
 		await page.getByText(/of \d+ cells change/).waitFor();
@@ -151,16 +160,14 @@ describe("views", { skip, concurrency: false }, () => {
 		const path = `/p/pytorch/r/${NEWEST}/operators/add.Tensor?with=PrivatUse1`;
 		const page = await web.open(t, path, { fine: [/422/] });
 		const alert = page.getByRole("alert");
-		await alert.waitFor();
-		assert.match(await alert.innerText(), /PrivatUse1/);
+		await reads(alert, /PrivatUse1/);
 	});
 
 	it("an unknown operator gets the problem and near names that lead on", async (t) => {
 		const path = `/p/pytorch/r/${NEWEST}/operators/add.Tensr`;
 		const page = await web.open(t, path, { fine: [/404/] });
 		const alert = page.getByRole("alert");
-		await alert.waitFor();
-		assert.match(await alert.innerText(), /add\.Tensr[\s\S]*Did you mean[\s\S]*Status 404[\s\S]*Request/);
+		await reads(alert, /add\.Tensr[\s\S]*Did you mean[\s\S]*Status 404[\s\S]*Request/);
 		await alert.getByRole("link", { name: "add.Tensor", exact: true }).click();
 		await page.waitForURL("**/operators/add.Tensor");
 		await page.getByRole("heading", { name: "Dispatch table" }).waitFor();
@@ -177,11 +184,10 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.route("**/v1/**", (route) => route.abort());
 		await page.getByRole("link", { name: "Operators", exact: true }).click();
 		const alert = page.getByRole("alert").first();
-		await alert.waitFor();
-		assert.match(await alert.innerText(), /The server cannot be reached/);
+		await reads(alert, /The server cannot be reached/);
 		await page.unroute("**/v1/**");
 		await page.getByRole("button", { name: "Try again" }).first().click();
-		await page.getByText(/operators/).first().waitFor();
+		await page.getByText(/of 3,110 operators/).waitFor();
 	});
 
 	it("the page of a key counts, filters, and tells what changed between two releases", async (t) => {
@@ -193,7 +199,7 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.getByLabel("Before").selectOption("2.12.1");
 		await page.getByRole("heading", { name: "Gained 13" }).waitFor();
 		const gained = page.getByRole("listitem").filter({ hasText: "_cdist_backward" });
-		assert.match(await gained.last().innerText(), /missing → own kernel/);
+		await reads(gained.last(), /missing → own kernel/);
 	});
 
 	it("a key is taken away as CSV", async (t) => {
@@ -215,6 +221,7 @@ describe("views", { skip, concurrency: false }, () => {
 	it("the theme follows the choice, and the choice is kept", async (t) => {
 		const page = await web.open(t, "/");
 		const canvas = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+		await settled(page);
 		const light = await canvas();
 		const changes = () =>
 			page.waitForFunction(

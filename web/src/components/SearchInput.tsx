@@ -17,10 +17,19 @@ export function SearchInput({ label, placeholder, value, onChange, className }: 
 	const [text, setText] = useState(value ?? "");
 	const tell = useRef(onChange);
 	tell.current = onChange;
-	useEffect(() => setText(value ?? ""), [value]);
+	// What was told comes back as the value, maybe when more has been typed, which then stays.
+	const told = useRef<(string | undefined)[]>([]);
+	useEffect(() => {
+		const at = told.current.indexOf(value);
+		told.current = told.current.slice(at < 0 ? told.current.length : at + 1);
+		if (at < 0) setText(value ?? "");
+	}, [value]);
 	useEffect(() => {
 		if (text === (value ?? "")) return;
-		const wait = setTimeout(() => tell.current(text || undefined), REST);
+		const wait = setTimeout(() => {
+			told.current.push(text || undefined);
+			tell.current(text || undefined);
+		}, REST);
 		return () => clearTimeout(wait);
 	}, [text, value]);
 	return (

@@ -32,10 +32,11 @@ export function useGlobalKeys(bindings: Bindings): void {
 			}
 			if (event.ctrlKey || event.metaKey || event.altKey) return;
 			if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
-			const follows = performance.now() - pressedG < FOLLOWS_WITHIN;
+			// By when it was pressed: a busy page may hear of it later.
+			const follows = event.timeStamp - pressedG < FOLLOWS_WITHIN;
 			pressedG = Number.NEGATIVE_INFINITY;
 			if (follows) go(event.key);
-			else if (event.key === "g") pressedG = performance.now();
+			else if (event.key === "g") pressedG = event.timeStamp;
 			else if (event.key === "/") {
 				event.preventDefault();
 				search();

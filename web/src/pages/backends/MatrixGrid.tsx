@@ -1,34 +1,29 @@
-import { Link } from "@tanstack/react-router";
-import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { useNavigate } from "@tanstack/react-router";
 import {
 	type CSSProperties,
 	type KeyboardEvent,
+	type MouseEvent,
 	memo,
 	type Ref,
-	useCallback,
-	useEffect,
 	useImperativeHandle,
+	useLayoutEffect,
 	useMemo,
 	useRef,
-	useState,
 } from "react";
 import type { MatrixView, Place } from "../../api/queries";
-import { reasonClass } from "../../components/ReasonMark";
 import { usePlace } from "../../layout/place";
 import { served, type Tally, tallies, total } from "../../lib/coverage";
 import { percent } from "../../lib/format";
-import { cellIndex, type MatrixOperator } from "../../lib/matrix";
-import { reasonOf } from "../../lib/reasons";
-import { keyPath, operatorPath } from "../../nav";
-import { useGridKeys } from "./gridKeys";
+import type { MatrixOperator } from "../../lib/matrix";
+import { keyPath } from "../../nav";
+import { GridBody, ROW } from "./gridBody";
+import { type Cell, target } from "./gridKeys";
 import styles from "./MatrixGrid.module.css";
 
-const ROW = 24;
 /** Columns are wider where there are few. */
 const WIDE = 40;
 const NARROW = 26;
 const FEW = 24;
-const OVERSCAN = 4;
 /** The most that the heads take, and what they take besides their names. */
 const HEADS = 152;
 const UNDER = 40;
@@ -55,99 +50,77 @@ interface Props {
 	onChoose: (cell: string) => void;
 }
 
-/** What a cell looks like and is called, by its place in `cells`. */
-interface Look {
-	glyph: string;
-	className: string;
-	name: string;
-}
-
 /**
  * Operators by keys, with only what is seen in the document. One cell at a time takes the focus;
  * arrows, Home, End and the page keys move it, and it stays where it is while the grid scrolls.
  */
 export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: Props) {
 	const place = usePlace();
+	const navigate = useNavigate();
 	const step = columns.length <= FEW && window.innerWidth > 900 ? WIDE : NARROW;
 	const high = useMemo(() => {
 		const longest = Math.max(...columns.map((at) => view.keys[at]?.key.length ?? 0));
 		return Math.min(HEADS, Math.ceil(UNDER + LETTER * longest));
 	}, [view, columns]);
 	const box = useRef<HTMLDivElement>(null);
-	const [active, setActive] = useState({ row: 0, column: 0 });
-	const row = Math.min(active.row, operators.length - 1);
-	const column = Math.min(active.column, columns.length - 1);
-	// The active cell stays in the document wherever one scrolls, so that it keeps the focus.
-	const keeping = (kept: number) => (range: Range) => {
-		const seen = defaultRangeExtractor(range);
-		return seen.includes(kept) ? seen : [...seen, kept].sort((a, b) => a - b);
-	};
-	const rows = useVirtualizer({
-		count: operators.length,
-		getScrollElement: () => box.current,
-		estimateSize: () => ROW,
-		overscan: OVERSCAN,
-		scrollPaddingEnd: high,
-		rangeExtractor: keeping(row),
-	});
-	const across = useVirtualizer({
-		horizontal: true,
-		count: columns.length,
-		getScrollElement: () => box.current,
-		estimateSize: () => step,
-		getItemKey: (index) => `${index} ${step}`,
-		overscan: OVERSCAN,
-		scrollPaddingEnd: names(),
-		rangeExtractor: keeping(column),
-	});
+	const rows = useRef<HTMLDivElement>(null);
+	const body = useRef<GridBody>(null);
 	useImperativeHandle(ref, () => ({
 		get box() {
 			return box.current;
 		},
-		scrollTo: (share) =>
-			rows.scrollToIndex(Math.floor(share * operators.length), { align: "center" }),
-	}));
-	useEffect(() => {
-		box.current?.scrollTo({ top: 0 });
-		setActive((active) => ({ ...active, row: 0 }));
-	}, [operators]);
-	const looks = useMemo(
-		() =>
-			view.cells.map((cell): Look => {
-				const { glyph, name } = reasonOf(cell.reason);
-				const by = cell.alias === null ? name : `${name}, by ${cell.alias}`;
-				return { glyph, className: reasonClass(cell.reason), name: by };
-			}),
-		[view],
-	);
-	const heads = useMemo(() => tallies(view, operators, columns), [view, operators, columns]);
-	const counts = useMemo(() => served(view, columns), [view, columns]);
-	const move = useGridKeys({ box, row, column, rows: operators.length, columns: columns.length });
-	const choose = useCallback(
-		(row: number, column: number) => {
-			const operator = operators[row];
-			const key = view.keys[columns[column] ?? -1];
-			if (operator && key) onChoose(`${operator.name},${key.key}`);
+		scrollTo: (share) => {
+			const node = box.current;
+			if (!node) return;
+			const middle = Math.floor(share * operators.length) * ROW + ROW / 2;
+			node.scrollTo({ top: middle - (node.clientHeight - high) / 2 });
 		},
-		[operators, columns, view, onChoose],
-	);
+	}));
+	const counts = useMemo(() => served(view, columns), [view, columns]);
+	useLayoutEffect(() => {
+		if (!box.current || !rows.current) return;
+		const made = new GridBody(box.current, rows.current);
+		body.current = made;
+		return () => made.end();
+	}, []);
+	const { project, rev } = place;
+	useLayoutEffect(() => {
+		const place = { project, rev };
+		const sizes = { step, names: names(), high };
+		body.current?.show({ view, operators, columns, served: counts, place, ...sizes });
+	}, [view, operators, columns, counts, project, rev, step, high]);
+	useLayoutEffect(() => body.current?.choose(chosen), [chosen]);
+	const choose = ({ row, column }: Cell) => {
+		const operator = operators[row];
+		const key = view.keys[columns[column] ?? -1];
+		if (operator && key) onChoose(`${operator.name},${key.key}`);
+	};
 	const press = (event: KeyboardEvent) => {
-		const cell = (event.target as HTMLElement).closest("[data-column]");
-		if (!cell) return;
+		if (!body.current || !placeOf(event.target)) return;
 		if (event.key === "Enter" || event.key === " ") {
 			event.preventDefault();
-			choose(row, column);
+			choose(body.current.active);
 			return;
 		}
-		const to = move(event);
+		const { key, ctrlKey } = event;
+		const to = target(key, ctrlKey, body.current.active, operators.length, columns.length);
 		if (!to) return;
-		setActive(to);
-		rows.scrollToIndex(to.row);
-		across.scrollToIndex(to.column);
+		event.preventDefault();
+		body.current.activate(to);
 	};
-	const shown = across.getVirtualItems();
-	const seen = shown.map(({ index }) => index);
-	const width = across.getTotalSize();
+	const click = (event: MouseEvent) => {
+		const link = (event.target as HTMLElement).closest("a");
+		if (link) {
+			if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+			event.preventDefault();
+			void navigate({ to: link.pathname });
+			return;
+		}
+		const at = placeOf(event.target);
+		if (!at) return;
+		body.current?.activate(at);
+		choose(at);
+	};
 	return (
 		<div
 			ref={box}
@@ -157,12 +130,7 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 			aria-rowcount={operators.length + 1}
 			aria-colcount={columns.length + 1}
 			onKeyDown={press}
-			onClick={(event) => {
-				const at = placeOf(event.target);
-				if (!at) return;
-				setActive(at);
-				choose(at.row, at.column);
-			}}
+			onClick={click}
 		>
 			<div
 				className={styles.sheet}
@@ -170,161 +138,66 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 					{
 						"--step": `${step}px`,
 						"--heads": `${high}px`,
-						width: `calc(var(--names) + ${width}px + 1rem)`,
+						width: `calc(var(--names) + ${columns.length * step}px + 1rem)`,
 					} as CSSProperties
 				}
 			>
-				<div className={styles.heads} role="row" aria-rowindex={1}>
-					<div className={styles.corner} role="columnheader" aria-colindex={1}>
-						Operator
-					</div>
-					{shown.map(({ index, start }) => (
-						<Head
-							key={columns[index]}
-							name={view.keys[columns[index] ?? -1]?.key ?? ""}
-							counts={heads[index]}
-							index={index}
-							start={start}
-							place={place}
-						/>
-					))}
-				</div>
-				<div style={{ height: rows.getTotalSize() }} role="rowgroup" className={styles.rows}>
-					{rows.getVirtualItems().map(({ index, start }) => {
-						const operator = operators[index];
-						if (!operator) return null;
-						return (
-							<Row
-								key={operator.name}
-								view={view}
-								looks={looks}
-								operator={operator}
-								columns={columns}
-								served={counts[operator.row] ?? 0}
-								index={index}
-								start={start}
-								seen={seen.join()}
-								step={step}
-								active={index === row ? column : -1}
-								chosen={chosen?.startsWith(`${operator.name},`) ? chosen : undefined}
-								place={place}
-							/>
-						);
-					})}
-				</div>
+				<Heads view={view} operators={operators} columns={columns} project={project} rev={rev} />
+				<div
+					ref={rows}
+					style={{ height: operators.length * ROW }}
+					role="rowgroup"
+					className={styles.rows}
+				/>
 			</div>
 		</div>
 	);
 }
 
 /** The row and column of the cell that something lies in. */
-function placeOf(target: EventTarget) {
+function placeOf(target: EventTarget): Cell | undefined {
 	const cell = (target as HTMLElement).closest<HTMLElement>("[data-column]");
 	const row = cell?.closest<HTMLElement>("[data-row]");
 	if (!cell || !row) return undefined;
 	return { row: Number(row.dataset.row), column: Number(cell.dataset.column) };
 }
 
-interface HeadProps {
-	name: string;
-	counts: Tally | undefined;
-	/** The place of the column in the grid. */
-	index: number;
-	start: number;
-	place: Place;
-}
-
-/** A column's key, with how many of the operators shown it serves. */
-const Head = memo(function Head({ name, counts, index, start, place }: HeadProps) {
-	const share = counts ? percent(total(counts) - counts.missing, total(counts)) : "";
-	return (
-		<div
-			className={styles.head}
-			role="columnheader"
-			aria-colindex={index + 2}
-			style={{ left: `calc(var(--names) + ${start}px)` }}
-			title={`${name}: ${share} served`}
-		>
-			<Link to={keyPath(place, name)} tabIndex={-1} preload={false}>
-				{name}
-			</Link>
-			<small>{Math.floor(Number.parseFloat(share)) || 0}</small>
-		</div>
-	);
-});
-
-interface RowProps {
+interface HeadsProps extends Place {
 	view: MatrixView;
-	looks: readonly Look[];
-	operator: MatrixOperator;
+	operators: readonly MatrixOperator[];
 	columns: readonly number[];
-	/** How many of the columns serve the operator. */
-	served: number;
-	index: number;
-	start: number;
-	/** The columns in the document, as a comma list: one text is compared faster than a list. */
-	seen: string;
-	/** The width of a column. */
-	step: number;
-	/** The column of the active cell; -1 where it is in another row. */
-	active: number;
-	chosen: string | undefined;
-	place: Place;
 }
 
-const Row = memo(function Row(props: RowProps) {
-	const {
-		view,
-		looks,
-		operator,
-		columns,
-		served,
-		index,
-		start,
-		seen,
-		step,
-		active,
-		chosen,
-		place,
-	} = props;
+/** The keys of all columns: they are few, and scrolling then has nothing to do with them. */
+const Heads = memo(function Heads({ view, operators, columns, project, rev }: HeadsProps) {
+	const counts = useMemo(() => tallies(view, operators, columns), [view, operators, columns]);
 	return (
-		<div
-			className={styles.row}
-			role="row"
-			aria-rowindex={index + 2}
-			data-row={index}
-			style={{ top: start }}
-		>
-			<div className={styles.name} role="rowheader" aria-colindex={1} title={operator.name}>
-				<Link to={operatorPath(place, operator.name)} tabIndex={-1} preload={false}>
-					{operator.name}
-				</Link>
-				<small>
-					{served}/{columns.length}
-				</small>
+		<div className={styles.heads} role="row" aria-rowindex={1}>
+			<div className={styles.corner} role="columnheader" aria-colindex={1}>
+				Operator
 			</div>
-			{seen.split(",").map((text, nth, all) => {
-				const at = Number(text);
-				const gap = at - (nth === 0 ? 0 : Number(all[nth - 1]) + 1);
-				const column = columns[at] ?? 0;
-				const look = looks[cellIndex(view, operator, column)];
-				const key = view.keys[column]?.key;
+			{columns.map((column, index) => {
+				const name = view.keys[column]?.key ?? "";
+				const share = shareOf(counts[index]);
 				return (
 					<div
 						key={column}
-						role="gridcell"
-						aria-colindex={at + 2}
-						data-column={at}
-						tabIndex={at === active ? 0 : -1}
-						aria-expanded={chosen === `${operator.name},${key}`}
-						aria-label={`${key}: ${look?.name}`}
-						className={`${styles.cell} ${look?.className}`}
-						style={gap > 0 ? { marginInlineStart: gap * step } : undefined}
+						className={styles.head}
+						role="columnheader"
+						aria-colindex={index + 2}
+						title={`${name}: ${share} served`}
 					>
-						{look?.glyph}
+						<a href={keyPath({ project, rev }, name)} tabIndex={-1}>
+							{name}
+						</a>
+						<small>{Math.floor(Number.parseFloat(share)) || 0}</small>
 					</div>
 				);
 			})}
 		</div>
 	);
 });
+
+/** How much of the operators a column serves. */
+const shareOf = (counts: Tally | undefined): string =>
+	counts ? percent(total(counts) - counts.missing, total(counts)) : "";

@@ -42,20 +42,28 @@ export function Overview({ view, operators, columns, grid }: Props) {
 		const box = grid.current?.box;
 		const node = frame.current;
 		if (!box || !node) return;
+		// Sizes are read when they change: read while one scrolls, they would cost a layout a frame.
+		let scale = 0;
 		const follow = () => {
-			const height = Math.max(1, box.scrollHeight);
-			node.style.top = `${(box.scrollTop / height) * 100}%`;
-			node.style.height = `${Math.min(1, box.clientHeight / height) * 100}%`;
+			node.style.transform = `translateY(${box.scrollTop * scale}px)`;
 		};
-		follow();
-		box.addEventListener("scroll", follow, { passive: true });
-		const resized = new ResizeObserver(follow);
+		const measure = () => {
+			const all = node.parentElement?.clientHeight ?? 0;
+			scale = all / Math.max(1, box.scrollHeight);
+			node.style.height = `${Math.min(all, box.clientHeight * scale)}px`;
+			follow();
+		};
+		measure();
+		// Before the grid draws: after it, reading where it is scrolled to would cost a layout too.
+		const first = { passive: true, capture: true };
+		box.addEventListener("scroll", follow, first);
+		const resized = new ResizeObserver(measure);
 		resized.observe(box);
 		return () => {
-			box.removeEventListener("scroll", follow);
+			box.removeEventListener("scroll", follow, first);
 			resized.disconnect();
 		};
-	});
+	}, [grid, operators, columns]);
 	const go = (event: React.PointerEvent) => {
 		if (event.buttons === 0) return;
 		const { top, height } = event.currentTarget.getBoundingClientRect();

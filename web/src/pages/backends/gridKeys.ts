@@ -1,14 +1,6 @@
-import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
-
 export interface Cell {
 	row: number;
 	column: number;
-}
-
-interface Grid extends Cell {
-	box: RefObject<HTMLElement | null>;
-	rows: number;
-	columns: number;
 }
 
 /** How many rows the page keys move. */
@@ -39,22 +31,4 @@ export function target(
 			column: Math.max(0, Math.min(columns - 1, to.column)),
 		}
 	);
-}
-
-/** Moves the focus with the active cell, once the cell that it moves to is in the document. */
-export function useGridKeys({ box, row, column, rows, columns }: Grid) {
-	const moving = useRef(false);
-	useEffect(() => {
-		if (!moving.current) return;
-		moving.current = false;
-		const cell = `[data-row="${row}"] [data-column="${column}"]`;
-		box.current?.querySelector<HTMLElement>(cell)?.focus({ preventScroll: true });
-	}, [box, row, column]);
-	return (event: KeyboardEvent): Cell | undefined => {
-		const to = target(event.key, event.ctrlKey, { row, column }, rows, columns);
-		if (!to) return undefined;
-		event.preventDefault();
-		moving.current = true;
-		return to;
-	};
 }

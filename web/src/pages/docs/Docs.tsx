@@ -69,7 +69,10 @@ function Operations({ description }: { description: Description }) {
 		[description, search.q],
 	);
 	const open = useRef<HTMLLIElement>(null);
-	useEffect(() => open.current?.scrollIntoView({ block: "nearest" }), [search.op]);
+	useEffect(() => {
+		// Newer browsers give a promise here, which React would take for what undoes the effect.
+		open.current?.scrollIntoView({ block: "nearest" });
+	}, [search.op]);
 	return (
 		<>
 			<search className={styles.search}>
