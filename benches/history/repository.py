@@ -60,7 +60,8 @@ def main():
     importer = subprocess.Popen(["git", "-C", folder, "fast-import", "--quiet"], stdin=subprocess.PIPE)
     out = importer.stdin
     for count in range(commits):
-        if count:
+        before = list(parts)
+        while count and parts == before:
             for _ in range(chance.randint(1, 10)):
                 at = chance.randrange(len(parts))
                 kind = chance.random()

@@ -123,5 +123,5 @@ pub struct Api {
     /// The settings.
     pub config: Arc<ApiConfig>,
     /// Answers that are asked for again and again.
-    pub kept: kept::KeptAnswers,
+    pub kept: Arc<kept::KeptAnswers>,
 }

@@ -20,7 +20,7 @@ use crate::service::Service;
 use crate::web;
 
 use super::bounds::{self, Bounds};
-use super::kept::{self, KeptAnswers};
+use super::kept;
 use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
     backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
@@ -87,7 +87,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     let api = Api {
         service,
         config: Arc::new(config),
-        kept: KeptAnswers::default(),
+        kept: Arc::default(),
     };
     let guard = middleware::from_fn_with_state(api.clone(), access::guard);
     // On the fly only what is not kept compressed: lists that are streamed.

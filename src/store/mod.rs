@@ -268,11 +268,13 @@ pub trait Store: Send + Sync + 'static {
     /// The facts of steps, in the order of the ids; empty for a step that is gone.
     fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>>;
 
-    /// What steps did to an operator: their ids, and JSON; in no order.
+    /// What steps did to an operator, of those with ids from the first to the last: their ids, and
+    /// JSON; in no order.
     fn steps_of_operator<'a>(
         &'a self,
         project: &'a ProjectName,
         operator: &'a str,
+        among: (i64, i64),
     ) -> Answer<'a, Vec<(i64, String)>>;
 
     /// What steps say in these words, letter case aside, or did to operators with names that hold

@@ -134,8 +134,8 @@ pub const STEP_INSERT: &str = "INSERT INTO steps \
 pub const STEP_OPERATORS_INSERT: &str =
     "INSERT INTO step_operators (project, operator, step, says) ";
 /// What steps did to an operator.
-pub const STEPS_OF_OPERATOR: &str =
-    "SELECT step, says FROM step_operators WHERE project = $1 AND operator = $2";
+pub const STEPS_OF_OPERATOR: &str = "SELECT step, says FROM step_operators \
+     WHERE project = $1 AND operator = $2 AND step BETWEEN $3 AND $4";
 /// Operators that steps did something to, and in which words; the pattern is in lower case.
 pub const STEPS_SAYING: &str = "SELECT operator, step, says FROM step_operators \
      WHERE project = $1 AND (LOWER(operator) LIKE $2 ESCAPE '!' OR LOWER(says) LIKE $2 ESCAPE '!') \

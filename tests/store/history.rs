@@ -92,13 +92,13 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     let facts = store.step_facts(&[*id, id + 1000]).await.unwrap();
     assert_eq!(facts, ["two", ""]);
     let of_operator = store
-        .steps_of_operator(&project, "add.Tensor")
+        .steps_of_operator(&project, "add.Tensor", (0, i64::MAX))
         .await
         .unwrap();
     assert_eq!(of_operator, [(*id, "Second".to_owned())]);
     assert!(
         store
-            .steps_of_operator(&project, "a\0")
+            .steps_of_operator(&project, "a\0", (0, i64::MAX))
             .await
             .unwrap()
             .is_empty()
@@ -121,7 +121,7 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     assert!(store.steps(&project, 2).await.unwrap().is_empty());
     assert!(
         store
-            .steps_of_operator(&project, "add.Tensor")
+            .steps_of_operator(&project, "add.Tensor", (0, i64::MAX))
             .await
             .unwrap()
             .is_empty()

@@ -118,7 +118,11 @@ impl Service {
         timeline: &Timeline,
         operator: &str,
     ) -> Result<Life, ServiceError> {
-        let found = self.store.steps_of_operator(&timeline.project, operator);
+        // Another line of the same project may have thousands of steps.
+        let among = timeline.steps_within;
+        let found = self
+            .store
+            .steps_of_operator(&timeline.project, operator, among);
         let mut steps = Vec::new();
         for (step, says) in found.await? {
             let places = timeline.places_of(step);

@@ -98,6 +98,8 @@ pub struct Timeline {
     step_of: Vec<i64>,
     /// The places that each step leads to.
     places_of: FxHashMap<i64, Vec<usize>>,
+    /// The first and the last of the ids of the steps.
+    pub(super) steps_within: (i64, i64),
 }
 
 impl Timeline {
@@ -115,6 +117,7 @@ impl Timeline {
             stamp,
             step_of: Vec::new(),
             places_of: FxHashMap::default(),
+            steps_within: (0, 0),
         };
         timeline.load_steps(store).await?;
         Ok(timeline)
@@ -131,6 +134,8 @@ impl Timeline {
         self.step_of = (0..self.items.len())
             .map(|place| id(place).unwrap_or(0))
             .collect();
+        let ids = || self.step_of.iter().copied().filter(|&id| id != 0);
+        self.steps_within = (ids().min().unwrap_or(0), ids().max().unwrap_or(0));
         self.places_of.clear();
         for (place, &step) in self
             .step_of

@@ -312,9 +312,11 @@ impl Store for Backend {
         &'a self,
         project: &'a ProjectName,
         operator: &'a str,
+        among: (i64, i64),
     ) -> Answer<'a, Vec<(i64, String)>> {
         Box::pin(async move {
-            history::steps_of_operator(&mut *self.reader().await?, project, operator).await
+            let mut reader = self.reader().await?;
+            history::steps_of_operator(&mut reader, project, operator, among).await
         })
     }
 

@@ -252,13 +252,18 @@ pub(super) async fn steps_of_operator(
     connection: &mut Connection,
     project: &ProjectName,
     operator: &str,
+    (first, last): (i64, i64),
 ) -> Result<Vec<(i64, String)>, StoreError> {
     // PostgreSQL refuses to compare with a text that it could not hold.
     if operator.contains('\0') {
         return Ok(Vec::new());
     }
     let id = projects::id(connection, project).await?;
-    let rows = query_as(sql::STEPS_OF_OPERATOR).bind(id).bind(operator);
+    let rows = query_as(sql::STEPS_OF_OPERATOR)
+        .bind(id)
+        .bind(operator)
+        .bind(first)
+        .bind(last);
     Ok(rows.fetch_all(connection).await?)
 }
 
