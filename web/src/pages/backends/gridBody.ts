@@ -9,7 +9,7 @@ import styles from "./MatrixGrid.module.css";
 /** How high a row is, as the style sheet has it. */
 export const ROW = 24;
 /** How many rows and columns beyond those that are seen are in the document. */
-const OVERSCAN = 4;
+const OVERSCAN = 1;
 /** How long after the last scrolling the rows are put in order, in milliseconds. */
 const REST = 200;
 
