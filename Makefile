@@ -10,7 +10,7 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
 	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
 
-.PHONY: run test check unit web test-web releases openapi bench bench-http test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history test-api test-fuzz clean-cache tools node
 
 # Builds, imports a real PyTorch release (or the sample, without pip or network), and serves.
 run: tools
@@ -65,10 +65,17 @@ test-api: tools
 	tests/client/run
 	tests/schemathesis/run
 
-# Requests a second and latencies over HTTP, beside a bare server with the same bytes. Needs wrk.
+# Requests a second and latencies over HTTP, beside a bare server with the same bytes; and a minute of
+# 2,000 connections that wait beside 64 that do not. Needs wrk.
 bench-http: releases
 	cargo build --release --locked --bins --examples
 	benches/http/run
+	benches/http/idle
+
+# Ten thousand commits: how long they take to come in, and what they cost afterwards. Needs wrk.
+bench-history: releases
+	cargo build --release --locked --bins --examples
+	benches/history/run
 
 # A minute of coverage-guided fuzzing of the readers and the rules; needs a C++ compiler. The
 # flags are those that make the compiler count which branches an input reaches.

@@ -25,15 +25,31 @@ pub(super) fn compare(
     for renamed in &pairing.renamed {
         pairs.push(rename(base, head, *renamed, changes));
     }
+    let names = families(head, &pairing.removed);
     for &id in &pairing.removed {
-        pairs.push(gone(base, head, id, pairing, changes));
+        pairs.push(gone((base, id), head, &names, pairing, changes));
     }
-    let bases: FxHashSet<&str> = base.operators.iter().map(|o| o.name().base()).collect();
+    let names = families(base, &pairing.added);
     for &id in &pairing.added {
-        pairs.push(came(head, id, &bases, changes));
+        pairs.push(came(head, id, &names, changes));
     }
     pairs.sort_by(|a, b| a.name.cmp(&b.name));
     pairs
+}
+
+/// What the overloads of an operator have in common: namespace and base name.
+type Family<'a> = (&'a str, &'a str);
+
+fn family(operator: &Operator) -> Family<'_> {
+    (operator.namespace(), operator.name().base())
+}
+
+/// The families of one side, where operators of the other have to be looked for among them.
+fn families<'a>(catalogue: &'a Catalogue, wanted: &[OperatorId]) -> FxHashSet<Family<'a>> {
+    match wanted.is_empty() {
+        true => FxHashSet::default(),
+        false => catalogue.operators.iter().map(|o| family(o)).collect(),
+    }
 }
 
 fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Vec<Change>) -> Pair {
@@ -66,20 +82,16 @@ fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Ve
 }
 
 fn gone(
-    base: &Catalogue,
+    (base, id): (&Catalogue, OperatorId),
     head: &Catalogue,
-    id: OperatorId,
+    families: &FxHashSet<Family<'_>>,
     pairing: &Pairing,
     changes: &mut Vec<Change>,
 ) -> Pair {
     let operator = base.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(base, id) {
-        let stays = |other: &Operator| {
-            other.name().base() == operator.name().base()
-                && other.namespace() == operator.namespace()
-        };
-        let rule = match head.operators.iter().any(stays) {
+        let rule = match families.contains(&family(operator)) {
             true => "overload-removed",
             false => "operator-removed",
         };
@@ -118,13 +130,13 @@ fn candidates(gone: &Operator, head: &Catalogue, pairing: &Pairing) -> Vec<Box<s
 fn came(
     head: &Catalogue,
     id: OperatorId,
-    bases: &FxHashSet<&str>,
+    families: &FxHashSet<Family<'_>>,
     changes: &mut Vec<Change>,
 ) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {
-        let rule = match bases.contains(operator.name().base()) {
+        let rule = match families.contains(&family(operator)) {
             true => "overload-added",
             false => "operator-added",
         };
