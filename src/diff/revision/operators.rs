@@ -48,7 +48,7 @@ fn family(operator: &Operator) -> Family<'_> {
 fn families<'a>(catalogue: &'a Catalogue, wanted: &[OperatorId]) -> FxHashSet<Family<'a>> {
     match wanted.is_empty() {
         true => FxHashSet::default(),
-        false => catalogue.operators.iter().map(|o| family(o)).collect(),
+        false => catalogue.operators.iter().map(family).collect(),
     }
 }
 
