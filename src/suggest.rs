@@ -22,8 +22,8 @@ pub fn nearest_few<'a>(
         .filter(|candidate| candidate.chars().count().abs_diff(wanted.len()) * CHANGE <= limit)
         .filter_map(|candidate| {
             let letters: Vec<char> = candidate.chars().collect();
-            let distance = distance(&wanted, &letters);
-            (distance <= limit && distance > 0).then_some((distance, candidate))
+            let distance = distance_within(limit, &wanted, &letters)?;
+            (distance > 0).then_some((distance, candidate))
         })
         .collect();
     near.sort_by_key(|&(distance, _)| distance);
@@ -43,7 +43,8 @@ pub fn similarity(a: &str, b: &str) -> u8 {
         return 100;
     }
     let worst = longest * CHANGE;
-    let alike = worst.saturating_sub(distance(&a, &b)) * 100 / worst;
+    let distance = distance_within(worst, &a, &b).unwrap_or(worst);
+    let alike = (worst - distance) * 100 / worst;
     u8::try_from(alike).unwrap_or(100)
 }
 
@@ -52,12 +53,13 @@ const MAX_LENGTH: usize = 128;
 /// What a changed, inserted or dropped letter counts; another case counts 1.
 const CHANGE: usize = 4;
 
-/// Edit distance with swaps of neighbours (optimal string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
+/// Edit distance with swaps of neighbours (optimal string alignment), unless it is over the limit.
+fn distance_within(limit: usize, a: &[char], b: &[char]) -> Option<usize> {
     let width = b.len() + 1;
     let mut before_last: Vec<usize> = vec![0; width];
     let mut last: Vec<usize> = (0..width).map(|j| j * CHANGE).collect();
     let mut row = vec![0; width];
+    let mut least_before = 0;
     for (i, &x) in a.iter().enumerate() {
         row[0] = (i + 1) * CHANGE;
         for (j, &y) in b.iter().enumerate() {
@@ -74,10 +76,16 @@ fn distance(a: &[char], b: &[char]) -> usize {
             }
             row[j + 1] = best;
         }
+        // A row follows from the two before it, and costs never sink.
+        let least = row.iter().copied().min().unwrap_or(0);
+        if least.min(least_before) > limit {
+            return None;
+        }
+        least_before = least;
         std::mem::swap(&mut before_last, &mut last);
         std::mem::swap(&mut last, &mut row);
     }
-    last[b.len()]
+    Some(last[b.len()]).filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]

@@ -50,6 +50,8 @@ pub struct Catalogue {
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
+    /// All operators sorted by base name, those of one name in their order.
+    by_base: OnceLock<Vec<OperatorId>>,
 }
 
 impl Catalogue {
@@ -147,6 +149,7 @@ impl Catalogue {
             same_name: FxHashMap::default(),
             merged: FxHashMap::default(),
             view_groups: OnceLock::new(),
+            by_base: OnceLock::new(),
         };
         catalogue.index();
         catalogue
@@ -155,7 +158,7 @@ impl Catalogue {
     fn index(&mut self) {
         self.by_name.reserve(self.operators.len());
         for (i, operator) in self.operators.iter().enumerate() {
-            let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
+            let id = OperatorId::of_index(i);
             let name = operator.name().as_str();
             if let Some(&first) = self.by_name.get(name) {
                 let same = self
@@ -194,7 +197,7 @@ impl Catalogue {
         self.operators
             .iter()
             .enumerate()
-            .map(|(i, operator)| (OperatorId(u32::try_from(i).unwrap_or(u32::MAX)), operator))
+            .map(|(i, operator)| (OperatorId::of_index(i), operator))
     }
 
     /// The first operator of this name, whatever its namespace.
@@ -222,6 +225,21 @@ impl Catalogue {
             Some(ids) => ids.clone(),
             None => self.find(name).into_iter().collect(),
         }
+    }
+
+    /// All operators of a base name, whatever their namespace, in their order.
+    #[must_use]
+    pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
+        let base = |id: OperatorId| self.operator(id).name().base();
+        let ids = self.by_base.get_or_init(|| {
+            let mut ids: Vec<OperatorId> = self.iter().map(|(id, _)| id).collect();
+            ids.sort_unstable_by(|&a, &b| base(a).cmp(base(b)).then(a.cmp(&b)));
+            ids
+        });
+        let from = ids.partition_point(|&id| base(id) < base_name);
+        let rest = &ids[from..];
+        let count = rest.iter().take_while(|&&id| base(id) == base_name).count();
+        &rest[..count]
     }
 
     /// Names that more than one operator has, with those operators, in no order.

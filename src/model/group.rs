@@ -93,7 +93,7 @@ impl Groups {
             if group == next {
                 groups.groups.push(Group::default());
             }
-            let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
+            let id = OperatorId::of_index(i);
             groups.groups[group.0 as usize].add(operator.kind, id);
             groups.of.push(group);
         }

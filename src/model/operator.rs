@@ -14,6 +14,12 @@ use crate::source::Span;
 pub struct OperatorId(pub u32);
 
 impl OperatorId {
+    /// That of the operator at an index; a catalogue holds far fewer than 2^32.
+    #[must_use]
+    pub fn of_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
     /// As an index.
     #[must_use]
     pub fn index(self) -> usize {

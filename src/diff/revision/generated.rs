@@ -5,7 +5,8 @@ use rustc_hash::FxHashSet;
 use super::pairing::Pairing;
 use crate::diff::change::{Change, Fragment, Note, Subject};
 use crate::model::catalogue::Catalogue;
-use crate::model::entry::Field;
+use crate::model::entry::{Entry, Field};
+use crate::model::name::OperatorName;
 use crate::model::operator::{Operator, OperatorId};
 
 /// Adds generated operators that came, went, or changed places with written ones, and names that
@@ -16,15 +17,16 @@ pub(super) fn compare(
     pairing: &Pairing,
     changes: &mut Vec<Change>,
 ) {
-    let (old_names, new_names) = (listed(base), listed(head));
-    for &(old, new) in &pairing.same {
+    let touched = touched(base, head, pairing);
+    for &(old, new) in &pairing.unshared {
         let (before, after) = (base.operator(old), head.operator(new));
-        let is_listed = |names: &FxHashSet<&str>| names.contains(before.name().as_str());
+        let name = before.name().as_str();
         let rule = match (before.is_generated(), after.is_generated()) {
             (true, false) => "autogen-became-explicit",
             (false, true) => "autogen-added",
+            (true, true) if !touched.contains(name) => continue,
             // It is generated whether or not it is listed; the declaration changed all the same.
-            (true, true) => match (is_listed(&old_names), is_listed(&new_names)) {
+            (true, true) => match (is_listed(base, name), is_listed(head, name)) {
                 (true, false) => "autogen-removed",
                 (false, true) => "autogen-added",
                 _ => continue,
@@ -73,13 +75,55 @@ pub(super) fn compare(
     }
 }
 
-/// All names in `autogen`.
-fn listed(catalogue: &Catalogue) -> FxHashSet<&str> {
+/// The names that may be in `autogen` on one side alone: those in entries whose lists differ.
+fn touched<'a>(base: &'a Catalogue, head: &'a Catalogue, pairing: &Pairing) -> FxHashSet<&'a str> {
+    let mut touched = FxHashSet::default();
+    let mut add = |entry: Option<&'a Entry>| {
+        touched.extend(entry.into_iter().flat_map(names).map(OperatorName::as_str));
+    };
+    for &(old, new) in &pairing.unshared {
+        let (before, after) = (entry(base, old), entry(head, new));
+        let names = |entry: Option<&'a Entry>| entry.into_iter().flat_map(names);
+        if !names(before).eq(names(after)) {
+            add(before);
+            add(after);
+        }
+    }
+    let renamed = pairing.renamed.iter();
+    for (old, new) in renamed.map(|pair| (pair.base, pair.head)) {
+        add(entry(base, old));
+        add(entry(head, new));
+    }
+    for &old in &pairing.removed {
+        add(entry(base, old));
+    }
+    for &new in &pairing.added {
+        add(entry(head, new));
+    }
+    for side in [base, head] {
+        // Entries without a readable schema are no operators, but list names all the same.
+        if side.entry_of.len() < side.native_functions.entries.len() {
+            let entries = side.native_functions.entries.iter();
+            let unread = entries.filter(|placed| placed.entry.schema.is_none());
+            unread.for_each(|placed| add(Some(&placed.entry)));
+        }
+    }
+    touched
+}
+
+fn entry(catalogue: &Catalogue, id: OperatorId) -> Option<&Entry> {
+    catalogue.entry(id).map(|placed| &*placed.entry)
+}
+
+/// What an entry lists in `autogen`.
+fn names(entry: &Entry) -> impl Iterator<Item = &OperatorName> {
+    entry.autogen.iter().map(|name| &name.value)
+}
+
+fn is_listed(catalogue: &Catalogue, name: &str) -> bool {
     let entries = catalogue.native_functions.entries.iter();
-    entries
-        .flat_map(|placed| &placed.entry.autogen)
-        .map(|name| name.value.as_str())
-        .collect()
+    let mut listed = entries.flat_map(|placed| names(&placed.entry));
+    listed.any(|listed| listed.as_str() == name)
 }
 
 fn owner(operator: &Operator) -> Option<OperatorId> {

@@ -1,8 +1,6 @@
 //! Operators that lost a partner although they are still there themselves.
 
-use rustc_hash::FxHashSet;
-
-use super::pairing::counterpart;
+use super::pairing::Pairing;
 use crate::diff::change::{Change, Fragment, Note, Subject};
 use crate::model::catalogue::Catalogue;
 use crate::model::group::Group;
@@ -18,18 +16,29 @@ const KINDS: [SchemaKind; 5] = [
 ];
 
 /// Adds groups that are no longer complete, and views without their copying twin.
-pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Change>) {
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+) {
     for group in base.groups.all() {
         if group.members().nth(1).is_some() {
-            incomplete(base, head, group, changes);
+            incomplete(base, head, pairing, group, changes);
         }
     }
-    view_copies(base, head, changes);
+    view_copies(base, head, pairing, changes);
 }
 
 /// Members of a group that are still there, but no longer beside one that was.
-fn incomplete(base: &Catalogue, head: &Catalogue, group: &Group, changes: &mut Vec<Change>) {
-    let there = |id: OperatorId| counterpart(head, base.operator(id));
+fn incomplete(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    group: &Group,
+    changes: &mut Vec<Change>,
+) {
+    let there = |id: OperatorId| pairing.in_head[id.index()];
     let Some((stays, now)) = group.members().find_map(|id| Some((id, there(id)?))) else {
         return;
     };
@@ -62,24 +71,21 @@ fn incomplete(base: &Catalogue, head: &Catalogue, group: &Group, changes: &mut V
     changes.push(change.note(Note::Missing(missing)));
 }
 
-fn view_copies(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Change>) {
-    let head_groups = head.view_groups();
-    let has_copy: FxHashSet<OperatorId> = head_groups
-        .groups
-        .iter()
-        .filter(|group| group.copy.is_some())
-        .map(|group| group.view)
-        .collect();
+fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
+    let there = |id: OperatorId| pairing.in_head[id.index()];
+    let has_copy = |view: OperatorId| {
+        let mut groups = head.view_groups().groups.iter();
+        groups.any(|group| group.view == view && group.copy.is_some())
+    };
     for group in &base.view_groups().groups {
         let Some(copy) = group.copy else {
             continue;
         };
         let view = base.operator(group.view);
-        let Some(now) = counterpart(head, view) else {
+        let Some(now) = there(group.view).filter(|_| there(copy).is_none()) else {
             continue;
         };
-        let is_view = head.operator(now).is_view;
-        if is_view && !has_copy.contains(&now) && counterpart(head, base.operator(copy)).is_none() {
+        if head.operator(now).is_view && !has_copy(now) {
             let copy: Box<str> = base.operator(copy).qualified_name().into();
             let change = Change::new(
                 "view-copy-lost",

@@ -111,7 +111,7 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
     let pairs = operators::compare(old, new, &pairing, &mut changes);
     entries(old, new, &pairing, &mut changes);
     generated::compare(old, new, &pairing, &mut changes);
-    groups::compare(old, new, &mut changes);
+    groups::compare(old, new, &pairing, &mut changes);
     policy_rules::compare(old, new, &pairs, &mut changes);
     shadowing::compare(old, new, &pairing, &mut changes);
     moved::compare(old, new, &pairing, &mut changes);
@@ -135,10 +135,7 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
 
 /// The fields of every entry that both sides write.
 fn entries(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
-    for &(old, new) in &pairing.same {
-        if is_same_entry(base, head, old, new) {
-            continue;
-        }
+    for &(old, new) in &pairing.unshared {
         let sides = (Written::of(base, old), Written::of(head, new));
         if let (Some(before), Some(after)) = sides {
             let name = before.operator.qualified_name();

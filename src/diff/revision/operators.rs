@@ -8,7 +8,6 @@ use crate::diff::change::{Change, Fragment, Note, Part, Subject};
 use crate::diff::official;
 use crate::model::catalogue::Catalogue;
 use crate::model::operator::{Operator, OperatorId};
-use rustc_hash::FxHashSet;
 
 /// How many operators are named as what may have become of one that is gone.
 const CANDIDATES: usize = 3;
@@ -25,31 +24,22 @@ pub(super) fn compare(
     for renamed in &pairing.renamed {
         pairs.push(rename(base, head, *renamed, changes));
     }
-    let names = families(head, &pairing.removed);
+    let added = Added::new(head, pairing);
     for &id in &pairing.removed {
-        pairs.push(gone((base, id), head, &names, pairing, changes));
+        pairs.push(gone((base, id), head, &added, changes));
     }
-    let names = families(base, &pairing.added);
     for &id in &pairing.added {
-        pairs.push(came(head, id, &names, changes));
+        pairs.push(came((head, id), base, changes));
     }
     pairs.sort_by(|a, b| a.name.cmp(&b.name));
     pairs
 }
 
-/// What the overloads of an operator have in common: namespace and base name.
-type Family<'a> = (&'a str, &'a str);
-
-fn family(operator: &Operator) -> Family<'_> {
-    (operator.namespace(), operator.name().base())
-}
-
-/// The families of one side, where operators of the other have to be looked for among them.
-fn families<'a>(catalogue: &'a Catalogue, wanted: &[OperatorId]) -> FxHashSet<Family<'a>> {
-    match wanted.is_empty() {
-        true => FxHashSet::default(),
-        false => catalogue.operators.iter().map(family).collect(),
-    }
+/// Whether the other side has an operator of the same namespace and base name.
+fn has_overload_of(there: &Catalogue, operator: &Operator) -> bool {
+    let overloads = there.overloads(operator.name().base()).iter();
+    let mut namespaces = overloads.map(|id| there.operator(*id).namespace());
+    namespaces.any(|namespace| namespace == operator.namespace())
 }
 
 fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Vec<Change>) -> Pair {
@@ -84,21 +74,20 @@ fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Ve
 fn gone(
     (base, id): (&Catalogue, OperatorId),
     head: &Catalogue,
-    families: &FxHashSet<Family<'_>>,
-    pairing: &Pairing,
+    added: &Added,
     changes: &mut Vec<Change>,
 ) -> Pair {
     let operator = base.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(base, id) {
-        let rule = match families.contains(&family(operator)) {
+        let rule = match has_overload_of(head, operator) {
             true => "overload-removed",
             false => "operator-removed",
         };
         let place = written.at(None);
         let mut change = Change::new(rule, &*name, Subject::Operator)
             .old(Fragment::of_field(operator.canonical(), Some(place)));
-        let candidates = candidates(operator, head, pairing);
+        let candidates = added.candidates(operator);
         if !candidates.is_empty() {
             change = change.note(Note::Candidates(candidates));
         }
@@ -115,28 +104,33 @@ fn gone(
     }
 }
 
-/// New operators with a name much like that of one that is gone.
-fn candidates(gone: &Operator, head: &Catalogue, pairing: &Pairing) -> Vec<Box<str>> {
-    let wanted = gone.qualified_name();
-    let names: Vec<String> = pairing
-        .added
-        .iter()
-        .map(|id| head.operator(*id).qualified_name())
-        .collect();
-    let near = crate::suggest::nearest_few(&wanted, names.iter().map(|name| &**name), CANDIDATES);
-    near.into_iter().map(Into::into).collect()
+/// The names of new operators.
+struct Added(Vec<String>);
+
+impl Added {
+    fn new(head: &Catalogue, pairing: &Pairing) -> Self {
+        let names = pairing.added.iter();
+        Self(
+            names
+                .map(|id| head.operator(*id).qualified_name())
+                .collect(),
+        )
+    }
+
+    /// Those much like the name of one that is gone.
+    fn candidates(&self, gone: &Operator) -> Vec<Box<str>> {
+        let wanted = gone.qualified_name();
+        let names = self.0.iter().map(|name| &**name);
+        let near = crate::suggest::nearest_few(&wanted, names, CANDIDATES);
+        near.into_iter().map(Into::into).collect()
+    }
 }
 
-fn came(
-    head: &Catalogue,
-    id: OperatorId,
-    families: &FxHashSet<Family<'_>>,
-    changes: &mut Vec<Change>,
-) -> Pair {
+fn came((head, id): (&Catalogue, OperatorId), base: &Catalogue, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {
-        let rule = match families.contains(&family(operator)) {
+        let rule = match has_overload_of(base, operator) {
             true => "overload-added",
             false => "operator-added",
         };

@@ -30,7 +30,7 @@ pub(super) fn compare(
 ) -> Vec<Pair> {
     let mut compared: Vec<Compared<'_>> = Vec::new();
     let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
-    for &(old, new) in &pairing.same {
+    for &(old, new) in &pairing.unshared {
         let (before, after) = (base.operator(old), head.operator(new));
         if before.canonical() == after.canonical() {
             respelled(base, head, before, after, changes);
@@ -111,9 +111,6 @@ fn respelled(
     let (Some(a), Some(b)) = (before.written(), after.written()) else {
         return;
     };
-    if std::sync::Arc::ptr_eq(&a.entry, &b.entry) {
-        return;
-    }
     let text = |catalogue: &Catalogue, placed: &PlacedEntry| {
         let span = placed.place(placed.entry.func_at);
         let text = span.slice(&catalogue.native_functions.text).trim();

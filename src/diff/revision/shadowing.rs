@@ -2,8 +2,6 @@
 //! on the order in which the argument parser tries them (`tools/autograd/gen_python_functions.py`,
 //! `sort_overloads`), so this is a risk and no certainty.
 
-use rustc_hash::FxHashMap;
-
 use super::pairing::Pairing;
 use crate::diff::change::{Change, Fragment, Note, Subject};
 use crate::model::catalogue::Catalogue;
@@ -18,26 +16,21 @@ pub(super) fn compare(
     pairing: &Pairing,
     changes: &mut Vec<Change>,
 ) {
-    if pairing.added.is_empty() {
-        return;
-    }
-    let mut older: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
-    for &(old, new) in &pairing.same {
-        if !base.operator(old).is_generated() {
-            let operator = head.operator(new);
-            older.entry(operator.name().base()).or_default().push(new);
-        }
-    }
+    let in_base = |id: OperatorId| {
+        let old = pairing.in_base[id.index()]?;
+        (!base.operator(old).is_generated()).then_some(old)
+    };
     for &id in &pairing.added {
         let added = head.operator(id);
         let Some(placed) = added.written() else {
             continue;
         };
-        let siblings = older.get(added.name().base()).into_iter().flatten();
+        let overloads = head.overloads(added.name().base()).iter();
+        let siblings = overloads.filter_map(|&id| Some((in_base(id)?, head.operator(id))));
         let shadowed = siblings
-            .map(|id| head.operator(*id))
-            .find(|sibling| accepts_calls_of(added, sibling));
-        if let Some(sibling) = shadowed {
+            .filter(|(_, sibling)| accepts_calls_of(added, sibling))
+            .min_by_key(|(old, _)| *old);
+        if let Some((_, sibling)) = shadowed {
             let name: Box<str> = sibling.qualified_name().into();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
