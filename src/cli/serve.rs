@@ -89,8 +89,14 @@ impl Serve {
         let config = self.bounds.api(&self.access, auth, self.log_sample);
         let app = api::app(Arc::clone(&service), config);
         let figures = tokio::spawn(api::metrics::keep_up());
+        let warmed = Arc::clone(&service);
+        let warming = tokio::spawn(async move {
+            // Whatever fails here is told to the first who asks for it.
+            let _ = warmed.warm().await;
+        });
         api::server::serve(listener, app, self.bounds.connections(), asked_to_stop()).await;
         figures.abort();
+        warming.abort();
         service.close().await;
         Ok(ExitCode::SUCCESS)
     }

@@ -83,6 +83,8 @@ pub(crate) const TABLES: &[Table] = &[
             ("policy", Kind::Text),
             ("created_at", Kind::Number),
             ("stamp", Kind::Number),
+            ("commits_rearranged", Kind::Number),
+            ("revisions_rearranged", Kind::Number),
         ],
         numbered: true,
     },

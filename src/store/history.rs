@@ -4,6 +4,17 @@
 use super::records::IngestOutcome;
 use crate::source::{Bundle, Digest};
 
+/// How often what a project's timeline is made of has changed, as numbers that grow.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Another number after every change of revisions, labels or commits.
+    pub now: i64,
+    /// The number that the last change of commits gave that did more than add some at the end.
+    pub commits: i64,
+    /// The same for revisions, in the order of ingest, and their labels.
+    pub revisions: i64,
+}
+
 /// What is known of a commit besides its files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CommitRecord {

@@ -30,7 +30,9 @@ use std::time::Instant;
 pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError};
 pub use exceptions::ExceptionRecord;
-pub use history::{CommitOutcomes, CommitPlace, CommitRecord, NewCommit, StepKey, StepRecord};
+pub use history::{
+    CommitOutcomes, CommitPlace, CommitRecord, NewCommit, Stamp, StepKey, StepRecord,
+};
 pub use maintenance::{CheckReport, Collected, Mode};
 pub use names::{
     DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
@@ -168,6 +170,9 @@ pub trait Store: Send + Sync + 'static {
     /// All labels of a project, by name, with all that choosing the latest needs.
     fn labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>>;
 
+    /// Those of them that begin as versions do, with a digit or `v`, by name.
+    fn numbered_labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>>;
+
     /// A label; fails with [`Missing::Label`].
     fn label<'a>(
         &'a self,
@@ -224,12 +229,16 @@ pub trait Store: Send + Sync + 'static {
     /// Takes an exception away; fails with [`Missing::Exception`].
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()>;
 
-    /// A number that is another one after every change of what a project's timeline is made of:
-    /// revisions, labels and commits.
-    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, i64>;
+    /// Tells whether what a project's timeline is made of has changed: revisions, labels and
+    /// commits.
+    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp>;
 
-    /// The commits of a project, in their order.
-    fn commits<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<CommitPlace>>;
+    /// The commits of a project in their order, all or those after a position.
+    fn commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        after: Option<i64>,
+    ) -> Answer<'a, Vec<CommitPlace>>;
 
     /// The last commit of a project, if it has any.
     fn last_commit<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Option<CommitPlace>>;
@@ -250,11 +259,13 @@ pub trait Store: Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, CommitOutcomes>;
 
-    /// The steps of a project that the program of this number computed, with their ids.
+    /// The steps of a project that the program of this number computed, with their ids: all, or those
+    /// that lead to these revisions, given by their places in the order of ingest.
     fn steps<'a>(
         &'a self,
         project: &'a ProjectName,
         program: i64,
+        heads: Option<&'a [i64]>,
     ) -> Answer<'a, Vec<(i64, StepKey)>>;
 
     /// Keeps steps that are not there, and takes away those that another program computed.

@@ -75,6 +75,11 @@ pub const LABEL: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.dig
 /// All labels of a project, in order.
 pub const LABELS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 ORDER BY l.name";
+/// Those of them that begin as versions do.
+pub const LABELS_NUMBERED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+     FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND \
+     SUBSTR(l.name, 1, 1) IN ('v', 'V', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9') \
+     ORDER BY l.name";
 /// The labels of some revisions.
 pub const LABELS_OF_REVISIONS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.revision IN (";
@@ -89,13 +94,18 @@ pub const LABEL_DELETE: &str = "DELETE FROM labels WHERE project = $1 AND name =
 // History.
 
 /// How often what a project's timeline is made of has changed.
-pub const STAMP: &str = "SELECT stamp FROM projects WHERE id = $1";
-/// Notes that it has changed.
-pub const STAMP_BUMP: &str = "UPDATE projects SET stamp = stamp + 1 WHERE id = $1";
-/// The commits of a project, in order.
-pub const COMMITS: &str = "SELECT c.id, c.position, c.revision, c.release, c.author_date, c.subject, \
-     r.digest FROM commits c JOIN revisions r ON r.id = c.revision WHERE c.project = $1 \
-     ORDER BY c.position, c.id";
+pub const STAMP: &str = "SELECT stamp AS now, commits_rearranged AS commits, \
+     revisions_rearranged AS revisions FROM projects WHERE id = $1";
+/// Notes that it has changed, and whether otherwise than by new commits or revisions at the end.
+pub const STAMP_BUMP: &str = "UPDATE projects SET stamp = stamp + 1, \
+     commits_rearranged = CASE WHEN $2 THEN stamp + 1 ELSE commits_rearranged END, \
+     revisions_rearranged = CASE WHEN $3 THEN stamp + 1 ELSE revisions_rearranged END WHERE id = $1";
+/// The commits of a project after a position, in order.
+pub const COMMITS_AFTER: &str = "SELECT c.id, c.position, c.revision, c.release, c.author_date, \
+     c.subject, r.digest FROM commits c JOIN revisions r ON r.id = c.revision \
+     WHERE c.project = $1 AND c.position > $2 ORDER BY c.position, c.id";
+/// The last position of a project's commits.
+pub const COMMIT_LAST_POSITION: &str = "SELECT MAX(position) FROM commits WHERE project = $1";
 /// The last commit of a project.
 pub const COMMIT_LAST: &str = "SELECT c.id, c.position, c.revision, c.release, c.author_date, \
      c.subject, r.digest FROM commits c JOIN revisions r ON r.id = c.revision \
@@ -111,8 +121,11 @@ pub const COMMIT_INSERT: &str = "INSERT INTO commits \
 /// Gives a commit another place.
 pub const COMMIT_PLACE: &str = "UPDATE commits SET position = $3 WHERE project = $1 AND id = $2";
 /// The steps of a project that a program computed.
-pub const STEPS: &str = "SELECT id, base, head, base_release, head_release FROM steps \
+pub const STEPS: &str = "SELECT id, base, head, base_release, head_release, program FROM steps \
      WHERE project = $1 AND program = $2";
+/// The steps that lead to some revisions, whoever computed them.
+pub const STEPS_OF_HEADS: &str = "SELECT id, base, head, base_release, head_release, program \
+     FROM steps WHERE head IN (";
 /// What is known of the heads of steps.
 pub const STEP_FACTS: &str = "SELECT facts FROM steps WHERE id = $1";
 /// How many steps of a project another program computed.

@@ -190,7 +190,7 @@ fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("wal_autocheckpoint", FOLD_PAGES)
         .pragma("journal_size_limit", LOG_BYTES)
-        .row_buffer_size(1024)
+        .row_buffer_size(8192)
         .disable_statement_logging()
 }
 

@@ -18,7 +18,7 @@ fn commit(id: &str, position: i64, text: &str) -> NewCommit {
 }
 
 async fn ids(store: &dyn Store, project: &ProjectName) -> Vec<String> {
-    let commits = store.commits(project).await.unwrap();
+    let commits = store.commits(project, None).await.unwrap();
     commits.into_iter().map(|place| place.commit.id).collect()
 }
 
@@ -41,12 +41,19 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
         [true, true, false]
     );
     assert_eq!(outcomes[0].sequence, outcomes[2].sequence);
-    assert!(store.stamp(&project).await.unwrap() > before);
+    assert!(store.stamp(&project).await.unwrap().now > before.now);
+    let stamp = store.stamp(&project).await.unwrap();
     store.ingest_commits(&project, new, 8).await.unwrap();
+    assert_eq!(store.stamp(&project).await.unwrap(), stamp);
+    assert_eq!((stamp.commits, stamp.revisions), (0, 0));
     assert_eq!(ids(store, &project).await, ["aa", "cc", "dd"]);
+    let after = store.commits(&project, Some(3)).await.unwrap();
+    assert_eq!(after.len(), 1);
     let places = [("dd".to_owned(), 2), ("unknown".to_owned(), 9)];
     store.place_commits(&project, &places).await.unwrap();
     assert_eq!(ids(store, &project).await, ["aa", "dd", "cc"]);
+    let moved = store.stamp(&project).await.unwrap();
+    assert_eq!((moved.commits, moved.revisions), (moved.now, 0));
     let last = store.last_commit(&project).await.unwrap().unwrap();
     assert_eq!((last.commit.id.as_str(), last.position), ("cc", 3));
     assert_eq!(last.commit.subject, "commit cc");
@@ -84,9 +91,13 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
         .save_steps(&project, 2, &[step("two", "Second")])
         .await
         .unwrap();
-    assert!(store.steps(&project, 1).await.unwrap().is_empty());
-    let steps = store.steps(&project, 2).await.unwrap();
+    assert!(store.steps(&project, 1, None).await.unwrap().is_empty());
+    let steps = store.steps(&project, 2, None).await.unwrap();
     assert_eq!(steps.len(), 1);
+    let heads = [outcomes[0].sequence, outcomes[1].sequence];
+    let of_head = |at: usize| store.steps(&project, 2, Some(&heads[at..=at]));
+    assert!(of_head(0).await.unwrap().is_empty());
+    assert_eq!(of_head(1).await.unwrap(), steps);
     let (id, found) = &steps[0];
     assert_eq!(*found, key);
     let facts = store.step_facts(&[*id, id + 1000]).await.unwrap();
@@ -118,7 +129,7 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
         .delete_revision(&project, outcomes[0].digest)
         .await
         .unwrap();
-    assert!(store.steps(&project, 2).await.unwrap().is_empty());
+    assert!(store.steps(&project, 2, None).await.unwrap().is_empty());
     assert!(
         store
             .steps_of_operator(&project, "add.Tensor", (0, i64::MAX))

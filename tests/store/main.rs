@@ -12,6 +12,7 @@ mod postgres;
 mod projects;
 mod replicas;
 mod revisions;
+mod timelines;
 mod tokens;
 mod upkeep;
 
@@ -37,6 +38,7 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     tokens::tokens_are_kept_and_revoked_for_good(&*store).await;
     history::commits_stand_in_their_order(&*store).await;
     history::steps_are_kept_and_replaced(&*store).await;
+    timelines::a_known_timeline_grows_into_the_one_read_anew(&store).await;
     content::odd_bytes_come_back(&*store).await;
     content::any_bytes_come_back(&*store).await;
     concurrency::the_same_revision_from_many_is_made_once(&store).await;

@@ -12,8 +12,8 @@ use crate::service::snapshot::Snapshot;
 use crate::source::Bundle;
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
 
+use super::items::judged;
 use super::step;
-use super::timeline::judged;
 
 /// A commit with the files that it has.
 #[derive(Debug, Clone)]
@@ -103,7 +103,7 @@ impl Service {
         order: &[String],
     ) -> Result<Placed, ServiceError> {
         let project = ProjectName::parse(project)?;
-        let stored = self.store.commits(&project).await?;
+        let stored = self.store.commits(&project, None).await?;
         let there: FxHashMap<&str, i64> = stored
             .iter()
             .map(|place| (&*place.commit.id, place.position))

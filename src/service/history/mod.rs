@@ -7,6 +7,7 @@
 
 mod commits;
 mod facts;
+mod items;
 mod operator;
 mod ranges;
 mod search;
@@ -16,11 +17,11 @@ mod timeline;
 
 pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
 pub use facts::{Facts, KeyFacts, percent};
+pub(super) use items::judged;
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;
 pub use search::Found;
 pub use support::{Support, SupportCell};
-pub(super) use timeline::judged;
 pub use timeline::{Item, Line, Range, Timeline};
 
 use std::sync::Arc;
@@ -38,8 +39,10 @@ use crate::store::{ProjectName, StepKey, StepRecord};
 const PROGRAM: i64 = 1;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
-/// How many timelines are kept in memory.
-const TIMELINES: u64 = 32;
+/// How many timelines are kept in memory; one can go by two names.
+const TIMELINES: u64 = 64;
+/// Of how many projects they are read before anybody asks.
+const WARMED: usize = 8;
 
 /// Timelines in memory.
 pub(super) struct Histories {
@@ -57,6 +60,19 @@ impl Default for Histories {
     }
 }
 
+impl Histories {
+    /// Keeps a timeline under what was asked for, and under what it is made of.
+    async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
+        let own = Some(timeline.line);
+        let key = (timeline.project.clone(), own);
+        self.known.insert(key, Arc::clone(timeline)).await;
+        if asked != own {
+            let key = (timeline.project.clone(), asked);
+            self.known.insert(key, Arc::clone(timeline)).await;
+        }
+    }
+}
+
 impl Service {
     /// The timeline of a project, with all its steps computed.
     ///
@@ -69,25 +85,51 @@ impl Service {
     ) -> Result<Arc<Timeline>, ServiceError> {
         let project = ProjectName::parse(project)?;
         let key = (project.clone(), line);
+        let known = self.histories.known.get(&key).await;
         let stamp = self.store.stamp(&project).await?;
-        if let Some(known) = self.histories.known.get(&key).await
-            && known.stamp == stamp
-        {
+        if let Some(known) = known.filter(|known| known.stamp == stamp) {
             return Ok(known);
         }
         let _alone = self.histories.computing.lock().await;
-        let mut timeline = Timeline::load(&*self.store, project, line, stamp).await?;
+        // Another request may have read it in the meantime.
+        let stamp = self.store.stamp(&project).await?;
+        let known = self.histories.known.get(&key).await;
+        if let Some(known) = known.as_ref().filter(|known| known.stamp == stamp) {
+            return Ok(Arc::clone(known));
+        }
+        let known = known.as_deref();
+        let mut timeline = Timeline::load(&*self.store, project, line, stamp, known).await?;
         if timeline.items.is_empty() {
             return Err(ServiceError::NoRevisions(timeline.project));
         }
         let missing = timeline.missing();
         if !missing.is_empty() {
             self.compute_steps(&timeline, &missing).await?;
-            timeline.load_steps(&*self.store).await?;
+            timeline.find_steps(&*self.store, &missing).await?;
         }
         let timeline = Arc::new(timeline);
-        self.histories.known.insert(key, timeline.clone()).await;
+        self.histories.keep(line, &timeline).await;
         Ok(timeline)
+    }
+
+    /// Reads the timelines of projects into memory, and the revisions at their ends, so that the first
+    /// who asks for a history does not wait for them. Nothing is computed that is stored.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn warm(&self) -> Result<(), ServiceError> {
+        let most = u32::try_from(WARMED).unwrap_or(u32::MAX);
+        for project in self.store.projects(None, most).await?.items {
+            let stamp = self.store.stamp(&project.name).await?;
+            let timeline = Timeline::load(&*self.store, project.name, None, stamp, None).await?;
+            if timeline.items.is_empty() || !timeline.missing().is_empty() {
+                continue;
+            }
+            let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
+            self.workers.run(move || last.view().tables.len()).await?;
+            self.histories.keep(None, &Arc::new(timeline)).await;
+        }
+        Ok(())
     }
 
     /// Computes the steps that lead to these places, and stores them.

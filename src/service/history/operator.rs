@@ -126,9 +126,9 @@ impl Service {
         let mut steps = Vec::new();
         for (step, says) in found.await? {
             let places = timeline.places_of(step);
-            if !places.is_empty() {
+            if places.len() > 0 {
                 let says = Says::decode(&says);
-                steps.extend(places.iter().map(|place| (*place, says.clone())));
+                steps.extend(places.map(|place| (place, says.clone())));
             }
         }
         steps.sort_by_key(|(place, _)| *place);

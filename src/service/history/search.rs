@@ -71,7 +71,7 @@ impl Service {
         let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (operator, step, says) in rows.await? {
             let places = timeline.places_of(step);
-            if !places.is_empty() && says_so(&operator, &Says::decode(&says), words) {
+            if places.len() > 0 && says_so(&operator, &Says::decode(&says), words) {
                 before.entry(operator).or_default().extend(places);
             }
         }

@@ -1,22 +1,23 @@
 //! The order of a project's revisions.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use crate::release::Version;
-use crate::service::address::{Resolved, release_of};
+use crate::service::address::Resolved;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
 use crate::source::Digest;
-use crate::store::{CommitRecord, LabelRecord, ProjectName, StepKey, Store};
+use crate::store::{CommitRecord, LabelRecord, ProjectName, Stamp, StepKey, Store};
 
-use super::PROGRAM;
+use super::{PROGRAM, items};
 
 /// The fewest digits of a commit's id that stand for it.
 const COMMIT_DIGITS: usize = 7;
-/// How many revisions are read at once.
-const PAGE: u32 = 1000;
+/// Up to how many revisions steps are asked for one by one.
+const FEW: usize = 512;
 
 /// What a timeline is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,60 +92,70 @@ pub struct Timeline {
     /// What it is made of.
     pub line: Line,
     /// The revisions, the first one first. The same files can stand at several places.
-    pub items: Vec<Item>,
+    pub items: Vec<Arc<Item>>,
     /// The state of the project that it was made from.
-    pub(super) stamp: i64,
+    pub(super) stamp: Stamp,
+    /// Where the last of its commits stands in the store.
+    pub(super) end: Option<i64>,
     /// The step that leads to each place; 0 where nothing can have changed.
     step_of: Vec<i64>,
-    /// The places that each step leads to.
-    places_of: FxHashMap<i64, Vec<usize>>,
+    /// Steps and the places that they lead to, sorted.
+    places_of: Vec<(i64, usize)>,
     /// The first and the last of the ids of the steps.
     pub(super) steps_within: (i64, i64),
 }
 
 impl Timeline {
+    /// Reads a timeline. What still holds of `previous`, the timeline of the same project and line at
+    /// an earlier stamp, is taken from there, so that a project that grew costs what is new.
     pub(super) async fn load(
         store: &dyn Store,
         project: ProjectName,
         line: Option<Line>,
-        stamp: i64,
+        stamp: Stamp,
+        previous: Option<&Self>,
     ) -> Result<Self, ServiceError> {
-        let (line, items) = items(store, &project, line).await?;
+        let read = items::read(store, &project, line, stamp, previous).await?;
+        let known = read.known;
+        let step_of = previous.map_or(&[][..], |previous| &previous.step_of[..known]);
         let mut timeline = Self {
             project,
-            line,
-            items,
+            line: read.line,
             stamp,
-            step_of: Vec::new(),
-            places_of: FxHashMap::default(),
+            end: read.end,
+            step_of: step_of.to_vec(),
+            places_of: Vec::new(),
             steps_within: (0, 0),
+            items: read.items,
         };
-        timeline.load_steps(store).await?;
+        timeline.step_of.resize(timeline.items.len(), 0);
+        let new: Vec<usize> = (known..timeline.items.len()).collect();
+        timeline.find_steps(store, &new).await?;
         Ok(timeline)
     }
 
-    /// Finds the steps that are stored.
-    pub(super) async fn load_steps(&mut self, store: &dyn Store) -> Result<(), ServiceError> {
-        let stored = store.steps(&self.project, PROGRAM).await?;
+    /// Finds the steps to these places as far as they are stored.
+    pub(super) async fn find_steps(
+        &mut self,
+        store: &dyn Store,
+        places: &[usize],
+    ) -> Result<(), ServiceError> {
+        let mut heads: Vec<i64> = places.iter().map(|&at| self.items[at].sequence).collect();
+        heads.sort_unstable();
+        heads.dedup();
+        // Most of many are quicker read with all.
+        let heads = Some(&heads[..]).filter(|heads| heads.len() <= FEW);
+        let stored = store.steps(&self.project, PROGRAM, heads).await?;
         let ids: FxHashMap<StepKey, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
-        let id = |place| {
-            let key = self.step_key(place)?;
-            ids.get(&key).copied()
-        };
-        self.step_of = (0..self.items.len())
-            .map(|place| id(place).unwrap_or(0))
-            .collect();
-        let ids = || self.step_of.iter().copied().filter(|&id| id != 0);
-        self.steps_within = (ids().min().unwrap_or(0), ids().max().unwrap_or(0));
-        self.places_of.clear();
-        for (place, &step) in self
-            .step_of
-            .iter()
-            .enumerate()
-            .filter(|(_, step)| **step != 0)
-        {
-            self.places_of.entry(step).or_default().push(place);
+        for &place in places {
+            let id = self.step_key(place).and_then(|key| ids.get(&key).copied());
+            self.step_of[place] = id.unwrap_or(0);
         }
+        let steps = self.step_of.iter().copied().zip(0..);
+        self.places_of = steps.filter(|(step, _)| *step != 0).collect();
+        self.places_of.sort_unstable();
+        let end = |step: Option<&(i64, usize)>| step.map_or(0, |step| step.0);
+        self.steps_within = (end(self.places_of.first()), end(self.places_of.last()));
         Ok(())
     }
 
@@ -155,20 +166,27 @@ impl Timeline {
         let Some(base) = place.checked_sub(1).and_then(|at| self.items.get(at)) else {
             return Some(key(None, head));
         };
-        let is_same = base.sequence == head.sequence && base.judged == head.judged;
-        (!is_same).then(|| key(Some(base), head))
+        self.is_step(place).then(|| key(Some(base), head))
+    }
+
+    /// Whether anything can have changed between a place and the one before.
+    fn is_step(&self, place: usize) -> bool {
+        let before = place.checked_sub(1).map(|at| &self.items[at]);
+        let head = &self.items[place];
+        before.is_none_or(|base| base.sequence != head.sequence || base.judged != head.judged)
     }
 
     /// The places whose steps are not stored.
     pub(super) fn missing(&self) -> Vec<usize> {
-        let is_missing =
-            |place: &usize| self.step_of[*place] == 0 && self.step_key(*place).is_some();
+        let is_missing = |place: &usize| self.step_of[*place] == 0 && self.is_step(*place);
         (0..self.items.len()).filter(is_missing).collect()
     }
 
     /// The places that a step leads to.
-    pub(super) fn places_of(&self, step: i64) -> &[usize] {
-        self.places_of.get(&step).map_or(&[], Vec::as_slice)
+    pub(super) fn places_of(&self, step: i64) -> impl ExactSizeIterator<Item = usize> {
+        let from = self.places_of.partition_point(|(other, _)| *other < step);
+        let until = self.places_of.partition_point(|(other, _)| *other <= step);
+        self.places_of[from..until].iter().map(|(_, place)| *place)
     }
 
     /// The step that holds the facts of a place.
@@ -206,7 +224,7 @@ impl Timeline {
         if text == "latest" {
             return Ok(self.last());
         }
-        let is_named = |item: &Item| {
+        let is_named = |item: &Arc<Item>| {
             let by_label = item
                 .label
                 .as_ref()
@@ -223,7 +241,7 @@ impl Timeline {
         };
         // A version may be written as one: 2.9 is 2.9.0.
         let version = Version::parse(text);
-        let is_version = |item: &Item| {
+        let is_version = |item: &Arc<Item>| {
             let label = item.label.as_ref();
             version.is_some() && label.and_then(|l| Version::parse(l.name.as_str())) == version
         };
@@ -250,7 +268,7 @@ impl Timeline {
     }
 
     fn not_here(&self, text: &str) -> ServiceError {
-        let titles: Vec<String> = self.items.iter().map(Item::title).collect();
+        let titles: Vec<String> = self.items.iter().map(|item| item.title()).collect();
         let near = crate::suggest::nearest_few(text, titles.iter().map(|t| &**t), 3);
         ServiceError::NotOnTimeline {
             project: self.project.clone(),
@@ -266,95 +284,5 @@ fn key(base: Option<&Item>, head: &Item) -> StepKey {
         head: head.sequence,
         base_release: base.map_or_else(String::new, |base| base.judged.stored()),
         head_release: head.judged.stored(),
-    }
-}
-
-async fn items(
-    store: &dyn Store,
-    project: &ProjectName,
-    line: Option<Line>,
-) -> Result<(Line, Vec<Item>), ServiceError> {
-    if line.is_none_or(|line| line == Line::Releases) {
-        let found = releases(store.labels(project).await?);
-        if line.is_some() || !found.is_empty() {
-            return Ok((Line::Releases, found));
-        }
-    }
-    if line.is_none_or(|line| line == Line::Commits) {
-        let found = commits(store, project).await?;
-        if line.is_some() || !found.is_empty() {
-            return Ok((Line::Commits, found));
-        }
-    }
-    Ok((Line::Ingests, ingests(store, project).await?))
-}
-
-fn releases(labels: Vec<LabelRecord>) -> Vec<Item> {
-    let versions = labels.into_iter().filter_map(|label| {
-        let version = Version::parse(label.name.as_str())?;
-        Some((version, label))
-    });
-    let mut versions: Vec<_> = versions.collect();
-    versions.sort_by(|(a, x), (b, y)| {
-        a.cmp(b)
-            .then(x.sequence.cmp(&y.sequence))
-            .then_with(|| y.name.cmp(&x.name))
-    });
-    let item = |(_, label): (Version, LabelRecord)| Item {
-        digest: label.digest,
-        sequence: label.sequence,
-        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
-        label: Some(label),
-        commit: None,
-        ingested_at: None,
-    };
-    versions.into_iter().map(item).collect()
-}
-
-async fn commits(store: &dyn Store, project: &ProjectName) -> Result<Vec<Item>, ServiceError> {
-    let places = store.commits(project).await?;
-    let item = |place: crate::store::CommitPlace| Item {
-        digest: place.digest,
-        sequence: place.sequence,
-        judged: judged(&place.commit),
-        label: None,
-        commit: Some(place.commit),
-        ingested_at: None,
-    };
-    Ok(places.into_iter().map(item).collect())
-}
-
-/// What a commit's files are judged as.
-pub(in crate::service) fn judged(commit: &CommitRecord) -> JudgedRelease {
-    let release = commit.release.as_deref();
-    let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());
-    parsed.unwrap_or(JudgedRelease::NEWEST)
-}
-
-async fn ingests(store: &dyn Store, project: &ProjectName) -> Result<Vec<Item>, ServiceError> {
-    let mut items = Vec::new();
-    let mut before = None;
-    loop {
-        let page = store.revisions(project, before, PAGE).await?;
-        for revision in page.items {
-            let labels = revision.labels.into_iter();
-            let label = labels.max_by_key(|label| (label.release.is_some(), label.moved_at));
-            items.push(Item {
-                digest: revision.digest,
-                sequence: revision.sequence,
-                judged: label
-                    .as_ref()
-                    .and_then(release_of)
-                    .unwrap_or(JudgedRelease::NEWEST),
-                label,
-                commit: None,
-                ingested_at: Some(revision.ingested_at),
-            });
-        }
-        before = page.next;
-        if before.is_none() {
-            items.reverse();
-            return Ok(items);
-        }
     }
 }

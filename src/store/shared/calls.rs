@@ -13,7 +13,7 @@ use super::{
 };
 use crate::source::{Bundle, Digest};
 use crate::store::error::{Missing, StoreError};
-use crate::store::history::{CommitOutcomes, CommitPlace, NewCommit, StepKey, StepRecord};
+use crate::store::history::{CommitOutcomes, CommitPlace, NewCommit, Stamp, StepKey, StepRecord};
 use crate::store::names::{LabelName, ProjectName, RevisionKey};
 use crate::store::pieces::Plan;
 use crate::store::records::{
@@ -138,6 +138,10 @@ impl Store for Backend {
         Box::pin(async move { labels::list(&mut *self.reader().await?, project).await })
     }
 
+    fn numbered_labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>> {
+        Box::pin(async move { labels::numbered(&mut *self.reader().await?, project).await })
+    }
+
     fn label<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -156,7 +160,11 @@ impl Store for Backend {
         Box::pin(async move {
             let mut work = self.write().await?;
             let (project, id) = revisions::id(&mut work, project, digest).await?;
-            let target = labels::Target { id, digest };
+            let target = labels::Target {
+                id,
+                digest,
+                is_new: false,
+            };
             let outcome = labels::set(&mut work, project, label, target, now).await?;
             self.commit(work).await?;
             Ok(outcome)
@@ -237,12 +245,16 @@ impl Store for Backend {
         })
     }
 
-    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, i64> {
+    fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp> {
         Box::pin(async move { history::stamp(&mut *self.reader().await?, project).await })
     }
 
-    fn commits<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<CommitPlace>> {
-        Box::pin(async move { history::commits(&mut *self.reader().await?, project).await })
+    fn commits<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        after: Option<i64>,
+    ) -> Answer<'a, Vec<CommitPlace>> {
+        Box::pin(async move { history::commits(&mut *self.reader().await?, project, after).await })
     }
 
     fn last_commit<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Option<CommitPlace>> {
@@ -287,8 +299,11 @@ impl Store for Backend {
         &'a self,
         project: &'a ProjectName,
         program: i64,
+        heads: Option<&'a [i64]>,
     ) -> Answer<'a, Vec<(i64, StepKey)>> {
-        Box::pin(async move { history::steps(&mut *self.reader().await?, project, program).await })
+        Box::pin(async move {
+            history::steps(&mut *self.reader().await?, project, program, heads).await
+        })
     }
 
     fn save_steps<'a>(

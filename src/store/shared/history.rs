@@ -6,7 +6,7 @@ use sqlx::{query, query_as, query_scalar};
 use super::rows::{self, BATCH};
 use super::{Connection, Database, ingest, projects};
 use crate::store::error::StoreError;
-use crate::store::history::{CommitPlace, CommitRecord, StepKey, StepRecord};
+use crate::store::history::{CommitPlace, CommitRecord, Stamp, StepKey, StepRecord};
 use crate::store::names::ProjectName;
 use crate::store::pieces::Plan;
 use crate::store::records::IngestOutcome;
@@ -24,12 +24,32 @@ struct CommitRow {
 }
 
 #[derive(sqlx::FromRow)]
+struct StampRow {
+    now: i64,
+    commits: i64,
+    revisions: i64,
+}
+
+#[derive(sqlx::FromRow)]
 struct StepRow {
     id: i64,
     base: i64,
     head: i64,
     base_release: String,
     head_release: String,
+    program: i64,
+}
+
+impl StepRow {
+    fn step(self) -> (i64, StepKey) {
+        let key = StepKey {
+            base: self.base,
+            head: self.head,
+            base_release: self.base_release,
+            head_release: self.head_release,
+        };
+        (self.id, key)
+    }
 }
 
 impl CommitRow {
@@ -48,10 +68,30 @@ impl CommitRow {
     }
 }
 
+/// What a change does to a timeline besides making it longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rearranged {
+    /// Nothing: what there was is still the beginning of what there is.
+    Nothing,
+    /// It moves commits, or puts one among them.
+    Commits,
+    /// It changes revisions or their labels.
+    Revisions,
+    /// Both, or what was computed of them.
+    Both,
+}
+
 /// Notes that the timeline of the project with this row id has changed.
-pub(super) async fn bump(connection: &mut Connection, project: i64) -> Result<(), StoreError> {
+pub(super) async fn bump(
+    connection: &mut Connection,
+    project: i64,
+    rearranged: Rearranged,
+) -> Result<(), StoreError> {
+    use Rearranged::{Both, Commits, Revisions};
     query(sql::STAMP_BUMP)
         .bind(project)
+        .bind(matches!(rearranged, Commits | Both))
+        .bind(matches!(rearranged, Revisions | Both))
         .execute(connection)
         .await?;
     Ok(())
@@ -67,19 +107,25 @@ pub(super) async fn sweep(connection: &mut Connection) -> Result<(), StoreError>
 pub(super) async fn stamp(
     connection: &mut Connection,
     project: &ProjectName,
-) -> Result<i64, StoreError> {
+) -> Result<Stamp, StoreError> {
     let id = projects::id(connection, project).await?;
-    let stamp = query_scalar(sql::STAMP).bind(id);
-    Ok(stamp.fetch_one(connection).await?)
+    let row: StampRow = query_as(sql::STAMP).bind(id).fetch_one(connection).await?;
+    Ok(Stamp {
+        now: row.now,
+        commits: row.commits,
+        revisions: row.revisions,
+    })
 }
 
 pub(super) async fn commits(
     connection: &mut Connection,
     project: &ProjectName,
+    after: Option<i64>,
 ) -> Result<Vec<CommitPlace>, StoreError> {
     let id = projects::id(connection, project).await?;
-    let rows: Vec<CommitRow> = query_as(sql::COMMITS)
+    let rows: Vec<CommitRow> = query_as(sql::COMMITS_AFTER)
         .bind(id)
+        .bind(after.unwrap_or(i64::MIN))
         .fetch_all(connection)
         .await?;
     rows.into_iter().map(CommitRow::place).collect()
@@ -129,7 +175,7 @@ pub(super) async fn place_commits(
             .execute(&mut *connection)
             .await?;
     }
-    bump(connection, project).await
+    bump(connection, project, Rearranged::Commits).await
 }
 
 pub(super) async fn ingest_commit(
@@ -140,7 +186,11 @@ pub(super) async fn ingest_commit(
 ) -> Result<IngestOutcome, StoreError> {
     let outcome = ingest::ingest(connection, project, plan, None, now).await?;
     let project = projects::id(connection, project).await?;
-    query(sql::COMMIT_INSERT)
+    let last: Option<i64> = query_scalar(sql::COMMIT_LAST_POSITION)
+        .bind(project)
+        .fetch_one(&mut *connection)
+        .await?;
+    let inserted = query(sql::COMMIT_INSERT)
         .bind(project)
         .bind(&commit.id)
         .bind(position)
@@ -150,7 +200,13 @@ pub(super) async fn ingest_commit(
         .bind(&commit.subject)
         .execute(&mut *connection)
         .await?;
-    bump(connection, project).await?;
+    if inserted.rows_affected() > 0 {
+        let rearranged = match last.is_some_and(|last| last >= *position) {
+            true => Rearranged::Commits,
+            false => Rearranged::Nothing,
+        };
+        bump(connection, project, rearranged).await?;
+    }
     Ok(outcome)
 }
 
@@ -158,23 +214,26 @@ pub(super) async fn steps(
     connection: &mut Connection,
     project: &ProjectName,
     program: i64,
+    heads: Option<&[i64]>,
 ) -> Result<Vec<(i64, StepKey)>, StoreError> {
-    let id = projects::id(connection, project).await?;
-    let rows: Vec<StepRow> = query_as(sql::STEPS)
-        .bind(id)
-        .bind(program)
-        .fetch_all(connection)
-        .await?;
-    let step = |row: StepRow| {
-        let key = StepKey {
-            base: row.base,
-            head: row.head,
-            base_release: row.base_release,
-            head_release: row.head_release,
-        };
-        (row.id, key)
+    let Some(heads) = heads else {
+        let id = projects::id(connection, project).await?;
+        let rows: Vec<StepRow> = query_as(sql::STEPS)
+            .bind(id)
+            .bind(program)
+            .fetch_all(connection)
+            .await?;
+        return Ok(rows.into_iter().map(StepRow::step).collect());
     };
-    Ok(rows.into_iter().map(step).collect())
+    let mut steps = Vec::new();
+    for batch in heads.chunks(BATCH) {
+        let mut statement = rows::among(sql::STEPS_OF_HEADS, batch.iter().copied());
+        let statement = statement.build_query_as().persistent(false);
+        let rows: Vec<StepRow> = statement.fetch_all(&mut *connection).await?;
+        let rows = rows.into_iter().filter(|row| row.program == program);
+        steps.extend(rows.map(StepRow::step));
+    }
+    Ok(steps)
 }
 
 pub(super) async fn save_steps(
@@ -194,6 +253,8 @@ pub(super) async fn save_steps(
             let delete = query(statement).bind(project).bind(program);
             delete.execute(&mut *connection).await?;
         }
+        // Whoever knows the steps that are gone has to look again.
+        bump(connection, project, Rearranged::Both).await?;
     }
     for step in steps {
         let key = &step.key;

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sqlx::query_builder::QueryBuilder;
 use sqlx::query_scalar;
 
+use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
 use super::{Connection, Database, history, projects, revisions};
@@ -36,7 +37,12 @@ pub(super) async fn ingest(
     let digest = plan.digest;
     let label = match label {
         Some(label) => {
-            Some(labels::set(connection, project, label, Target { id, digest }, now).await?)
+            let target = Target {
+                id,
+                digest,
+                is_new: stored.is_none(),
+            };
+            Some(labels::set(connection, project, label, target, now).await?)
         }
         None => None,
     };
@@ -74,7 +80,7 @@ async fn store(
             .execute(&mut *connection)
             .await?;
     }
-    history::bump(connection, project).await?;
+    history::bump(connection, project, Rearranged::Nothing).await?;
     Ok(revision)
 }
 

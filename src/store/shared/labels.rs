@@ -2,6 +2,7 @@
 
 use sqlx::{query, query_as};
 
+use super::history::Rearranged;
 use super::rows::{self, BATCH, LabelRow};
 use super::{Connection, history, projects};
 use crate::source::Digest;
@@ -19,14 +20,31 @@ pub(super) struct Target {
     pub(super) id: i64,
     /// Its digest.
     pub(super) digest: Digest,
+    /// Whether it comes with the label.
+    pub(super) is_new: bool,
 }
 
 pub(super) async fn list(
     connection: &mut Connection,
     project: &ProjectName,
 ) -> Result<Vec<LabelRecord>, StoreError> {
+    select(connection, project, sql::LABELS).await
+}
+
+pub(super) async fn numbered(
+    connection: &mut Connection,
+    project: &ProjectName,
+) -> Result<Vec<LabelRecord>, StoreError> {
+    select(connection, project, sql::LABELS_NUMBERED).await
+}
+
+async fn select(
+    connection: &mut Connection,
+    project: &ProjectName,
+    statement: &'static str,
+) -> Result<Vec<LabelRecord>, StoreError> {
     let project = projects::id(connection, project).await?;
-    let rows: Vec<LabelRow> = query_as(sql::LABELS)
+    let rows: Vec<LabelRow> = query_as(statement)
         .bind(project)
         .fetch_all(connection)
         .await?;
@@ -93,7 +111,11 @@ pub(super) async fn set(
         .bind(now)
         .execute(&mut *connection)
         .await?;
-    history::bump(connection, project).await?;
+    let rearranged = match target.is_new && change == LabelChange::Made {
+        true => Rearranged::Nothing,
+        false => Rearranged::Revisions,
+    };
+    history::bump(connection, project, rearranged).await?;
     let label = LabelRecord {
         name: request.name.clone(),
         digest: target.digest,
@@ -117,7 +139,7 @@ pub(super) async fn delete(
         .bind(label.as_str())
         .execute(&mut *connection)
         .await?;
-    history::bump(connection, project).await?;
+    history::bump(connection, project, Rearranged::Revisions).await?;
     Ok(record)
 }
 

@@ -4,6 +4,7 @@
 use rustc_hash::FxHashMap;
 use sqlx::{query, query_as};
 
+use super::history::Rearranged;
 use super::rows::{self, BATCH, FileRow, RevisionRow};
 use super::{Connection, history, labels, projects};
 use crate::source::Digest;
@@ -97,7 +98,7 @@ pub(super) async fn take_away(
     for statement in history.chain([sql::REVISION_FILES_DELETE, sql::REVISION_DELETE]) {
         query(statement).bind(id).execute(&mut *connection).await?;
     }
-    history::bump(connection, project).await
+    history::bump(connection, project, Rearranged::Both).await
 }
 
 /// The row ids of a project and of one of its revisions.

@@ -1,0 +1,161 @@
+//! What a timeline is made of, read from the store.
+
+use std::sync::Arc;
+
+use crate::release::Version;
+use crate::service::address::release_of;
+use crate::service::error::ServiceError;
+use crate::service::notes::JudgedRelease;
+use crate::store::{
+    CommitPlace, CommitRecord, LabelRecord, ProjectName, RevisionRecord, Stamp, Store,
+};
+
+use super::timeline::{Item, Line, Timeline};
+
+/// How many revisions are read at once at most, and at first where most are known.
+const PAGE: u32 = 1000;
+const FIRST_PAGE: u32 = 8;
+
+/// The items of a line.
+pub(super) struct Items {
+    pub(super) line: Line,
+    pub(super) items: Vec<Arc<Item>>,
+    /// How many at the beginning come from the timeline known before.
+    pub(super) known: usize,
+    /// Where the last commit stands in the store.
+    pub(super) end: Option<i64>,
+}
+
+/// Reads the items of a line; without one, of the first that has any: releases, commits, ingests.
+pub(super) async fn read(
+    store: &dyn Store,
+    project: &ProjectName,
+    line: Option<Line>,
+    stamp: Stamp,
+    previous: Option<&Timeline>,
+) -> Result<Items, ServiceError> {
+    let is_wanted = |each: Line| line.is_none_or(|line| line == each);
+    if is_wanted(Line::Releases) {
+        let found = releases(store.numbered_labels(project).await?);
+        if line.is_some() || !found.items.is_empty() {
+            return Ok(found);
+        }
+    }
+    // What was only added to since then is the beginning of what there is now.
+    let known = |line: Line, rearranged: i64| {
+        previous.filter(|previous| previous.line == line && rearranged <= previous.stamp.now)
+    };
+    if is_wanted(Line::Commits) {
+        let found = commits(store, project, known(Line::Commits, stamp.commits)).await?;
+        if line.is_some() || !found.items.is_empty() {
+            return Ok(found);
+        }
+    }
+    ingests(store, project, known(Line::Ingests, stamp.revisions)).await
+}
+
+fn releases(labels: Vec<LabelRecord>) -> Items {
+    let versions = labels.into_iter().filter_map(|label| {
+        let version = Version::parse(label.name.as_str())?;
+        Some((version, label))
+    });
+    let mut versions: Vec<_> = versions.collect();
+    versions.sort_by(|(a, x), (b, y)| {
+        a.cmp(b)
+            .then(x.sequence.cmp(&y.sequence))
+            .then_with(|| y.name.cmp(&x.name))
+    });
+    let item = |(_, label): (Version, LabelRecord)| Item {
+        digest: label.digest,
+        sequence: label.sequence,
+        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
+        label: Some(label),
+        commit: None,
+        ingested_at: None,
+    };
+    Items {
+        line: Line::Releases,
+        items: versions.into_iter().map(item).map(Arc::new).collect(),
+        known: 0,
+        end: None,
+    }
+}
+
+async fn commits(
+    store: &dyn Store,
+    project: &ProjectName,
+    known: Option<&Timeline>,
+) -> Result<Items, ServiceError> {
+    let before = known.and_then(|known| known.end);
+    let places = store.commits(project, before).await?;
+    let end = places.last().map(|place| place.position).or(before);
+    let item = |place: CommitPlace| Item {
+        digest: place.digest,
+        sequence: place.sequence,
+        judged: judged(&place.commit),
+        label: None,
+        commit: Some(place.commit),
+        ingested_at: None,
+    };
+    let mut items = known.map_or_else(Vec::new, |known| known.items.clone());
+    let known = items.len();
+    items.extend(places.into_iter().map(item).map(Arc::new));
+    Ok(Items {
+        line: Line::Commits,
+        items,
+        known,
+        end,
+    })
+}
+
+/// What a commit's files are judged as.
+pub(in crate::service) fn judged(commit: &CommitRecord) -> JudgedRelease {
+    let release = commit.release.as_deref();
+    let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());
+    parsed.unwrap_or(JudgedRelease::NEWEST)
+}
+
+async fn ingests(
+    store: &dyn Store,
+    project: &ProjectName,
+    known: Option<&Timeline>,
+) -> Result<Items, ServiceError> {
+    let mut items = known.map_or_else(Vec::new, |known| known.items.clone());
+    let known = items.len();
+    let after = items.last().map(|item| item.sequence);
+    let mut limit = if after.is_some() { FIRST_PAGE } else { PAGE };
+    let mut before = None;
+    loop {
+        let page = store.revisions(project, before, limit).await?;
+        let is_known = |revision: &RevisionRecord| after.is_some_and(|at| revision.sequence <= at);
+        let has_known = page.items.iter().any(is_known);
+        let new = page.items.into_iter().filter(|each| !is_known(each));
+        items.extend(new.map(ingested).map(Arc::new));
+        before = page.next;
+        if before.is_none() || has_known {
+            // Pages come newest first.
+            items[known..].reverse();
+            return Ok(Items {
+                line: Line::Ingests,
+                items,
+                known,
+                end: None,
+            });
+        }
+        limit = (limit * 4).min(PAGE);
+    }
+}
+
+fn ingested(revision: RevisionRecord) -> Item {
+    let labels = revision.labels.into_iter();
+    let label = labels.max_by_key(|label| (label.release.is_some(), label.moved_at));
+    let judged = label.as_ref().and_then(release_of);
+    Item {
+        digest: revision.digest,
+        sequence: revision.sequence,
+        judged: judged.unwrap_or(JudgedRelease::NEWEST),
+        label,
+        commit: None,
+        ingested_at: Some(revision.ingested_at),
+    }
+}
