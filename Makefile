@@ -10,7 +10,7 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
 	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
 
-.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds, imports a real PyTorch release (or the sample, without pip or network), and serves.
 run: tools
@@ -76,6 +76,11 @@ bench-http: releases
 bench-history: releases
 	cargo build --release --locked --bins --examples
 	benches/history/run
+
+# What the pages cost in a cold Chromium: paints, blocked time, frames of the matrix.
+bench-web: releases web
+	cargo build --release --locked --bins --examples
+	OPATLAS_PROGRAM=target/release/opatlas node --test --test-reporter=spec benches/web/views.mjs
 
 # A minute of coverage-guided fuzzing of the readers and the rules; needs a C++ compiler. The
 # flags are those that make the compiler count which branches an input reaches.

@@ -84,6 +84,15 @@ impl KeptAnswers {
     }
 }
 
+/// Counts a change once the request that makes it is over, also where whoever asked hangs up before.
+struct Changed(Arc<AtomicU64>);
+
+impl Drop for Changed {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
 /// The outermost layer: gives what is kept, and keeps what may be.
 pub async fn kept(
     State(api): State<Api>,
@@ -92,12 +101,8 @@ pub async fn kept(
 ) -> Result<Response, Infallible> {
     let answers = &api.kept;
     let Some(question) = question(&api, &request) else {
-        let changes = changes(&request);
-        let response = next.run(request).await;
-        if changes {
-            answers.changes.fetch_add(1, Ordering::Release);
-        }
-        return Ok(response);
+        let _changed = changes(&request).then(|| Changed(Arc::clone(&answers.changes)));
+        return Ok(next.run(request).await);
     };
     if let Some(kept) = answers.find(&question) {
         return Ok(again(&api, &request, &kept));

@@ -121,7 +121,7 @@ pub async fn a_known_timeline_grows_into_the_one_read_anew(store: &Arc<dyn Store
     let project = new_project(&**store, "timelines").await;
     let known = service(store);
     let mut numbers = Numbers(7);
-    for round in 0..60 {
+    for round in 0..30 {
         for _ in 0..=numbers.below(3) {
             change(&**store, &project, &mut numbers).await;
         }

@@ -208,7 +208,8 @@ export function counts(locator, count) {
 /** The requests of each page that have not been answered yet. */
 const underway = new WeakMap();
 
-function watchRequests(page) {
+/** Notes what a page asks for, which `settled` needs to know. */
+export function watchRequests(page) {
 	const requests = new Set();
 	underway.set(page, requests);
 	page.on("request", (request) => requests.add(request));

@@ -4,11 +4,21 @@ import { cellIndex, type MatrixOperator } from "../../lib/matrix";
 import { reasonOf } from "../../lib/reasons";
 import { operatorPath } from "../../nav";
 import type { Cell } from "./gridKeys";
+import {
+	BLOCK,
+	type BlockNode,
+	blockOf,
+	cellOf,
+	newBlock,
+	newRow,
+	putInOrder,
+	type RowNode,
+} from "./gridNodes";
 import styles from "./MatrixGrid.module.css";
 
 /** How high a row is, as the style sheet has it. */
 export const ROW = 24;
-/** How many rows and columns beyond those that are seen are in the document. */
+/** How many rows beyond those that are seen are in the document. */
 const OVERSCAN = 1;
 /** How long after the last scrolling the rows are put in order, in milliseconds. */
 const REST = 200;
@@ -32,32 +42,6 @@ interface Look {
 	glyph: string;
 	className: string;
 	name: string;
-}
-
-interface CellNode {
-	node: HTMLElement;
-	text: Text;
-	/** Its column's place in the grid. */
-	at: number;
-	/** Its place in `cells` of the view. */
-	look: number;
-}
-
-interface RowNode {
-	node: HTMLElement;
-	name: HTMLElement;
-	link: HTMLAnchorElement;
-	count: HTMLElement;
-	/** In the order of their columns. */
-	cells: CellNode[];
-	index: number;
-	/** Its cell that takes the focus, and the one that is explained, where they are in it. */
-	active: CellNode | undefined;
-	chosen: CellNode | undefined;
-	/** The columns that its cells are of. */
-	seen: readonly number[];
-	/** Whether all that it says has to be said again. */
-	isStale: boolean;
 }
 
 /**
@@ -144,7 +128,7 @@ export class GridBody {
 		if (top !== box.scrollTop || left !== box.scrollLeft) box.scrollTo({ top, left });
 		this.draw();
 		const row = this.#rows.get(cell.row);
-		row?.cells.find(({ at }) => at === cell.column)?.node.focus({ preventScroll: true });
+		if (row) cellOf(row, cell.column)?.node.focus({ preventScroll: true });
 	}
 
 	/** Puts into the document what is seen now. */
@@ -156,9 +140,10 @@ export class GridBody {
 		const { width, height } = this.#size;
 		const { row, column } = this.#active;
 		// The active cell stays wherever one scrolls, so that it keeps the focus.
-		const seen = range(scrollLeft, step, width - names, columns.length, column);
+		const blocks = Math.ceil(columns.length / BLOCK);
+		const seen = range(scrollLeft, step * BLOCK, width - names, blocks, blockOf(column), 0);
 		if (seen.join() !== this.#seen.join()) this.#seen = seen;
-		const wanted = range(scrollTop, ROW, height - high, operators.length, row);
+		const wanted = range(scrollTop, ROW, height - high, operators.length, row, OVERSCAN);
 		const stays = new Set(wanted);
 		const free: RowNode[] = [];
 		for (const [index, node] of this.#rows) {
@@ -169,7 +154,8 @@ export class GridBody {
 		for (const index of wanted) {
 			let row = this.#rows.get(index);
 			if (!row) {
-				row = free.pop() ?? this.#make();
+				row = free.pop() ?? newRow();
+				if (!row.node.parentNode) this.#body.append(row.node);
 				this.#rows.set(index, row);
 			}
 			this.#fill(row, index, content);
@@ -181,28 +167,6 @@ export class GridBody {
 
 	#measure(): void {
 		this.#size = { width: this.#box.clientWidth, height: this.#box.clientHeight };
-	}
-
-	#make(): RowNode {
-		const node = element("div", styles.row, { role: "row" });
-		const name = element("div", styles.name, { role: "rowheader", "aria-colindex": "1" });
-		const link = element("a", "", { tabindex: "-1" });
-		const count = element("small", "", {});
-		name.append(link, count);
-		node.append(name);
-		this.#body.append(node);
-		return {
-			node,
-			name,
-			link,
-			count,
-			cells: [],
-			active: undefined,
-			chosen: undefined,
-			index: -1,
-			seen: [],
-			isStale: true,
-		};
 	}
 
 	#fill(row: RowNode, index: number, content: Content): void {
@@ -225,58 +189,63 @@ export class GridBody {
 			row.link.href = operatorPath(place, operator.name);
 			row.count.textContent = `${served[operator.row] ?? 0}/${columns.length}`;
 		}
-		if (isMoved) this.#shift(row, content.step);
-		for (const cell of row.cells) {
-			const look = cellIndex(view, operator, columns[cell.at] ?? 0);
-			if (look === cell.look && !row.isStale) continue;
-			const { glyph, className, name } = this.#looks[look] ?? { glyph: "", className: "", name: "" };
-			cell.look = look;
-			cell.text.data = glyph;
-			cell.node.className = className;
-			cell.node.ariaLabel = `${this.#keys[cell.at]}: ${name}`;
+		if (isMoved) this.#shift(row, content);
+		for (const block of row.blocks.values()) {
+			let at = block.at * BLOCK;
+			for (const cell of block.cells) {
+				const column = columns[at];
+				if (column === undefined) break;
+				const look = cellIndex(view, operator, column);
+				if (look !== cell.look || row.isStale) {
+					const { glyph, className, name } = this.#looks[look] ?? NOTHING;
+					cell.look = look;
+					cell.text.data = glyph;
+					cell.node.className = className;
+					cell.node.ariaLabel = `${this.#keys[at]}: ${name}`;
+				}
+				at += 1;
+			}
 		}
 		row.isStale = false;
 		this.#focusable(row);
 		this.#mark(row);
 	}
 
-	/** Gives a row cells of the columns that are seen; those that stay are not touched. */
-	#shift(row: RowNode, step: number): void {
+	/** Gives a row the blocks that are seen; those that stay are not touched. */
+	#shift(row: RowNode, { columns, step }: Content): void {
 		const seen = this.#seen;
 		const stays = new Set(seen);
-		const old = new Map<number, CellNode>();
-		const free: CellNode[] = [];
-		for (const cell of row.cells) {
-			if (stays.has(cell.at)) old.set(cell.at, cell);
-			else {
-				cell.node.remove();
-				free.push(cell);
-			}
+		const free: BlockNode[] = [];
+		for (const [at, block] of row.blocks) {
+			if (stays.has(at)) continue;
+			row.blocks.delete(at);
+			free.push(block);
 		}
-		let next = row.name.nextSibling;
-		row.cells = seen.map((at, nth) => {
-			let cell = old.get(at);
-			if (cell) next = cell.node.nextSibling;
-			else {
-				cell = free.pop() ?? newCell();
-				cell.at = at;
+		for (const at of seen) {
+			const known = row.blocks.get(at);
+			if (known && !row.isStale) continue;
+			const block = known ?? free.pop() ?? newBlock();
+			block.at = at;
+			block.node.style.left = `${at * BLOCK * step}px`;
+			block.cells.forEach((cell, nth) => {
+				const column = at * BLOCK + nth;
 				cell.look = -1;
-				cell.node.dataset.column = `${at}`;
-				cell.node.ariaColIndex = `${at + 2}`;
-				row.node.insertBefore(cell.node, next);
-			}
-			const gap = at - (nth === 0 ? 0 : (seen[nth - 1] ?? 0) + 1);
-			const margin = gap > 0 ? `${gap * step}px` : "";
-			if (cell.node.style.marginInlineStart !== margin) cell.node.style.marginInlineStart = margin;
-			return cell;
-		});
+				cell.node.hidden = column >= columns.length;
+				if (cell.node.hidden) cell.node.ariaLabel = null;
+				cell.node.dataset.column = `${column}`;
+				cell.node.ariaColIndex = `${column + 2}`;
+			});
+			if (!block.node.parentNode) row.holder.append(block.node);
+			row.blocks.set(at, block);
+		}
+		for (const { node } of free) node.remove();
 		row.seen = seen;
 	}
 
 	/** Lets the active cell alone be reached by the Tab key. */
 	#focusable(row: RowNode): void {
 		const { row: at, column } = this.#active;
-		const cell = row.index === at ? row.cells.find((cell) => cell.at === column) : undefined;
+		const cell = row.index === at ? cellOf(row, column) : undefined;
 		if (cell === row.active) return;
 		if (row.active) row.active.node.tabIndex = -1;
 		if (cell) cell.node.tabIndex = 0;
@@ -284,9 +253,9 @@ export class GridBody {
 	}
 
 	#mark(row: RowNode): void {
-		const name = this.#content?.operators[row.index]?.name ?? "";
-		const cell = this.#chosen?.startsWith(`${name},`)
-			? row.cells.find(({ at }) => `${name},${this.#keys[at]}` === this.#chosen)
+		const name = `${this.#content?.operators[row.index]?.name ?? ""},`;
+		const cell = this.#chosen?.startsWith(name)
+			? cellOf(row, this.#keys.indexOf(this.#chosen.slice(name.length)))
 			: undefined;
 		if (cell === row.chosen) return;
 		if (row.chosen) row.chosen.node.ariaExpanded = "false";
@@ -294,23 +263,32 @@ export class GridBody {
 		row.chosen = cell;
 	}
 
-	/** Puts the rows in their order, which those who read the document by ear follow. */
+	/** Puts rows and blocks in their order, which those who read the document by ear follow. */
 	readonly #order = (): void => {
+		const { row, column } = this.#active;
 		const rows = [...this.#rows.values()].sort((a, b) => a.index - b.index);
-		const active = this.#rows.get(this.#active.row)?.node;
-		if (rows.every(({ node }, at) => this.#body.children[at] === node)) return;
-		// What has the focus would lose it if it were moved, so the others move around it.
-		for (const { node, index } of rows) {
-			if (node === active) continue;
-			this.#body.insertBefore(node, index < this.#active.row && active ? active : null);
+		const places = rows.map(({ node, index }) => ({ node, at: index }));
+		putInOrder(this.#body, places, row);
+		for (const { holder, blocks, index } of rows) {
+			const places = [...blocks.values()].sort((a, b) => a.at - b.at);
+			putInOrder(holder, places, index === row ? blockOf(column) : undefined);
 		}
 	};
 }
 
-/** The indices that are seen from a place on, with some around them, and one that always is. */
-function range(from: number, size: number, length: number, count: number, kept: number): number[] {
-	const first = Math.max(0, Math.floor(from / size) - OVERSCAN);
-	const last = Math.min(count - 1, Math.floor((from + Math.max(0, length)) / size) + OVERSCAN);
+const NOTHING: Look = { glyph: "", className: "", name: "" };
+
+/** The indices that are seen from a place on, with `more` around them, and one that always is. */
+function range(
+	from: number,
+	size: number,
+	length: number,
+	count: number,
+	kept: number,
+	more: number,
+): number[] {
+	const first = Math.max(0, Math.floor(from / size) - more);
+	const last = Math.min(count - 1, Math.floor((from + Math.max(0, length)) / size) + more);
 	const found = kept < first ? [kept] : [];
 	for (let at = first; at <= last; at += 1) found.push(at);
 	if (kept > last && kept < count) found.push(kept);
@@ -320,22 +298,4 @@ function range(from: number, size: number, length: number, count: number, kept: 
 /** Where to scroll so that something is seen, with the least movement. */
 function nearest(now: number, start: number, size: number, length: number): number {
 	return Math.min(start, Math.max(now, start + size - length));
-}
-
-function newCell(): CellNode {
-	const node = element("div", "", { role: "gridcell", tabindex: "-1", "aria-expanded": "false" });
-	const text = document.createTextNode("");
-	node.append(text);
-	return { node, text, at: -1, look: -1 };
-}
-
-function element<T extends keyof HTMLElementTagNameMap>(
-	tag: T,
-	className: string | undefined,
-	attributes: Record<string, string>,
-): HTMLElementTagNameMap[T] {
-	const node = document.createElement(tag);
-	node.className = className ?? "";
-	for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-	return node;
 }
