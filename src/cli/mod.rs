@@ -41,7 +41,8 @@ use target::{Database, Target};
 /// The operator registry for PyTorch-style backends.
 ///
 /// Reads operator declarations (native_functions.yaml and its companions), keeps revisions of
-/// them, checks them, computes dispatch tables and compares revisions.
+/// them, checks them, computes dispatch tables and compares revisions. Commands about what is stored
+/// work on a database (--database) or ask a server (--server).
 #[derive(Debug, Parser)]
 #[command(name = "opatlas", version, max_term_width = 100)]
 struct Cli {

@@ -212,10 +212,10 @@ impl Stored {
         project: &str,
         protection: Protection,
     ) -> anyhow::Result<()> {
-        Ok(match self {
-            Self::Database(_) => {}
-            Self::Server(remote) => remote.expect_ingest(project, protection).await?,
-        })
+        match self {
+            Self::Database(_) => Ok(()),
+            Self::Server(remote) => Ok(remote.expect_ingest(project, protection).await?),
+        }
     }
 
     /// Takes a bundle in, as [`Service::ingest`] does.

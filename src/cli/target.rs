@@ -163,5 +163,5 @@ fn is_given(matches: &ArgMatches, option: &str) -> bool {
 
 /// Bad usage. It never repeats what was given, which may hold a secret.
 fn usage(fault: &str) -> clap::Error {
-    clap::Error::raw(ErrorKind::ArgumentConflict, format!("{fault}\n"))
+    clap::Error::raw(ErrorKind::ArgumentConflict, fault)
 }

@@ -53,6 +53,8 @@ fn what_answers_must_be_opatlas() {
     assert!(complaint(&place, &pages.url).contains("does not answer as Opatlas does"));
     let broken = Fake::start(|_| fake::answer("502 Bad Gateway", "text/html", "<h1>Oh</h1>", &[]));
     assert!(complaint(&place, &broken.url).contains("answers 502, and not as Opatlas does"));
+    let lost = complaint(&place, &format!("{}/opatlas", place.server.url));
+    assert!(lost.contains("/opatlas/v1/version is not there"), "{lost}");
     let door = Fake::start(|_| {
         fake::answer(
             "302 Found",

@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 
 use crate::api::history::History;
 use crate::api::operations::{API_VERSION, Version};
+use crate::api::problem::Kind;
 use crate::service::Snapshot;
 use crate::service::history::Line;
 use crate::source::Digest;
@@ -71,11 +72,15 @@ impl Remote {
                 http.base.as_str()
             );
         }
-        let answer = http.ask(Ask::get(http.base.version(), JSON)).await?;
         let strange = |what: String| Error::Strange {
-            url: answer.url.clone(),
+            url: http.base.version(),
             what,
         };
+        let answer = http.ask(Ask::get(http.base.version(), JSON)).await;
+        let answer = answer.map_err(|error| match error.is(Kind::UnknownRoute) {
+            true => strange("is not there".to_owned()),
+            false => error,
+        })?;
         let version = answer.value::<Version>().ok();
         let version = version.filter(|version| version.name == env!("CARGO_PKG_NAME"));
         let Some(version) = version else {
