@@ -280,7 +280,7 @@ fn a_vendor_sees_what_an_upgrade_costs() {
         &["compare", "--backend", "odd.yaml", "2.9.0", "new.yaml"],
     );
     assert!(
-        said.contains("no dispatch key `Acme`") && said.contains("did you mean"),
+        said.contains("no dispatch key `Acme`") && said.contains("Did you mean"),
         "{said}"
     );
 }
