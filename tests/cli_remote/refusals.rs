@@ -1,6 +1,7 @@
 //! What cannot be: servers that are not there or are none, and options that contradict each other.
 
 use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::fake::{self, Fake};
 use crate::{Place, run};
@@ -142,6 +143,50 @@ fn a_server_may_stand_behind_a_prefix() {
     assert!(
         said.contains("answers 404, and not as Opatlas does"),
         "{said}"
+    );
+}
+
+#[test]
+fn a_busy_server_is_asked_again_where_that_does_no_harm() {
+    let place = Place::new();
+    place.write(
+        "a/native_functions.yaml",
+        "- func: one(Tensor self) -> Tensor\n",
+    );
+    let address = place.server.url.strip_prefix("http://").unwrap().to_owned();
+    let busy = AtomicBool::new(false);
+    // Every other request comes at a bad time.
+    let server = Fake::start(move |asked| match busy.fetch_xor(true, Ordering::Relaxed) {
+        true => fake::forward(&address, "", asked),
+        false => {
+            let problem = r#"{"type":"/problems/busy","title":"Busy","status":503,"detail":"too much to do","request_id":"r1"}"#;
+            let headers = ["retry-after: 0"];
+            fake::answer(
+                "503 Service Unavailable",
+                "application/problem+json",
+                problem,
+                &headers,
+            )
+        }
+    });
+    let there = |arguments: &[&str]| place.run(&[arguments, &["--server", &server.url]].concat());
+    let imported = there(&["import", "--dir", "a", "--label", "2.9.0"]);
+    assert_eq!(imported.code, Some(0), "{imported:?}");
+    let asked = there(&["table", "one"]);
+    assert_eq!(asked, place.here(&["table", "one"]));
+    let add = [
+        "exception",
+        "add",
+        "one",
+        "argument-renamed",
+        "--reason",
+        "x",
+    ];
+    let refused = there(&add);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.err.contains("failed: too much to do (request r1)"),
+        "{refused:?}"
     );
 }
 

@@ -21,6 +21,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(180);
 /// How long a body may be on its way, in either direction.
 const BODY: Duration = Duration::from_secs(300);
+/// How often a request is made again where the server is busy.
+const RETRIES: usize = 4;
+/// How long a busy server is left alone, unless it says how long; and at most.
+const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
@@ -63,6 +67,8 @@ pub(super) struct Ask {
     accept: &'static str,
     /// A body with its media type.
     body: Option<(String, Vec<u8>)>,
+    /// Whether asking twice comes to the same as asking once.
+    is_idempotent: bool,
 }
 
 /// An answer.
@@ -72,6 +78,8 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Where it sends on to.
     pub(super) location: Option<String>,
+    /// How long it wants to be left alone.
+    retry_after: Option<Duration>,
     pub(super) bytes: Vec<u8>,
 }
 
@@ -83,6 +91,7 @@ impl Ask {
             url,
             accept,
             body: None,
+            is_idempotent: true,
         }
     }
 
@@ -93,6 +102,15 @@ impl Ask {
             url,
             accept: JSON,
             body: Some((media.into(), body)),
+            is_idempotent: false,
+        }
+    }
+
+    /// The same where sending it twice comes to the same as sending it once.
+    pub(super) fn idempotent(self) -> Self {
+        Self {
+            is_idempotent: true,
+            ..self
         }
     }
 
@@ -103,6 +121,7 @@ impl Ask {
             url,
             accept: JSON,
             body: None,
+            is_idempotent: false,
         }
     }
 }
@@ -154,9 +173,19 @@ impl Http {
         }
     }
 
-    /// Asks, on a thread where waiting is allowed. Refusals are errors.
+    /// Asks, on a thread where waiting is allowed. A server that is too busy is asked again after a
+    /// while, where that does no harm. Refusals are errors.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Answer, Error> {
-        let answer = self.exchange(ask).await?;
+        let ask = Arc::new(ask);
+        let mut answer = self.exchange(&ask).await?;
+        for _ in 0..RETRIES {
+            if answer.status != 503 || !ask.is_idempotent {
+                break;
+            }
+            let (pause, most) = PAUSE;
+            tokio::time::sleep(answer.retry_after.unwrap_or(pause).min(most)).await;
+            answer = self.exchange(&ask).await?;
+        }
         if (200..300).contains(&answer.status) {
             return Ok(answer);
         }
@@ -177,9 +206,10 @@ impl Http {
     }
 
     /// Asks, whatever the answer is.
-    pub(super) async fn exchange(&self, ask: Ask) -> Result<Answer, Error> {
+    pub(super) async fn exchange(&self, ask: &Arc<Ask>) -> Result<Answer, Error> {
         let (http, server) = (self.clone(), self.base.as_str().to_owned());
-        let done = tokio::task::spawn_blocking(move || http.send(ask)).await;
+        let ask = Arc::clone(ask);
+        let done = tokio::task::spawn_blocking(move || http.send(&ask)).await;
         let answer = match done {
             Ok(answer) => answer,
             // A panic there is one here.
@@ -191,29 +221,29 @@ impl Http {
         })
     }
 
-    fn send(&self, ask: Ask) -> Result<Answer, ureq::Error> {
+    fn send(&self, ask: &Ask) -> Result<Answer, ureq::Error> {
         let mut request = Request::builder()
-            .method(ask.method)
+            .method(&ask.method)
             .uri(&ask.url)
             .header(header::ACCEPT, ask.accept);
         if let Some(Token(token)) = &self.token {
             request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
         }
-        let mut response = match ask.body {
+        let mut response = match &ask.body {
             Some((media, body)) => {
                 let request = request.header(header::CONTENT_TYPE, media);
-                self.agent.run(request.body(body)?)?
+                self.agent.run(request.body(body.as_slice())?)?
             }
             None => self.agent.run(request.body(())?)?,
         };
-        let location = response.headers().get(header::LOCATION);
-        let location = location.and_then(|location| location.to_str().ok());
+        let said = |name| response.headers().get(name)?.to_str().ok();
+        let location = said(header::LOCATION).filter(|_| response.status().is_redirection());
+        let seconds = said(header::RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
         Ok(Answer {
-            url: ask.url,
+            url: ask.url.clone(),
             status: response.status().as_u16(),
-            location: location
-                .filter(|_| response.status().is_redirection())
-                .map(str::to_owned),
+            location: location.map(str::to_owned),
+            retry_after: seconds.map(Duration::from_secs),
             bytes: response
                 .body_mut()
                 .with_config()

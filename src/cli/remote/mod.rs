@@ -57,7 +57,8 @@ impl Remote {
     pub(super) async fn open(server: &Server) -> Result<Self, Error> {
         let mut http = Http::new(server.base.clone(), server.token.clone());
         for _ in 0..MOVES {
-            let answer = http.exchange(Ask::get(http.base.version(), JSON)).await?;
+            let ask = Arc::new(Ask::get(http.base.version(), JSON));
+            let answer = http.exchange(&ask).await?;
             let moved = answer.location.as_deref();
             let Some(moved) = moved.and_then(|location| http.base.moved(location)) else {
                 break;

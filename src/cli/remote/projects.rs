@@ -27,7 +27,8 @@ impl Remote {
         };
         let url = self.http.base.url(&["v1", "projects"], &[]);
         let body = crate::api::respond::json(&new);
-        self.http.ask(Ask::post(url, JSON, body)).await.map(drop)
+        let ask = Ask::post(url, JSON, body).idempotent();
+        self.http.ask(ask).await.map(drop)
     }
 
     /// What comparisons of the project are judged by.

@@ -149,7 +149,10 @@ impl Remote {
         let boundary = Uuid::new_v4().simple().to_string();
         let body = multipart(&ingest.bundle, &boundary);
         let media = format!("multipart/form-data; boundary={boundary}");
-        let answer = self.http.ask(Ask::post(url, media, body)).await?;
+        let answer = self
+            .http
+            .ask(Ask::post(url, media, body).idempotent())
+            .await?;
         let stored: Revision = answer.value()?;
         let summary = stored.summary;
         Ok(Taken {
