@@ -115,7 +115,7 @@ fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
         said.contains("no torch 2.99.0") && said.contains("2.10.0"),
         "{said}"
     );
-    assert!(fails(folder, &["history", "onee"]).contains("did you mean `one`"));
+    assert!(fails(folder, &["history", "onee"]).contains("Did you mean `one`?"));
     assert!(fails(folder, &["history", "one", "--from", "2.3"]).contains("has no `2.3`"));
     let gaps = succeeds(folder, &["gaps", "MPS", "--since", "2.7.0"]);
     assert!(
@@ -280,7 +280,7 @@ fn a_vendor_sees_what_an_upgrade_costs() {
         &["compare", "--backend", "odd.yaml", "2.9.0", "new.yaml"],
     );
     assert!(
-        said.contains("no dispatch key `Acme`") && said.contains("did you mean"),
+        said.contains("no dispatch key `Acme`") && said.contains("Did you mean"),
         "{said}"
     );
 }

@@ -20,7 +20,7 @@ use super::respond;
 use super::time::timestamp;
 
 /// A change to be accepted.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
     "operator": "can_cast", "rule": "argument-renamed", "argument": "from",
@@ -53,7 +53,7 @@ pub struct NewException {
 }
 
 /// An accepted change.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Exception)]
 pub struct ExceptionView {
     /// What it is called by.
@@ -81,11 +81,11 @@ pub struct ExceptionView {
     /// or another exception covers it) or `overbroad`, as of now and the project's latest
     /// revision.
     #[schema(example = "active")]
-    pub status: &'static str,
+    pub status: String,
 }
 
 /// The exceptions of a project.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct ExceptionList {
     /// The exceptions, oldest first.
     pub items: Vec<ExceptionView>,
@@ -275,6 +275,6 @@ fn view_of(record: ExceptionRecord, status: ExceptionStatus) -> ExceptionView {
         until_release: record.until_release,
         broad: record.broad,
         created_at: timestamp(record.created_at),
-        status: status.as_str(),
+        status: status.as_str().to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Findings and places on the wire.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::diagnostic::{self, Diagnostic};
@@ -9,7 +9,7 @@ use crate::service::{Snapshot, Summary};
 use crate::source::{self, LineSpan};
 
 /// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"line": 14, "column": 45, "end_line": 14, "end_column": 51}))]
 pub struct Span {
     /// Line where it begins.
@@ -27,7 +27,7 @@ pub struct Span {
 }
 
 /// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, serde::Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// PyTorch's generator refuses it.
@@ -39,7 +39,7 @@ pub enum Severity {
 }
 
 /// A further place that a finding is about.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Related {
     /// What is to be seen there.
     pub message: String,
@@ -50,7 +50,7 @@ pub struct Related {
 }
 
 /// An edit that mends a finding: `replacement` goes in the place of `span`.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Fix {
     /// What to replace; empty for an insertion.
     pub span: Span,
@@ -59,7 +59,7 @@ pub struct Fix {
 }
 
 /// One rule's complaint about one place.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "rule": "out-return-matches",
     "severity": "error",
@@ -96,7 +96,7 @@ pub struct Finding {
 }
 
 /// Counts over a bundle.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[schema(as = Summary)]
 pub struct SummaryView {
     /// Operators that entries declare.

@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::history::{
-    Found, HistoryEvent, Item, KeyRange, Line, OperatorHistory, Range, Timeline,
+    Found, HistoryEvent, KeyRange, Line, OperatorHistory, Range, Timeline,
 };
 
 use super::Api;
 use super::extract::{Path, Query};
 use super::negotiate::{JSON, Wishes};
 use super::paths::ProjectPath;
+use super::place::Place;
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
-use super::time::timestamp;
 
 /// How many operators a search gives at most.
 const MAX_FOUND: usize = 500;
@@ -76,7 +76,7 @@ pub struct HistoryQuery {
 }
 
 /// The history of an operator.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct History {
     /// The project.
     #[schema(example = "pytorch")]
@@ -86,9 +86,11 @@ pub struct History {
     pub operator: String,
     /// What the timeline is made of: `releases`, `commits` or `ingests`.
     #[schema(example = "releases")]
-    pub line: &'static str,
+    pub line: String,
     /// Where it begins.
     pub from: Place,
+    /// Whether that is the first revision of the timeline.
+    pub from_start: bool,
     /// Where it ends.
     pub to: Place,
     /// What happened, in order; within a revision the worst first.
@@ -98,32 +100,8 @@ pub struct History {
     pub ranges: Vec<RangeView>,
 }
 
-/// A place on a timeline.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Place {
-    /// The revision.
-    #[schema(example = "sha256:7a0f...")]
-    pub revision: String,
-    /// The label that names it.
-    #[schema(example = "2.4.0")]
-    pub label: Option<String>,
-    /// A commit's author date; null for releases, whose dates no file tells.
-    pub date: Option<String>,
-    /// The commit that it is.
-    pub commit: Option<Commit>,
-}
-
-/// A commit.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Commit {
-    /// Its id.
-    pub id: String,
-    /// The first line of its message.
-    pub subject: String,
-}
-
 /// What happened to an operator.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Event {
     /// Where it shows first.
     #[serde(flatten)]
@@ -131,13 +109,13 @@ pub struct Event {
     /// `introduced`, `removed`, `schema`, `kernel`, `tag`, or `entry` for how it is bound and what
     /// happens around a call.
     #[schema(example = "schema")]
-    pub kind: &'static str,
+    pub kind: String,
     /// The change rule.
     #[schema(example = "argument-renamed")]
     pub rule: String,
     /// How bad the change is, before any profile.
     #[schema(example = "breaking")]
-    pub level: &'static str,
+    pub level: String,
     /// The dispatch key, where it is about one.
     #[schema(example = "MPS")]
     pub key: Option<String>,
@@ -156,7 +134,7 @@ pub struct Event {
 }
 
 /// A stretch of the timeline.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RangeView {
     /// The runtime key; null for the operator's presence.
     pub key: Option<String>,
@@ -168,7 +146,7 @@ pub struct RangeView {
     pub supported: bool,
     /// Why it serves.
     #[schema(example = "default backend kernel")]
-    pub reason: Option<&'static str>,
+    pub reason: Option<String>,
     /// The registered key that serves.
     pub source_key: Option<String>,
     /// The kernel.
@@ -219,28 +197,6 @@ pub struct Stretch {
     pub from: Place,
     /// Where it ends, included.
     pub to: Place,
-}
-
-impl Place {
-    /// A place of a timeline.
-    #[must_use]
-    pub fn of(item: &Item) -> Self {
-        Self {
-            revision: format!("sha256:{}", item.digest),
-            label: item.label.as_ref().map(|label| label.name.to_string()),
-            date: item.date().map(timestamp),
-            commit: item.commit.as_ref().map(|commit| Commit {
-                id: commit.id.clone(),
-                subject: commit.subject.clone(),
-            }),
-        }
-    }
-
-    /// The same by its number.
-    #[must_use]
-    pub fn at(timeline: &Timeline, place: usize) -> Self {
-        Self::of(&timeline.items[place])
-    }
 }
 
 impl Stretch {
@@ -357,8 +313,9 @@ pub fn view(history: &OperatorHistory) -> History {
     History {
         project: timeline.project.to_string(),
         operator: history.operator.clone(),
-        line: timeline.line.as_str(),
+        line: timeline.line.as_str().to_owned(),
         from: Place::at(timeline, *history.asked.start()),
+        from_start: *history.asked.start() == 0,
         to: Place::at(timeline, *history.asked.end()),
         events: history.events.iter().map(|e| event(timeline, e)).collect(),
         ranges: presence.chain(served).collect(),
@@ -368,9 +325,9 @@ pub fn view(history: &OperatorHistory) -> History {
 fn event(timeline: &Timeline, event: &HistoryEvent) -> Event {
     Event {
         place: Place::at(timeline, event.place),
-        kind: event.kind.as_str(),
+        kind: event.kind.as_str().to_owned(),
         rule: event.rule.clone(),
-        level: event.level.as_str(),
+        level: event.level.as_str().to_owned(),
         key: match event.keys.as_slice() {
             [one] => Some(one.clone()),
             _ => None,
@@ -392,7 +349,7 @@ pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
         from: Place::at(timeline, *range.range.start()),
         to: Place::at(timeline, *range.range.end()),
         supported: range.is_supported(),
-        reason: Some(range.reason.as_str()),
+        reason: Some(range.reason.as_str().to_owned()),
         source_key: range.source_key.clone(),
         kernel: range.kernel.clone(),
     }

@@ -57,12 +57,13 @@ pub struct LabelTarget {
 }
 
 /// A label.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "name": "main",
     "revision": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "release": "2.9",
-    "moved_at": "2026-11-21T10:00:00Z"
+    "moved_at": "2026-11-21T10:00:00Z",
+    "sequence": 17
 }))]
 pub struct Label {
     /// Its name.
@@ -74,6 +75,8 @@ pub struct Label {
     /// When it was made or last changed.
     #[schema(format = DateTime)]
     pub moved_at: String,
+    /// The place of its revision in the order of ingest: greater is later. Not dense.
+    pub sequence: i64,
 }
 
 /// A page of labels.
@@ -286,6 +289,7 @@ impl From<LabelRecord> for Label {
             revision: format!("sha256:{}", label.digest),
             release: label.release,
             moved_at: timestamp(label.moved_at),
+            sequence: label.sequence,
         }
     }
 }

@@ -42,6 +42,7 @@ pub mod operator;
 pub mod operators;
 pub mod page;
 pub mod paths;
+pub mod place;
 pub mod problem;
 mod problem_of;
 pub mod problems;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::release::Release;
@@ -16,6 +16,9 @@ use super::negotiate::{JSON, Wishes};
 use super::problem::{Document, PROBLEM_JSON, Problem};
 use super::respond;
 
+/// The version of the API, as paths begin with it.
+pub const API_VERSION: &str = "v1";
+
 /// How the service is.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
@@ -25,19 +28,19 @@ pub struct Health {
 }
 
 /// What program answers.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Version {
     /// `opatlas`
     #[schema(example = "opatlas")]
-    pub name: &'static str,
+    pub name: String,
     /// Its version.
     #[schema(example = "0.1.0")]
-    pub version: &'static str,
+    pub version: String,
     /// Its version and a digest of its sources: answers are the same as long as this is.
-    pub engine: &'static str,
+    pub engine: String,
     /// The version of the API.
     #[schema(example = "v1")]
-    pub api: &'static str,
+    pub api: String,
     /// The oldest release of PyTorch that it knows.
     #[schema(example = "2.0")]
     pub oldest_release: String,
@@ -89,10 +92,10 @@ pub async fn readiness(State(api): State<Api>, wishes: Wishes) -> Result<Respons
 pub async fn version(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
     wishes.media(JSON)?;
     let version = Version {
-        name: env!("CARGO_PKG_NAME"),
-        version: env!("CARGO_PKG_VERSION"),
-        engine: ENGINE_VERSION,
-        api: "v1",
+        name: env!("CARGO_PKG_NAME").to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        engine: ENGINE_VERSION.to_owned(),
+        api: API_VERSION.to_owned(),
         oldest_release: Release::V2_0.to_string(),
         newest_release: Release::LATEST.to_string(),
     };

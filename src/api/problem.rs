@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::finding::Finding;
@@ -213,7 +213,7 @@ impl Kind {
 }
 
 /// One of several faults of a request.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Fault {
     /// What is wrong.
     pub detail: String,

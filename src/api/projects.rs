@@ -23,7 +23,7 @@ use super::stream;
 use super::time::timestamp;
 
 /// A project to be made.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "pytorch", "description": "The main line"}))]
 pub struct NewProject {
@@ -56,7 +56,7 @@ pub struct ProjectEdit {
 }
 
 /// A project.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Project, example = json!({
     "name": "pytorch", "description": null, "policy": null, "created_at": "2026-11-21T10:00:00Z"
 }))]

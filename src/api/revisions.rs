@@ -39,7 +39,7 @@ pub struct IngestQuery {
 }
 
 /// A file of a revision.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct File {
     /// Its name in the bundle.
     #[schema(example = "native_functions.yaml")]
@@ -51,7 +51,7 @@ pub struct File {
 }
 
 /// A revision in a list.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RevisionItem {
     /// The project.
     pub project: String,
@@ -71,7 +71,7 @@ pub struct RevisionItem {
 }
 
 /// A commit of a local clone that a revision was imported from.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RevisionCommit {
     /// Its id.
     pub id: String,
@@ -83,14 +83,17 @@ pub struct RevisionCommit {
 }
 
 /// A revision, judged as a release.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Revision {
     /// What the store knows of it.
     #[serde(flatten)]
     pub item: RevisionItem,
+    /// The label that the address came by, also where it is `latest`; null for a digest.
+    #[schema(example = "2.9.0")]
+    pub label: Option<String>,
     /// The release that it is judged as.
     #[schema(example = "2.9")]
-    pub release: &'static str,
+    pub release: String,
     /// What there is to know about that.
     pub notes: Vec<String>,
     /// Counts of its operators and findings.
@@ -157,7 +160,7 @@ pub async fn ingest(
     let address = format!("sha256:{}", ingested.outcome.digest);
     let revision = api.service.resolve(&path.project, &address, None).await?;
     let record = api.service.revision(&revision).await?;
-    let body = revision_of(record, &ingested.judged, &ingested.snapshot);
+    let body = revision_of(record, query.label, &ingested.judged, &ingested.snapshot);
     let mut response = respond::value(&api, &wishes, status, &body).await?;
     let location = format!("/v1/projects/{}/revisions/{address}", path.project);
     respond::locate(&mut response, &location);
@@ -252,7 +255,9 @@ pub async fn one(
     let revision = revision.await?;
     let record = service.revision(&revision).await?;
     let snapshot = service.checked(&revision).await?;
-    let body = revision_of(record, &revision.judged, &snapshot);
+    let label = revision.label.as_ref();
+    let label = label.map(|label| label.name.to_string());
+    let body = revision_of(record, label, &revision.judged, &snapshot);
     respond::value(&api, &wishes, StatusCode::OK, &body).await
 }
 
@@ -301,10 +306,16 @@ pub fn notes(judged: &JudgedRelease) -> Vec<String> {
     notes.collect()
 }
 
-fn revision_of(record: RevisionRecord, judged: &JudgedRelease, snapshot: &Snapshot) -> Revision {
+fn revision_of(
+    record: RevisionRecord,
+    label: Option<String>,
+    judged: &JudgedRelease,
+    snapshot: &Snapshot,
+) -> Revision {
     Revision {
         item: record.into(),
-        release: judged.release.as_str(),
+        label,
+        release: judged.release.to_string(),
         notes: notes(judged),
         summary: snapshot.summary().into(),
     }

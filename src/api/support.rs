@@ -11,9 +11,10 @@ use crate::service::history::{Support, SupportCell, Timeline};
 
 use super::Api;
 use super::extract::{Path, Query};
-use super::history::{LineName, Place, RangeView, served};
+use super::history::{LineName, RangeView, served};
 use super::negotiate::{Media, Wishes};
 use super::paths::ProjectPath;
+use super::place::Place;
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond::{self, json};
 

@@ -10,9 +10,10 @@ use crate::service::history::{Facts, Range};
 
 use super::Api;
 use super::extract::{Path, Query};
-use super::history::{LineName, Place};
+use super::history::LineName;
 use super::negotiate::{JSON, Wishes};
 use super::paths::ProjectPath;
+use super::place::Place;
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
 

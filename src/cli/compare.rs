@@ -18,12 +18,11 @@ use crate::api::comparison::{Told, comparison};
 use crate::diff::policy::{Conclusion, Judgement};
 use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
 use crate::report::findings::{Colour, SourceText};
-use crate::service::Service;
 use crate::service::compare::{Compared, Rulebook};
 use crate::source::NATIVE_FUNCTIONS;
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
-use super::{Database, config, local};
+use super::{Stored, Target, config};
 use options::{FailOn, Format, ProfileName};
 
 /// Tells what changed between two revisions: what breaks, for whom, and on which backend.
@@ -103,7 +102,7 @@ pub(super) struct Compare {
     project: String,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 impl Compare {
@@ -120,30 +119,30 @@ impl Compare {
         let checked = config::read(self.config.as_deref())?;
         let operands = [&self.base, &self.head].map(|text| Operand::parse(text, &places));
         let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
-        let service = match needs_store {
-            true => Some(local::open(&self.database).await?),
+        let stored = match needs_store {
+            true => Some(Stored::open(&self.target).await?),
             false => None,
         };
-        let mut base = operands[0].read(&places, service.as_deref()).await?;
-        let mut head = operands[1].read(&places, service.as_deref()).await?;
+        let mut base = operands[0].read(&places, stored.as_ref()).await?;
+        let mut head = operands[1].read(&places, stored.as_ref()).await?;
         rename(&mut base, self.base_title.as_deref());
         rename(&mut head, self.head_title.as_deref());
         if let Some(backend) = &self.backend {
             let done = self.tell_backend(backend, &base, &head);
-            if let Some(service) = service {
-                service.close().await;
+            if let Some(stored) = stored {
+                stored.close().await;
             }
             return done;
         }
         let rulebook = self
-            .rulebook(service.as_deref(), &base, &head, checked)
+            .rulebook(stored.as_ref(), &base, &head, checked)
             .await?;
         for note in &rulebook.notes {
             eprintln!("note: {note}");
         }
-        let done = self.tell(service.as_deref(), &base, &head, &rulebook).await;
-        if let Some(service) = service {
-            service.close().await;
+        let done = self.tell(stored.as_ref(), &base, &head, &rulebook).await;
+        if let Some(stored) = stored {
+            stored.close().await;
         }
         done
     }
@@ -151,18 +150,16 @@ impl Compare {
     /// The project's policy and exceptions, and over them those of the file and of the options.
     async fn rulebook(
         &self,
-        service: Option<&Service>,
+        stored: Option<&Stored>,
         base: &SideRead,
         head: &SideRead,
         checked: config::Checked,
     ) -> anyhow::Result<Rulebook> {
-        let stored = [head, base]
+        let resolved = [head, base]
             .into_iter()
             .find_map(|side| side.resolved.as_ref());
-        let mut rulebook = match (service, stored) {
-            (Some(service), Some(resolved)) => {
-                Rulebook::clone(&*service.rulebook(&resolved.project).await?)
-            }
+        let mut rulebook = match (stored, resolved) {
+            (Some(stored), Some(resolved)) => stored.rulebook(&resolved.project).await?,
             _ => Rulebook::default(),
         };
         if let Some(policy) = checked.policy {
@@ -180,7 +177,7 @@ impl Compare {
 
     async fn tell(
         &self,
-        service: Option<&Service>,
+        stored: Option<&Stored>,
         base: &SideRead,
         head: &SideRead,
         rulebook: &Rulebook,
@@ -189,7 +186,7 @@ impl Compare {
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
-        let against = self.against(service, head, told, rulebook).await?;
+        let against = self.against(stored, head, told, rulebook).await?;
         let further: Vec<_> = against.iter().map(Held::further).collect();
         let sources = (source(base)?, source(head)?);
         let report = Report {
@@ -247,22 +244,20 @@ impl Compare {
 
     async fn against(
         &self,
-        service: Option<&Service>,
+        stored: Option<&Stored>,
         head: &SideRead,
         told: (&Compared, &Judgement),
         rulebook: &Rulebook,
     ) -> anyhow::Result<Vec<Held>> {
-        let (Some(against), Some(service)) = (&self.against, service) else {
+        let (Some(against), Some(stored)) = (&self.against, stored) else {
             return Ok(Vec::new());
         };
         let project = crate::store::ProjectName::parse(&self.project)?;
         let own = head.resolved.as_ref();
-        let others = service
-            .against(&project, against, own.map(|r| r.digest), own)
-            .await?;
+        let others = stored.against(&project, against, own).await?;
         let mut held = Vec::with_capacity(others.len());
         for other in others {
-            let snapshot = service.checked(&other).await?;
+            let snapshot = stored.snapshot(&other).await?;
             let today = Zoned::now().date();
             held.push(held_against(
                 snapshot,

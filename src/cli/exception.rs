@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use crate::service::policy::ExceptionText;
 use crate::store::ExceptionRecord;
 
-use super::{Database, local};
+use super::{Stored, Target};
 
 /// Keeps the list of changes that a project accepts.
 ///
@@ -83,14 +83,14 @@ struct Project {
     project: String,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 impl Exception {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.action {
             Action::Add(add) => {
-                let service = local::open(&add.project.database).await?;
+                let stored = Stored::open(&add.project.target).await?;
                 let text = ExceptionText {
                     operator: add.operator,
                     rule: add.rule,
@@ -102,26 +102,24 @@ impl Exception {
                     ..ExceptionText::default()
                 };
                 let project = &add.project.project;
-                if service.project(project).await.is_err() {
-                    service.create_project(project, None, None).await?;
-                }
-                let record = service.add_exception(project, &text).await?;
+                stored.ensure_project(project).await?;
+                let record = stored.add_exception(project, &text).await?;
                 println!("{}", line(&record));
-                service.close().await;
+                stored.close().await;
             }
             Action::List(list) => {
-                let service = local::open(&list.project.database).await?;
-                for record in service.exceptions(&list.project.project).await? {
+                let stored = Stored::open(&list.project.target).await?;
+                for record in stored.exceptions(&list.project.project).await? {
                     println!("{}", line(&record));
                 }
-                service.close().await;
+                stored.close().await;
             }
             Action::Remove(remove) => {
-                let service = local::open(&remove.project.database).await?;
+                let stored = Stored::open(&remove.project.target).await?;
                 let project = &remove.project.project;
-                service.delete_exception(project, &remove.id).await?;
+                stored.delete_exception(project, &remove.id).await?;
                 println!("{} is taken away; what it excused counts again", remove.id);
-                service.close().await;
+                stored.close().await;
             }
         }
         Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::{Database, local};
+use super::{Stored, Target};
 
 /// Writes a revision's files, byte for byte as they were given.
 #[derive(Debug, Args)]
@@ -30,15 +30,15 @@ pub(super) struct Export {
     project: String,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 impl Export {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let service = local::open(&self.database).await?;
-        let resolved = service.resolve(&self.project, &self.revision, None).await?;
-        let bundle = service.snapshot(&resolved).await?.bundle.clone();
-        service.close().await;
+        let stored = Stored::open(&self.target).await?;
+        let resolved = stored.resolve(&self.project, &self.revision, None).await?;
+        let bundle = stored.bundle(&resolved).await?;
+        stored.close().await;
         let names: Vec<&str> = bundle.files().map(|(name, _)| name).collect();
         if let Some(wanted) = &self.file
             && !names.contains(&wanted.as_str())

@@ -12,7 +12,7 @@ use crate::report::support::{gaps_csv, gaps_markdown, gaps_text};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
 
-use super::{Database, local};
+use super::{Stored, Target};
 
 /// Lists the operators that a backend lacks or inherits, those that matter most first.
 ///
@@ -52,7 +52,7 @@ pub(super) struct Gaps {
     project: String,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -72,20 +72,20 @@ enum Format {
 impl Gaps {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let usage = self.usage()?;
-        let service = local::open(&self.database).await?;
-        let resolve = |address| service.resolve(&self.project, address, None);
+        let stored = Stored::open(&self.target).await?;
+        let resolve = |address| stored.resolve(&self.project, address, None);
         let revision = resolve(&*self.revision).await?;
         runtime_key(revision.release(), &self.key).map_err(super::suggesting)?;
-        let snapshot = service.snapshot(&revision).await?;
+        let snapshot = stored.snapshot(&revision).await?;
         let since = match self.since.as_deref() {
             None => None,
             Some(since) => {
                 let since = resolve(since).await?;
-                let snapshot = service.snapshot(&since).await?;
+                let snapshot = stored.snapshot(&since).await?;
                 Some((since, snapshot))
             }
         };
-        service.close().await;
+        stored.close().await;
         let asked = Asked {
             revision: &revision,
             snapshot: &snapshot,

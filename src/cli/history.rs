@@ -4,11 +4,15 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use crate::api::history::view;
+use crate::api::history::{History as View, RangeView};
+use crate::diff::history::EventKind;
+use crate::diff::rules::Level;
+use crate::dispatch::Reason;
 use crate::report::history::{History as Telling, Serving, Told, text};
-use crate::service::history::{Line, OperatorHistory};
+use crate::service::history::Line;
 
-use super::{Database, local};
+use super::stored::Asked;
+use super::{Stored, Target};
 
 /// Tells the history of an operator over a project's revisions.
 ///
@@ -44,7 +48,7 @@ pub(super) struct History {
     project: String,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -75,52 +79,56 @@ impl From<LineName> for Line {
 
 impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let service = local::open(&self.database).await?;
-        let timeline = service
-            .timeline(&self.project, self.line.map(Into::into))
-            .await?;
-        let asked = timeline.range(self.from.as_deref(), self.to.as_deref());
-        let asked = asked.map_err(super::suggesting)?;
-        let history = service
-            .history(&timeline, &self.operator, asked, self.key.as_deref())
-            .await;
-        service.close().await;
-        let history = history.map_err(super::suggesting)?;
+        let stored = Stored::open(&self.target).await?;
+        let asked = Asked {
+            project: &self.project,
+            operator: &self.operator,
+            line: self.line.map(Into::into),
+            from: self.from.as_deref(),
+            to: self.to.as_deref(),
+            key: self.key.as_deref(),
+        };
+        let history = stored.history(&asked).await;
+        stored.close().await;
+        let history = history?;
         match self.format {
             Format::Text => print!("{}", told(&history)),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&view(&history))?),
+            Format::Json => println!("{}", serde_json::to_string_pretty(&history)?),
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// A history as text.
-fn told(history: &OperatorHistory) -> String {
-    let timeline = &history.timeline;
-    let title = |place: usize| timeline.items[place].title();
-    let (first, last) = (*history.asked.start(), *history.asked.end());
-    let titles: Vec<String> = history.events.iter().map(|e| title(e.place)).collect();
+fn told(history: &View) -> String {
+    let (first, last) = (history.from.title(), history.to.title());
+    let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles);
     let events = events.map(|(event, title)| Told {
         title,
-        kind: event.kind,
+        // A word that only a newer server knows is told as what has no word of its own.
+        kind: EventKind::parse(&event.kind).unwrap_or(EventKind::Entry),
         rule: &event.rule,
-        level: event.level,
+        level: event.level.parse().unwrap_or(Level::Info),
         message: &event.message,
     });
-    let is_there = |place: usize| history.present.iter().any(|range| range.contains(&place));
-    let serving = history.ranges.iter().filter(|r| r.range.contains(&last));
-    let serving = serving.map(|range| Serving {
-        key: &range.key,
-        reason: range.reason,
-        source_key: range.source_key.as_deref(),
+    let presence = |range: &&RangeView| range.key.is_none();
+    let at_end = |range: &&RangeView| range.to == history.to;
+    let was_there = |range: &RangeView| range.from == history.from;
+    let serving = history.ranges.iter().filter(at_end).filter_map(|range| {
+        Some(Serving {
+            key: range.key.as_deref()?,
+            reason: Reason::parse(range.reason.as_deref()?)?,
+            source_key: range.source_key.as_deref(),
+        })
     });
+    let mut present = history.ranges.iter().filter(presence);
     text(&Telling {
         operator: &history.operator,
-        first: &title(first),
-        last: &title(last),
-        was_there: first == 0 && is_there(0),
-        is_there: is_there(last),
+        first: &first,
+        last: &last,
+        was_there: history.from_start && present.clone().any(was_there),
+        is_there: present.any(|range| at_end(&range)),
         events: &events.collect::<Vec<_>>(),
         serving: &serving.collect::<Vec<_>>(),
     })

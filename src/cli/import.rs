@@ -13,12 +13,13 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::service::{Ingest, Ingested, Protection, Service, Summary};
+use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
 use super::compare::backend::vendor;
 use super::side::NATIVE_FUNCTIONS_PATH;
-use super::{Database, local, sample};
+use super::stored::Taken;
+use super::{Stored, Target, sample};
 
 /// Takes revisions into the store.
 ///
@@ -38,7 +39,8 @@ pub(super) struct Import {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["releases", "sample"], requires = "label")]
     dir: Option<PathBuf>,
 
-    /// Take the commits of this local clone that touch the file, in the order of their topology
+    /// Take the commits of this local clone that touch the file, in the order of their topology;
+    /// into a database only, not over a server
     #[arg(long, value_name = "REPO", conflicts_with_all = ["releases", "sample", "dir", "label"])]
     git: Option<PathBuf>,
 
@@ -109,7 +111,7 @@ pub(super) struct Import {
     jobs: u8,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 impl Import {
@@ -141,34 +143,37 @@ impl Import {
     /// Stores a revision's files with a backend file among them.
     async fn lay_over(&self, file: &Path, over: &str) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
-        let service = local::open(&self.database).await?;
-        let base = service.resolve(&self.base_project, over, None).await?;
-        let snapshot = service.snapshot(&base).await?;
-        ensure_project(&service, &self.project).await?;
+        let stored = Stored::open(&self.target).await?;
+        let base = stored.resolve(&self.base_project, over, None).await?;
+        let snapshot = stored.snapshot(&base).await?;
+        stored.ensure_project(&self.project).await?;
         let named = base.label.as_ref().map(|label| label.name.to_string());
         let label = self.label.clone().or(named);
         let release = base.release();
+        let bundle = vendor.over(&snapshot.bundle);
         let ingest = Ingest {
             project: &self.project,
-            bundle: vendor.over(&snapshot.bundle),
+            bundle: bundle.clone(),
             label: label.as_deref(),
             release: Some(self.release.as_deref().unwrap_or(release.as_str())),
             protection: self.protection(),
         };
-        let ingested = service.ingest(ingest).await?;
+        let taken = stored.ingest(ingest).await?;
+        stored.close().await;
         println!(
             "{}",
             told(
                 &self.project,
                 label.as_deref().unwrap_or("(no label)"),
-                &ingested
+                &taken
             )
         );
-        let findings = ingested.snapshot.listed();
+        let judged = JudgedRelease::parse(&taken.release)?.release;
+        let laid = Snapshot::read(bundle, judged, Some(&snapshot));
+        let findings = laid.listed();
         for finding in findings.filter(|finding| *finding.file == *vendor.file) {
             eprintln!("{}: {}: {}", file.display(), finding.rule, finding.message);
         }
-        service.close().await;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -181,8 +186,8 @@ impl Import {
     }
 
     async fn store(&self, bundles: Vec<(String, Bundle)>) -> anyhow::Result<ExitCode> {
-        let service = local::open(&self.database).await?;
-        ensure_project(&service, &self.project).await?;
+        let stored = Stored::open(&self.target).await?;
+        stored.ensure_project(&self.project).await?;
         for (label, bundle) in bundles {
             let ingest = Ingest {
                 project: &self.project,
@@ -191,42 +196,32 @@ impl Import {
                 release: self.release.as_deref(),
                 protection: self.protection(),
             };
-            let ingested = service.ingest(ingest).await?;
-            println!("{}", told(&self.project, &label, &ingested));
+            let taken = stored.ingest(ingest).await?;
+            println!("{}", told(&self.project, &label, &taken));
         }
-        service.close().await;
+        stored.close().await;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Makes the project if it is not there.
-pub(super) async fn ensure_project(service: &Service, project: &str) -> anyhow::Result<()> {
-    if service.project(project).await.is_err() {
-        service.create_project(project, None, None).await?;
-    }
-    Ok(())
-}
-
 /// One line about what was stored.
-pub(super) fn told(project: &str, label: &str, ingested: &Ingested) -> String {
+pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
     let Summary {
         operators,
         generated,
         errors,
         warnings,
         ..
-    } = ingested.snapshot.summary();
-    let digest = ingested.outcome.digest.to_string();
-    let stored = if ingested.outcome.created {
+    } = taken.summary;
+    let stored = if taken.is_new {
         "stored"
     } else {
         "already there"
     };
     format!(
         "{project} {label}: {operators} operators and {generated} generated ones, \
-         {errors} errors, {warnings} warnings, judged as {}; {stored} as sha256:{}",
-        ingested.judged.release,
-        &digest[..12],
+         {errors} errors, {warnings} warnings, judged as {}; {stored} as sha256:{:.12}",
+        taken.release, taken.digest,
     )
 }
 

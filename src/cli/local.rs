@@ -45,3 +45,14 @@ pub(super) async fn open_with(database: &Database, limits: Limits) -> anyhow::Re
     let store = store(database).await?;
     Ok(Arc::new(Service::new(store, Arc::new(now), limits)))
 }
+
+/// Makes the project if it is not there.
+///
+/// # Errors
+/// When its name is none, and what the store says.
+pub(super) async fn ensure_project(service: &Service, project: &str) -> anyhow::Result<()> {
+    if service.project(project).await.is_err() {
+        service.create_project(project, None, None).await?;
+    }
+    Ok(())
+}

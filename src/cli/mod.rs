@@ -17,24 +17,32 @@ mod history;
 mod import;
 mod local;
 mod openapi;
+mod remote;
 mod restore;
 mod sample;
 mod serve;
 mod settings;
 mod side;
+mod stored;
 mod table;
+mod target;
 mod token;
 
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
+use crate::api::problem::Problem;
 use crate::service::ServiceError;
+
+use stored::Stored;
+use target::{Database, Target};
 
 /// The operator registry for PyTorch-style backends.
 ///
 /// Reads operator declarations (native_functions.yaml and its companions), keeps revisions of
-/// them, checks them, computes dispatch tables and compares revisions.
+/// them, checks them, computes dispatch tables and compares revisions. Commands about what is stored
+/// work on a database (--database) or ask a server (--server).
 #[derive(Debug, Parser)]
 #[command(name = "opatlas", version, max_term_width = 100)]
 struct Cli {
@@ -60,21 +68,6 @@ enum Command {
     Doctor(doctor::Doctor),
     Gc(gc::Gc),
     Openapi(openapi::Openapi),
-}
-
-/// Where revisions are kept.
-#[derive(Debug, Clone, Args)]
-struct Database {
-    /// The database that holds the revisions: sqlite://PATH, a file made if it does not exist, or
-    /// postgres://USER:PASSWORD@HOST/NAME
-    #[arg(
-        long,
-        env = "OPATLAS_DATABASE",
-        hide_env_values = true,
-        default_value = "sqlite://opatlas.db",
-        value_name = "URL"
-    )]
-    database: String,
 }
 
 /// Runs the program with the process's own arguments.
@@ -114,17 +107,14 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The error with the names that are near the one that is not known.
+/// The error with the names that are near the one that is not known, in the words of the HTTP API.
 fn suggesting(error: ServiceError) -> anyhow::Error {
-    let near = match error.root() {
-        ServiceError::UnknownOperator { suggestions, .. }
-        | ServiceError::UnknownKey { suggestions, .. }
-        | ServiceError::NotOnTimeline { suggestions, .. } => suggestions.join("`, `"),
-        _ => String::new(),
-    };
-    match near.is_empty() {
-        true => error.into(),
-        false => anyhow::anyhow!("{error}; did you mean `{near}`?"),
+    match error.root() {
+        ServiceError::UnknownOperator { .. }
+        | ServiceError::UnknownKey { .. }
+        | ServiceError::AliasKey { .. }
+        | ServiceError::NotOnTimeline { .. } => anyhow::anyhow!(Problem::from(error).detail),
+        _ => error.into(),
     }
 }
 

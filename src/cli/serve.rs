@@ -17,7 +17,7 @@ use crate::service::{Ingest, Protection, Service};
 use crate::source::Bundle;
 
 use super::fetch::Fetcher;
-use super::import::{ensure_project, told};
+use super::import::told;
 use super::settings::{Access, Bounds};
 use super::{Database, local, sample};
 
@@ -144,17 +144,16 @@ async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> 
 }
 
 async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result<()> {
-    ensure_project(service, PROJECT).await?;
-    let ingested = service
-        .ingest(Ingest {
-            project: PROJECT,
-            bundle,
-            label: Some(label),
-            release: None,
-            protection: Protection::Kept,
-        })
-        .await?;
-    eprintln!("{}", told(PROJECT, label, &ingested));
+    local::ensure_project(service, PROJECT).await?;
+    let ingest = Ingest {
+        project: PROJECT,
+        bundle,
+        label: Some(label),
+        release: None,
+        protection: Protection::Kept,
+    };
+    let taken = service.ingest(ingest).await?;
+    eprintln!("{}", told(PROJECT, label, &taken.into()));
     Ok(())
 }
 

@@ -11,10 +11,12 @@ use anyhow::{Context as _, anyhow, bail};
 
 use crate::api::comparison::SideView;
 use crate::release::{Release, Version};
-use crate::service::{Resolved, Service, Snapshot};
+use crate::service::{Resolved, Snapshot};
 use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
+use super::Stored;
 use super::import::read_folder;
+use super::remote;
 
 /// Where PyTorch's repository keeps its operators.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -78,12 +80,12 @@ impl Operand {
     pub(super) async fn read(
         &self,
         places: &Places<'_>,
-        service: Option<&Service>,
+        stored: Option<&Stored>,
     ) -> anyhow::Result<SideRead> {
         match self {
             Self::Stored(address) => {
-                let service = service.ok_or_else(|| anyhow!("no database is open"))?;
-                stored(service, places, address).await
+                let stored = stored.ok_or_else(|| anyhow!("no database is open"))?;
+                revision(stored, places, address).await
             }
             Self::Path(path) => {
                 let (bundle, file) = files(path)?;
@@ -126,12 +128,16 @@ fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     Ok(named.map_or(Release::LATEST, |parsed| parsed.release))
 }
 
-async fn stored(service: &Service, places: &Places<'_>, address: &str) -> anyhow::Result<SideRead> {
-    let resolved = service.resolve(places.project, address, None).await;
+async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow::Result<SideRead> {
+    let resolved = stored.resolve(places.project, address, None).await;
     let resolved = resolved.map_err(|error| {
-        anyhow!("{error}; `{address}` is no file or folder either, and a commit is named `git:{address}`")
+        let of_server = error.downcast_ref::<remote::Error>();
+        match of_server.is_none_or(remote::Error::is_about_a_name) {
+            true => anyhow!("{error}; `{address}` is no file or folder either, and a commit is named `git:{address}`"),
+            false => error,
+        }
     })?;
-    let snapshot = service.checked(&resolved).await?;
+    let snapshot = stored.snapshot(&resolved).await?;
     Ok(SideRead {
         snapshot,
         view: view(&resolved),

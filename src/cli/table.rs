@@ -20,10 +20,10 @@ use crate::report::table::{
     what_if,
 };
 use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{JudgedRelease, Service, ServiceError, Snapshot};
+use crate::service::{JudgedRelease, ServiceError, Snapshot};
 use crate::source::Span;
 
-use super::{Database, check, local};
+use super::{Stored, Target, check};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
@@ -89,7 +89,7 @@ pub(super) struct Table {
     format: Format,
 
     #[command(flatten)]
-    database: Database,
+    target: Target,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -129,16 +129,16 @@ impl Table {
     }
 
     async fn stored(&self) -> anyhow::Result<Subject> {
-        let service = local::open(&self.database).await?;
+        let stored = Stored::open(&self.target).await?;
         let (revision, release) = match (&self.revision, &self.release) {
             (Some(revision), release) => (revision.clone(), release.clone()),
-            (None, Some(release)) => (self.label_of(&service, release).await?, None),
+            (None, Some(release)) => (self.label_of(&stored, release).await?, None),
             (None, None) => ("latest".to_owned(), None),
         };
-        let resolved = service.resolve(&self.project, &revision, release.as_deref());
+        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
         let resolved = resolved.await?;
-        let snapshot = service.snapshot(&resolved).await?;
-        service.close().await;
+        let snapshot = stored.snapshot(&resolved).await?;
+        stored.close().await;
         Ok(Subject {
             snapshot,
             title: resolved.title(),
@@ -146,9 +146,9 @@ impl Table {
     }
 
     /// The label with the highest version of a release.
-    async fn label_of(&self, service: &Service, release: &str) -> anyhow::Result<String> {
+    async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
         let wanted = JudgedRelease::parse(release)?.stored();
-        let labels = service.labels(&self.project).await?;
+        let labels = stored.labels(&self.project).await?;
         let of_release = labels.into_iter().filter_map(|label| {
             let version = Version::parse(label.name.as_str())?;
             let own = JudgedRelease::parse(label.name.as_str()).ok()?;

@@ -38,6 +38,12 @@ impl EventKind {
         Self::Entry,
     ];
 
+    /// The kind that a word stands for.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
+    }
+
     /// The word used in every rendering and in the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {

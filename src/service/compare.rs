@@ -109,6 +109,67 @@ pub struct Rulebook {
     pub notes: Vec<String>,
 }
 
+impl Rulebook {
+    /// What a project's policy (JSON) and exceptions come to. A policy that cannot be understood is
+    /// the standard one, with a note, so that nothing passes by a slip of the pen.
+    #[must_use]
+    pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
+        let mut rulebook = Self::default();
+        if let Some(text) = policy {
+            let read = serde_json::from_str::<PolicyText>(text)
+                .map_err(|error| error.to_string())
+                .and_then(|policy| policy.policy().map_err(|fault| fault.to_string()));
+            match read {
+                Ok(policy) => rulebook.policy = policy,
+                Err(why) => rulebook.notes.push(format!(
+                    "the policy of project `{project}` is not understood, so the standard one holds: {why}"
+                )),
+            }
+        }
+        for record in exceptions {
+            match ExceptionText::of_record(record).exception(record.id.as_str()) {
+                Ok(exception) => rulebook.exceptions.push(exception),
+                Err(fault) => rulebook.notes.push(format!(
+                    "exception {} is not understood and excuses nothing: {fault}",
+                    record.id
+                )),
+            }
+        }
+        rulebook
+    }
+}
+
+/// The revisions that labels name, each once, the last on the timeline first, to hold a head
+/// against; `head` itself is left out. Labels that stand for no release are judged as `otherwise`.
+#[must_use]
+pub fn labelled(
+    project: &ProjectName,
+    mut labels: Vec<LabelRecord>,
+    head: Option<Digest>,
+    otherwise: Option<&Resolved>,
+) -> Vec<Resolved> {
+    labels.retain(|label| Some(label.digest) != head);
+    let version = |label: &LabelRecord| crate::release::Version::parse(label.name.as_str());
+    labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
+    labels.reverse();
+    let mut seen = Vec::new();
+    labels.retain(|label| {
+        let is_new = !seen.contains(&label.digest);
+        seen.push(label.digest);
+        is_new
+    });
+    let resolved = labels.into_iter().map(|label| Resolved {
+        project: project.clone(),
+        digest: label.digest,
+        judged: release_of(&label)
+            .or_else(|| Some(otherwise?.judged.clone()))
+            .unwrap_or(JudgedRelease::NEWEST),
+        label: Some(label),
+        by_digest: false,
+    });
+    resolved.collect()
+}
+
 impl Service {
     /// Compares two snapshots off the async threads.
     ///
@@ -130,9 +191,8 @@ impl Service {
         now.to_zoned(TimeZone::UTC).date()
     }
 
-    /// What a project's comparisons are judged by. A policy that cannot be understood is the
-    /// standard one, with a note, so that nothing passes by a slip of the pen. What another
-    /// process changes is seen after two seconds at the latest.
+    /// What a project's comparisons are judged by. What another process changes is seen after two
+    /// seconds at the latest.
     ///
     /// # Errors
     /// What the store says.
@@ -143,29 +203,9 @@ impl Service {
     }
 
     async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
-        let mut rulebook = Rulebook::default();
         let stored = self.store.project(project).await?;
-        if let Some(text) = &stored.policy {
-            let read = serde_json::from_str::<PolicyText>(text)
-                .map_err(|error| error.to_string())
-                .and_then(|policy| policy.policy().map_err(|fault| fault.to_string()));
-            match read {
-                Ok(policy) => rulebook.policy = policy,
-                Err(why) => rulebook.notes.push(format!(
-                    "the policy of project `{project}` is not understood, so the standard one holds: {why}"
-                )),
-            }
-        }
-        for record in self.store.exceptions(project).await? {
-            match ExceptionText::of_record(&record).exception(record.id.as_str()) {
-                Ok(exception) => rulebook.exceptions.push(exception),
-                Err(fault) => rulebook.notes.push(format!(
-                    "exception {} is not understood and excuses nothing: {fault}",
-                    record.id
-                )),
-            }
-        }
-        Ok(rulebook)
+        let exceptions = self.store.exceptions(project).await?;
+        Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
     }
 
     /// Accepts a change in a project.
@@ -231,30 +271,12 @@ impl Service {
         if against != "all" && against != "latest" {
             return Ok(vec![self.resolve(project.as_str(), against, None).await?]);
         }
-        let mut labels = self.store.labels(project).await?;
-        labels.retain(|label| Some(label.digest) != head);
-        let version = |label: &LabelRecord| crate::release::Version::parse(label.name.as_str());
-        labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
-        labels.reverse();
-        let mut seen = Vec::new();
-        labels.retain(|label| {
-            let is_new = !seen.contains(&label.digest);
-            seen.push(label.digest);
-            is_new
-        });
+        let labels = self.store.labels(project).await?;
+        let mut resolved = labelled(project, labels, head, otherwise);
         if against == "latest" {
-            labels.truncate(1);
+            resolved.truncate(1);
         }
-        let resolved = labels.into_iter().map(|label| Resolved {
-            project: project.clone(),
-            digest: label.digest,
-            judged: release_of(&label)
-                .or_else(|| Some(otherwise?.judged.clone()))
-                .unwrap_or(JudgedRelease::NEWEST),
-            label: Some(label),
-            by_digest: false,
-        });
-        Ok(resolved.collect())
+        Ok(resolved)
     }
 }
 

@@ -97,6 +97,13 @@ async fn a_history_tells_what_changed() {
     );
     let cut = server.get(&get("scale/history?to=2.8.0")).send().await.ok();
     assert!(cut["events"].as_array().unwrap().is_empty());
+    assert_eq!(cut["from_start"], true);
+    let late = server
+        .get(&get("scale/history?from=2.9.0"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(late["from_start"], false);
     // What is gone has a history as well.
     let gone = server.get(&get("old_thing/history")).send().await.ok();
     assert!(texts(&gone["events"], "kind").contains(&"removed"));

@@ -255,6 +255,19 @@ async fn labels_come_in_pages_each_once() {
 }
 
 #[tokio::test]
+async fn labels_tell_the_order_of_their_revisions() {
+    let (server, first, second) = two().await;
+    for (name, revision) in [("a", &second), ("b", &first)] {
+        let path = format!("{LABELS}/{name}");
+        let set = server.put(&path).json(&json!({"revision": revision}));
+        assert_eq!(set.send().await.status, 201);
+    }
+    let list = server.get(LABELS).send().await.ok();
+    let sequence = |at: usize| list["items"][at]["sequence"].as_i64().unwrap();
+    assert!(sequence(0) > sequence(1), "{list}");
+}
+
+#[tokio::test]
 async fn what_a_label_is_to_name_must_exist() {
     let (server, first, _) = two().await;
     let put = |label: &str, to: &str| {

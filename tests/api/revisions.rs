@@ -329,6 +329,8 @@ async fn a_revision_has_three_kinds_of_address() {
         (&latest["digest"], &latest["release"]),
         (&new["digest"], &json!("2.10"))
     );
+    assert_eq!(latest["label"], "v2.10.0");
+    assert_eq!(get("main").await.ok()["label"], "main");
     let digest = old["digest"].as_str().unwrap();
     for prefix in [digest, &digest[..8], &digest[..8].to_uppercase()] {
         let found = get(&format!("sha256:{prefix}")).await.ok();
@@ -336,6 +338,7 @@ async fn a_revision_has_three_kinds_of_address() {
             (&found["digest"], &found["release"]),
             (&old["digest"], &json!("2.15"))
         );
+        assert_eq!(found["label"], json!(null));
         let found = get(&format!("sha256:{prefix}?release=v2.3.1")).await.ok();
         assert_eq!(found["release"], "2.3");
     }

@@ -10,13 +10,14 @@ use tokio::sync::mpsc;
 
 use crate::cli::local;
 use crate::cli::side::companions;
+use crate::cli::target::Target;
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service};
 use crate::source::{Bundle, NATIVE_FUNCTIONS};
 use crate::store::CommitRecord;
 
 use super::git::{self, Files, Mode};
-use super::{Import, ensure_project, progress};
+use super::{Import, progress};
 
 /// How many commits are stored at once: what is lost when the import is stopped.
 const AT_ONCE: usize = 16;
@@ -25,6 +26,11 @@ const WAITING: usize = 8;
 
 /// Stores the commits that are not there yet.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
+    let Target::Database(database) = &import.target else {
+        bail!(
+            "--git takes commits in where the database is: run it there, with --database instead of --server"
+        );
+    };
     if import.path.contains(['\n', '\0']) {
         bail!(
             "`{}` is no path of a repository",
@@ -37,8 +43,8 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     for commit in &mut commits {
         commit.release.clone_from(&release);
     }
-    let service = local::open(&import.database).await?;
-    ensure_project(&service, &import.project).await?;
+    let service = local::open(database).await?;
+    local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();
     let placed = service.place_commits(&import.project, &order).await?;
     if placed.known > 0 {

@@ -10,13 +10,13 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::cli::fetch::Fetcher;
-use crate::cli::local;
+use crate::cli::stored::Stored;
 use crate::release;
+use crate::service::Ingest;
 use crate::service::history::Line;
-use crate::service::{Ingest, Service};
 use crate::source::Bundle;
 
-use super::{Import, ensure_project, progress, told};
+use super::{Import, progress, told};
 
 /// A release that is asked for, or a stretch of them.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,14 +38,16 @@ struct Version {
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
     let versions = versions(import, &fetcher)?;
-    let service = match import.download_only {
+    let stored = match import.download_only {
         true => None,
-        false => Some(local::open(&import.database).await?),
+        false => Some(Stored::open(&import.target).await?),
     };
-    let missing = match &service {
-        Some(service) => {
-            ensure_project(service, &import.project).await?;
-            missing(import, service, &versions).await?
+    let missing = match &stored {
+        Some(stored) => {
+            stored.ensure_project(&import.project).await?;
+            let protection = import.protection();
+            stored.expect_ingest(&import.project, protection).await?;
+            missing(import, stored, &versions).await?
         }
         None => versions
             .iter()
@@ -56,16 +58,17 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
         let there = versions.len() - missing.len();
         eprintln!("{there} of {} releases are there already", versions.len());
     }
-    let failed = fetch(import, &fetcher, service.as_deref(), missing).await;
-    if let Some(service) = service {
-        if failed < versions.len() {
+    let failed = fetch(import, &fetcher, stored.as_ref(), missing).await;
+    if let Some(stored) = stored {
+        // A server does it when it is first asked.
+        if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
             // What each release changed is worked out now rather than when it is first asked for.
             service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
                 .ok();
         }
-        service.close().await;
+        stored.close().await;
     }
     if failed > 0 {
         bail!(
@@ -111,10 +114,10 @@ fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> 
 /// what is there.
 async fn missing(
     import: &Import,
-    service: &Service,
+    stored: &Stored,
     versions: &[Version],
 ) -> anyhow::Result<Vec<String>> {
-    let labels = service.labels(&import.project).await?;
+    let labels = stored.labels(&import.project).await?;
     let is_there = |name: &str| labels.iter().any(|label| label.name.as_str() == name);
     let missing = versions.iter().filter(|version| {
         let is_kept = version.is_named || import.force || import.label.is_some();
@@ -127,7 +130,7 @@ async fn missing(
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,
-    service: Option<&Service>,
+    stored: Option<&Stored>,
     versions: Vec<String>,
 ) -> usize {
     let bar = progress(versions.len());
@@ -149,13 +152,13 @@ async fn fetch(
     }
     let mut failed = 0;
     while let Some(done) = running.join_next().await {
-        let stored = match done {
-            Ok(Ok((version, Ok(bundle)))) => store(import, service, &version, bundle).await,
+        let line = match done {
+            Ok(Ok((version, Ok(bundle)))) => store(import, stored, &version, bundle).await,
             Ok(Ok((_, Err(error)))) => Err(error.into()),
             Ok(Err(error)) | Err(error) => Err(error.into()),
         };
         bar.inc(1);
-        match stored {
+        match line {
             Ok(Some(line)) => bar.suspend(|| println!("{line}")),
             Ok(None) => {}
             Err(error) => {
@@ -170,11 +173,11 @@ async fn fetch(
 
 async fn store(
     import: &Import,
-    service: Option<&Service>,
+    stored: Option<&Stored>,
     version: &str,
     bundle: Bundle,
 ) -> anyhow::Result<Option<String>> {
-    let Some(service) = service else {
+    let Some(stored) = stored else {
         return Ok(None);
     };
     let label = import.label.as_deref().unwrap_or(version);
@@ -185,9 +188,9 @@ async fn store(
         release: import.release.as_deref(),
         protection: import.protection(),
     };
-    let ingested = service.ingest(ingest).await;
-    let ingested = ingested.map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
-    Ok(Some(told(&import.project, label, &ingested)))
+    let taken = stored.ingest(ingest).await;
+    let taken = taken.map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
+    Ok(Some(told(&import.project, label, &taken)))
 }
 
 fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {

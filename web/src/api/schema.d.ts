@@ -1813,6 +1813,8 @@ export interface components {
             line: string;
             /** @description Where it begins. */
             from: components["schemas"]["Place"];
+            /** @description Whether that is the first revision of the timeline. */
+            from_start: boolean;
             /** @description Where it ends. */
             to: components["schemas"]["Place"];
             /** @description What happened, in order; within a revision the worst first. */
@@ -1948,7 +1950,8 @@ export interface components {
          *       "name": "main",
          *       "revision": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
          *       "release": "2.9",
-         *       "moved_at": "2026-11-21T10:00:00Z"
+         *       "moved_at": "2026-11-21T10:00:00Z",
+         *       "sequence": 17
          *     }
          */
         Label: {
@@ -1963,6 +1966,11 @@ export interface components {
              * @description When it was made or last changed.
              */
             moved_at: string;
+            /**
+             * Format: int64
+             * @description The place of its revision in the order of ingest: greater is later. Not dense.
+             */
+            sequence: number;
         };
         /** @description A page of labels. */
         LabelList: {
@@ -2549,6 +2557,11 @@ export interface components {
         };
         /** @description A revision, judged as a release. */
         Revision: components["schemas"]["RevisionItem"] & {
+            /**
+             * @description The label that the address came by, also where it is `latest`; null for a digest.
+             * @example 2.9.0
+             */
+            label: string | null;
             /**
              * @description The release that it is judged as.
              * @example 2.9

@@ -14,6 +14,7 @@ const item = (digest: string, ...labels: string[]): RevisionItem => ({
 		revision: `sha256:${digest}`,
 		release: null,
 		moved_at: "2026-01-01T00:00:00Z",
+		sequence: 1,
 	})),
 });
 

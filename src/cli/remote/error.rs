@@ -1,0 +1,161 @@
+//! Why a server could not be asked, or did not do what it was asked.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::api::finding::Finding;
+use crate::api::problem::{Fault, Kind};
+
+/// Why a request came to nothing.
+#[derive(Debug)]
+pub(in crate::cli) enum Error {
+    /// The server was not reached, or did not answer.
+    Unreachable {
+        /// Its address.
+        server: String,
+        /// Why.
+        cause: Box<ureq::Error>,
+    },
+    /// It refused, and says why.
+    Refused {
+        /// Its address.
+        server: String,
+        /// What it says.
+        problem: Box<Problem>,
+        /// Whether it was shown a token.
+        with_token: bool,
+    },
+    /// What answers is not the Opatlas that this program knows.
+    Strange {
+        /// The address that was asked for.
+        url: String,
+        /// What was odd.
+        what: String,
+    },
+}
+
+/// A problem document (RFC 9457), as far as it is told to people.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::cli) struct Problem {
+    /// What kind: `/problems/SLUG`.
+    #[serde(rename = "type")]
+    pub(super) kind: String,
+    /// The status of the answer.
+    pub(super) status: u16,
+    /// What happened.
+    pub(super) detail: String,
+    /// Under which id the server's log has more.
+    #[serde(default)]
+    request_id: String,
+    #[serde(default)]
+    errors: Vec<Fault>,
+    #[serde(default)]
+    findings: Vec<Finding>,
+}
+
+impl Error {
+    /// Whether the server says that this is so.
+    pub(in crate::cli) fn is(&self, kind: Kind) -> bool {
+        match self {
+            Self::Refused { problem, .. } => {
+                problem.kind.strip_prefix("/problems/") == Some(kind.slug())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether it is about a name that is not there or is none.
+    pub(in crate::cli) fn is_about_a_name(&self) -> bool {
+        [
+            Kind::UnknownProject,
+            Kind::UnknownRevision,
+            Kind::InvalidName,
+        ]
+        .into_iter()
+        .any(|kind| self.is(kind))
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable { server, cause } => {
+                write!(f, "no answer from {server}: {cause}; {}", to_try(cause))
+            }
+            Self::Refused {
+                server,
+                problem,
+                with_token,
+            } => refused(f, server, problem, *with_token),
+            Self::Strange { url, what } => write!(
+                f,
+                "{url} {what}; --server is the address under which Opatlas shows its first page"
+            ),
+        }
+    }
+}
+
+/// What may help where the two sides cannot agree on encryption.
+const ENCRYPTION: &str = "its certificate must be one that this system trusts (SSL_CERT_FILE names another list), and Opatlas without a proxy in front speaks http://";
+
+/// What may help where a server cannot be reached.
+fn to_try(cause: &ureq::Error) -> &'static str {
+    match cause {
+        ureq::Error::HostNotFound => "is the host's name right?",
+        ureq::Error::Timeout(_) => "is it up, and does a firewall or proxy stand between?",
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => ENCRYPTION,
+        // What is wrong with an encrypted connection comes as data that is none.
+        ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => ENCRYPTION,
+        ureq::Error::InvalidProxyUrl | ureq::Error::ConnectProxyFailed(_) => {
+            "is HTTP_PROXY or HTTPS_PROXY right? NO_PROXY names hosts that need none"
+        }
+        _ => "is `opatlas serve` running there, and is the port right?",
+    }
+}
+
+fn refused(
+    f: &mut fmt::Formatter<'_>,
+    server: &str,
+    problem: &Problem,
+    with_token: bool,
+) -> fmt::Result {
+    match problem.status {
+        401 if with_token => write!(
+            f,
+            "{server} does not take this token: {}; `opatlas token create`, run where its database is, makes another",
+            problem.detail
+        )?,
+        401 => write!(
+            f,
+            "{server} wants a token for this: give one in OPATLAS_TOKEN; `opatlas token create`, run where its database is, makes one"
+        )?,
+        403 if with_token => write!(
+            f,
+            "{}; `opatlas token create NAME --project PROJECT --action ACTION`, run where the database of {server} is, makes one that does",
+            problem.detail
+        )?,
+        500.. => {
+            write!(f, "{server} failed: {}", problem.detail)?;
+            if !problem.request_id.is_empty() {
+                write!(f, " (request {})", problem.request_id)?;
+            }
+        }
+        _ => f.write_str(&problem.detail)?,
+    }
+    // A single fault says what the detail says.
+    if problem.errors.len() > 1 {
+        for fault in &problem.errors {
+            write!(f, "\n  {}", fault.detail)?;
+        }
+    }
+    for finding in &problem.findings {
+        let file = finding.file.as_deref().unwrap_or_default();
+        let (line, column) = (finding.span.line, finding.span.column);
+        let Finding { rule, message, .. } = finding;
+        write!(f, "\n  {file}:{line}:{column}: {message} [{rule}]")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! Accepted breakage of a server's projects.
+
+use crate::api::exceptions::{ExceptionList, ExceptionView, NewException};
+use crate::store::ExceptionRecord;
+
+use super::http::{Ask, JSON};
+use super::{Error, Remote};
+
+impl Remote {
+    /// The exceptions of a project, oldest first.
+    pub(in crate::cli) async fn exceptions(
+        &self,
+        project: &str,
+    ) -> Result<Vec<ExceptionRecord>, Error> {
+        let url = self.url(project, None);
+        let list: ExceptionList = self.http.ask(Ask::get(url, JSON)).await?.value()?;
+        Ok(list.items.into_iter().map(record).collect())
+    }
+
+    /// Accepts a change; the id and the time of what is given are not those that it gets.
+    pub(in crate::cli) async fn add_exception(
+        &self,
+        project: &str,
+        exception: ExceptionRecord,
+    ) -> Result<ExceptionRecord, Error> {
+        let new = NewException {
+            operator: exception.operator,
+            rule: exception.rule,
+            argument: exception.argument,
+            reason: exception.reason,
+            owner: exception.owner,
+            until_date: exception.until_date,
+            until_release: exception.until_release,
+            broad: exception.broad,
+        };
+        let body = crate::api::respond::json(&new);
+        let made = Ask::post(self.url(project, None), JSON, body);
+        let made: ExceptionView = self.http.ask(made).await?.value()?;
+        Ok(record(made))
+    }
+
+    /// Takes an exception away.
+    pub(in crate::cli) async fn delete_exception(
+        &self,
+        project: &str,
+        id: &str,
+    ) -> Result<(), Error> {
+        let url = self.url(project, Some(id));
+        self.http.ask(Ask::delete(url)).await.map(drop)
+    }
+
+    fn url(&self, project: &str, id: Option<&str>) -> String {
+        let mut path = vec!["v1", "projects", project, "exceptions"];
+        path.extend(id);
+        self.http.base.url(&path, &[])
+    }
+}
+
+fn record(view: ExceptionView) -> ExceptionRecord {
+    ExceptionRecord {
+        id: view.id,
+        operator: view.operator,
+        rule: view.rule,
+        argument: view.argument,
+        reason: view.reason,
+        owner: view.owner,
+        until_date: view.until_date,
+        until_release: view.until_release,
+        broad: view.broad,
+        created_at: micros(&view.created_at),
+    }
+}
+
+/// Microseconds since 1970-01-01 UTC; 0 for what is no time.
+pub(super) fn micros(time: &str) -> i64 {
+    let time: Option<jiff::Timestamp> = time.parse().ok();
+    time.map_or(0, jiff::Timestamp::as_microsecond)
+}

@@ -1,0 +1,129 @@
+//! A server that a command asks instead of a database.
+//!
+//! What is stored comes over the HTTP API as wire types and files; what is computed from it is
+//! computed here, by the same core and the same renderings as over a database. So there is one
+//! rendering of everything, and the answers are those of this program, whatever the server's
+//! version.
+
+mod address;
+mod error;
+mod exceptions;
+mod http;
+mod projects;
+mod revisions;
+
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::FxHashMap;
+
+use crate::api::history::History;
+use crate::api::operations::{API_VERSION, Version};
+use crate::api::problem::Kind;
+use crate::service::Snapshot;
+use crate::service::history::Line;
+use crate::source::Digest;
+
+pub(super) use address::Base;
+pub(super) use error::Error;
+pub(super) use http::Token;
+
+use http::{Ask, Http, JSON};
+
+/// How often a server may send on to another one.
+const MOVES: usize = 4;
+
+/// The server that the options name.
+#[derive(Debug, Clone)]
+pub(super) struct Server {
+    pub(super) base: Base,
+    pub(super) token: Option<Token>,
+}
+
+/// A server that answers.
+pub(super) struct Remote {
+    http: Http,
+    /// The names of the files of revisions that were seen.
+    files: Mutex<FxHashMap<Digest, Vec<String>>>,
+    /// The revision that was read last, from which the next one is read faster.
+    last: Mutex<Option<Arc<Snapshot>>>,
+}
+
+impl Remote {
+    /// Finds the server and asks what it is. Where it has moved is where it is asked from then on; a
+    /// token is not shown to another host.
+    ///
+    /// # Errors
+    /// When it is not there, or is no Opatlas that this program can talk to.
+    pub(super) async fn open(server: &Server) -> Result<Self, Error> {
+        let mut http = Http::new(server.base.clone(), server.token.clone());
+        for _ in 0..MOVES {
+            let ask = Arc::new(Ask::get(http.base.version(), JSON));
+            let answer = http.exchange(&ask).await?;
+            let moved = answer.location.as_deref();
+            let Some(moved) = moved.and_then(|location| http.base.moved(location)) else {
+                break;
+            };
+            let token = http.token.filter(|_| http.base.trusts(&moved));
+            http = Http::new(moved, token);
+        }
+        if server.token.is_some() && http.token.is_none() {
+            eprintln!(
+                "note: {} sends on to {}, which is not shown the token",
+                server.base.as_str(),
+                http.base.as_str()
+            );
+        }
+        let strange = |what: String| Error::Strange {
+            url: http.base.version(),
+            what,
+        };
+        let answer = http.ask(Ask::get(http.base.version(), JSON)).await;
+        let answer = answer.map_err(|error| match error.is(Kind::UnknownRoute) {
+            true => strange("is not there".to_owned()),
+            false => error,
+        })?;
+        let version = answer.value::<Version>().ok();
+        let version = version.filter(|version| version.name == env!("CARGO_PKG_NAME"));
+        let Some(version) = version else {
+            return Err(strange("does not answer as Opatlas does".to_owned()));
+        };
+        if version.api != API_VERSION {
+            return Err(strange(format!(
+                "speaks version {} of the API, but this program {API_VERSION}",
+                version.api.escape_debug()
+            )));
+        }
+        if version.version != env!("CARGO_PKG_VERSION") {
+            eprintln!(
+                "note: the server is Opatlas {}, this is {}; what is computed here may differ from what it shows",
+                version.version.escape_debug(),
+                env!("CARGO_PKG_VERSION")
+            );
+        }
+        Ok(Self {
+            http,
+            files: Mutex::default(),
+            last: Mutex::default(),
+        })
+    }
+
+    /// The history of an operator.
+    pub(super) async fn history(
+        &self,
+        project: &str,
+        operator: &str,
+        line: Option<Line>,
+        (from, to): (Option<&str>, Option<&str>),
+        key: Option<&str>,
+    ) -> Result<History, Error> {
+        let path = ["v1", "projects", project, "operators", operator, "history"];
+        let query = [
+            ("line", line.map(Line::as_str)),
+            ("from", from),
+            ("to", to),
+            ("key", key),
+        ];
+        let url = self.http.base.url(&path, &query);
+        self.http.ask(Ask::get(url, JSON)).await?.value()
+    }
+}

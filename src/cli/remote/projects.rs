@@ -1,0 +1,41 @@
+//! Projects of a server, and what their comparisons are judged by.
+
+use crate::api::problem::Kind;
+use crate::api::projects::{NewProject, ProjectView};
+use crate::service::compare::Rulebook;
+use crate::store::ProjectName;
+
+use super::http::{Ask, JSON};
+use super::{Error, Remote};
+
+impl Remote {
+    async fn project(&self, project: &str) -> Result<ProjectView, Error> {
+        let url = self.http.base.url(&["v1", "projects", project], &[]);
+        self.http.ask(Ask::get(url, JSON)).await?.value()
+    }
+
+    /// Makes the project if it is not there, which needs the right `admin`.
+    pub(in crate::cli) async fn ensure_project(&self, project: &str) -> Result<(), Error> {
+        match self.project(project).await {
+            Err(error) if error.is(Kind::UnknownProject) => {}
+            found => return found.map(drop),
+        }
+        let new = NewProject {
+            name: project.to_owned(),
+            description: None,
+            policy: None,
+        };
+        let url = self.http.base.url(&["v1", "projects"], &[]);
+        let body = crate::api::respond::json(&new);
+        let ask = Ask::post(url, JSON, body).idempotent();
+        self.http.ask(ask).await.map(drop)
+    }
+
+    /// What comparisons of the project are judged by.
+    pub(in crate::cli) async fn rulebook(&self, project: &ProjectName) -> Result<Rulebook, Error> {
+        let stored = self.project(project.as_str()).await?;
+        let policy = stored.policy.map(|policy| policy.to_string());
+        let exceptions = self.exceptions(project.as_str()).await?;
+        Ok(Rulebook::of(project, policy.as_deref(), &exceptions))
+    }
+}

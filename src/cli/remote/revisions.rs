@@ -1,0 +1,237 @@
+//! Revisions of a server: found, fetched, and sent.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use uuid::Uuid;
+
+use crate::api::labels::Label;
+use crate::api::problem::Kind;
+use crate::api::revisions::Revision;
+use crate::cli::stored::Taken;
+use crate::service::{
+    Address, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
+};
+use crate::source::{Bundle, Digest};
+use crate::store::{LabelName, LabelRecord, ProjectName};
+
+use super::exceptions::micros;
+use super::http::{Answer, Ask, JSON, LINES};
+use super::{Error, Remote};
+
+impl Remote {
+    /// Finds the revision that an address means.
+    ///
+    /// # Errors
+    /// When a name is none, and what the server says.
+    pub(in crate::cli) async fn resolve(
+        &self,
+        project: &str,
+        address: &str,
+        release: Option<&str>,
+    ) -> anyhow::Result<Resolved> {
+        let name = ProjectName::parse(project).map_err(ServiceError::from)?;
+        Address::parse(address).map_err(ServiceError::from)?;
+        let (answer, found) = self.revision(project, address, release).await?;
+        let odd = || odd(&answer, "names no revision");
+        let digest = Digest::parse(&found.item.digest).ok_or_else(odd)?;
+        let label = found.label.as_deref();
+        let mut labels = found.item.labels.iter();
+        let label = labels.find(|known| Some(&*known.name) == label);
+        self.remember(digest, &found);
+        Ok(Resolved {
+            project: name,
+            digest,
+            judged: JudgedRelease::parse(&found.release).map_err(ServiceError::from)?,
+            label: label
+                .map(|label| record(label).ok_or_else(odd))
+                .transpose()?,
+            by_digest: false,
+        })
+    }
+
+    /// The labels of a project, by name.
+    pub(in crate::cli) async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, Error> {
+        let path = ["v1", "projects", project, "labels"];
+        let url = self.http.base.url(&path, &[]);
+        let answer = self.http.ask(Ask::get(url, LINES)).await?;
+        let labels: Vec<Label> = answer.lines()?;
+        let labels = labels.iter();
+        labels
+            .map(|label| record(label).ok_or_else(|| odd(&answer, "has a label that is none")))
+            .collect()
+    }
+
+    /// The files of a revision, held against its digest.
+    pub(in crate::cli) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
+        let (project, digest) = (revision.project.as_str(), revision.digest);
+        let address = format!("sha256:{digest}");
+        let known = self.known(digest);
+        let names = match known {
+            Some(names) => names,
+            None => {
+                let release = Some(revision.release().as_str());
+                let (_, found) = self.revision(project, &address, release).await?;
+                self.remember(digest, &found);
+                found.item.files.into_iter().map(|file| file.name).collect()
+            }
+        };
+        let base = ["v1", "projects", project, "revisions", &address, "files"];
+        let mut bundle = Bundle::default();
+        let mut last = None;
+        for name in names {
+            let path: Vec<&str> = base.into_iter().chain(name.split('/')).collect();
+            let url = self.http.base.url(&path, &[]);
+            let answer = self.http.ask(Ask::get(url, "*/*")).await?;
+            // Its name may become that of a file here.
+            if !Bundle::is_file_name(&name) {
+                return Err(odd(&answer, "is no file of a bundle"));
+            }
+            bundle.insert(&name, answer.bytes.as_slice());
+            last = Some(answer);
+        }
+        match last {
+            Some(answer) if bundle.digest() != digest => Err(odd(
+                &answer,
+                &format!("is not what it was: the files do not make {address}"),
+            )),
+            _ => Ok(bundle),
+        }
+    }
+
+    /// A revision, fetched and read here.
+    pub(in crate::cli) async fn snapshot(
+        &self,
+        revision: &Resolved,
+    ) -> Result<Arc<Snapshot>, Error> {
+        let (bundle, release) = (self.bundle(revision).await?, revision.release());
+        let last = self.last().take();
+        let read = move || Arc::new(Snapshot::read(bundle, release, last.as_deref()));
+        match tokio::task::spawn_blocking(read).await {
+            Ok(snapshot) => {
+                *self.last() = Some(Arc::clone(&snapshot));
+                Ok(snapshot)
+            }
+            // A panic there is one here.
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        }
+    }
+
+    /// Finds out whether the token allows what [`Remote::ingest`] does. The server looks at that
+    /// before it looks at the body, and refuses this body for its type.
+    pub(in crate::cli) async fn expect_ingest(
+        &self,
+        project: &str,
+        protection: Protection,
+    ) -> Result<(), Error> {
+        let path = ["v1", "projects", project, "revisions"];
+        let url = self.http.base.url(&path, &[("force", force(protection))]);
+        match self
+            .http
+            .ask(Ask::post(url, "text/plain", Vec::new()))
+            .await
+        {
+            Err(error) if error.is(Kind::Unauthenticated) || error.is(Kind::Forbidden) => {
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends a bundle, to be stored under a label.
+    pub(in crate::cli) async fn ingest(&self, ingest: Ingest<'_>) -> Result<Taken, Error> {
+        let path = ["v1", "projects", ingest.project, "revisions"];
+        let query = [
+            ("label", ingest.label),
+            ("release", ingest.release),
+            ("force", force(ingest.protection)),
+        ];
+        let url = self.http.base.url(&path, &query);
+        let boundary = Uuid::new_v4().simple().to_string();
+        let body = multipart(&ingest.bundle, &boundary);
+        let media = format!("multipart/form-data; boundary={boundary}");
+        let answer = self
+            .http
+            .ask(Ask::post(url, media, body).idempotent())
+            .await?;
+        let stored: Revision = answer.value()?;
+        let summary = stored.summary;
+        Ok(Taken {
+            digest: stored.item.digest,
+            is_new: answer.status == 201,
+            release: stored.release,
+            summary: Summary {
+                operators: summary.operators,
+                generated: summary.generated,
+                errors: summary.errors,
+                warnings: summary.warnings,
+                infos: summary.infos,
+            },
+        })
+    }
+
+    async fn revision(
+        &self,
+        project: &str,
+        address: &str,
+        release: Option<&str>,
+    ) -> Result<(Answer, Revision), Error> {
+        let path = ["v1", "projects", project, "revisions", address];
+        let url = self.http.base.url(&path, &[("release", release)]);
+        let answer = self.http.ask(Ask::get(url, JSON)).await?;
+        let found = answer.value()?;
+        Ok((answer, found))
+    }
+
+    fn remember(&self, digest: Digest, found: &Revision) {
+        let names = found.item.files.iter().map(|file| file.name.clone());
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.insert(digest, names.collect());
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<Arc<Snapshot>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, digest: Digest) -> Option<Vec<String>> {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.get(&digest).cloned()
+    }
+}
+
+fn record(label: &Label) -> Option<LabelRecord> {
+    Some(LabelRecord {
+        name: LabelName::parse(&label.name).ok()?,
+        digest: Digest::parse(label.revision.strip_prefix("sha256:")?)?,
+        sequence: label.sequence,
+        release: label.release.clone(),
+        moved_at: micros(&label.moved_at),
+    })
+}
+
+/// How a request insists on moving a protected label.
+fn force(protection: Protection) -> Option<&'static str> {
+    (protection == Protection::Forced).then_some("true")
+}
+
+fn odd(answer: &Answer, what: &str) -> Error {
+    Error::Strange {
+        url: answer.url.clone(),
+        what: what.to_owned(),
+    }
+}
+
+/// The files as parts that have their names; bytes go as they are, whatever they are. No file has
+/// the boundary in it: it is 122 random bits.
+fn multipart(bundle: &Bundle, boundary: &str) -> Vec<u8> {
+    let mut body = Vec::with_capacity(bundle.total_bytes() + 4096);
+    for (name, bytes) in bundle.files() {
+        let head = format!(
+            "--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\nContent-Type: application/octet-stream\r\n\r\n"
+        );
+        body.extend_from_slice(head.as_bytes());
+        body.extend_from_slice(bytes);
+        body.extend_from_slice(b"\r\n");
+    }
+    body.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
+    body
+}
