@@ -1,7 +1,7 @@
 //! The order of revisions and what each did to the one before, as a store keeps it: texts that it
 //! does not read.
 
-use super::records::IngestOutcome;
+use super::records::{IngestOutcome, LabelRecord};
 use crate::source::{Bundle, Digest};
 
 /// How often what a project's timeline is made of has changed, as numbers that grow.
@@ -39,6 +39,19 @@ pub struct CommitPlace {
     pub digest: Digest,
     /// That revision's place in the order of ingest.
     pub sequence: i64,
+}
+
+/// A revision in the order of ingest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IngestPlace {
+    /// Its place: greater is later. Not dense.
+    pub sequence: i64,
+    /// The revision.
+    pub digest: Digest,
+    /// When the project had it first, in microseconds since 1970-01-01 UTC.
+    pub ingested_at: i64,
+    /// The labels that name it, by name.
+    pub labels: Vec<LabelRecord>,
 }
 
 /// A commit to be stored, with its files.

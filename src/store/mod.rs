@@ -31,7 +31,7 @@ pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError};
 pub use exceptions::ExceptionRecord;
 pub use history::{
-    CommitOutcomes, CommitPlace, CommitRecord, NewCommit, Stamp, StepKey, StepRecord,
+    CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
 pub use maintenance::{CheckReport, Collected, Mode};
 pub use names::{
@@ -232,6 +232,13 @@ pub trait Store: Send + Sync + 'static {
     /// Tells whether what a project's timeline is made of has changed: revisions, labels and
     /// commits.
     fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp>;
+
+    /// The revisions of a project in the order of ingest, all or those after a place in it.
+    fn ingests<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        after: Option<i64>,
+    ) -> Answer<'a, Vec<IngestPlace>>;
 
     /// The commits of a project in their order, all or those after a position.
     fn commits<'a>(

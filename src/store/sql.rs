@@ -38,6 +38,13 @@ pub const REVISIONS_IN_RANGE: &str = "SELECT id, digest, ingested_at FROM revisi
 /// Revisions of a project before a place in the order of ingest, newest first.
 pub const REVISIONS_BEFORE: &str = "SELECT id, digest, ingested_at FROM revisions \
      WHERE project = $1 AND id < $2 ORDER BY id DESC LIMIT $3";
+/// All revisions of a project that were ingested after one, oldest first.
+pub const REVISIONS_AFTER: &str = "SELECT id, digest, ingested_at FROM revisions \
+     WHERE project = $1 AND id > $2 ORDER BY id";
+/// The labels that name them, one revision after the other.
+pub const LABELS_AFTER: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+     FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.revision > $2 \
+     ORDER BY l.revision, l.name";
 /// Adds a revision.
 pub const REVISION_INSERT: &str =
     "INSERT INTO revisions (project, digest, ingested_at) VALUES ($1, $2, $3) RETURNING id";

@@ -7,14 +7,10 @@ use crate::service::address::release_of;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
 use crate::store::{
-    CommitPlace, CommitRecord, LabelRecord, ProjectName, RevisionRecord, Stamp, Store,
+    CommitPlace, CommitRecord, IngestPlace, LabelRecord, ProjectName, Stamp, Store,
 };
 
 use super::timeline::{Item, Line, Timeline};
-
-/// How many revisions are read at once at most, and at first where most are known.
-const PAGE: u32 = 1000;
-const FIRST_PAGE: u32 = 8;
 
 /// The items of a line.
 pub(super) struct Items {
@@ -123,30 +119,17 @@ async fn ingests(
     let mut items = known.map_or_else(Vec::new, |known| known.items.clone());
     let known = items.len();
     let after = items.last().map(|item| item.sequence);
-    let mut limit = if after.is_some() { FIRST_PAGE } else { PAGE };
-    let mut before = None;
-    loop {
-        let page = store.revisions(project, before, limit).await?;
-        let is_known = |revision: &RevisionRecord| after.is_some_and(|at| revision.sequence <= at);
-        let has_known = page.items.iter().any(is_known);
-        let new = page.items.into_iter().filter(|each| !is_known(each));
-        items.extend(new.map(ingested).map(Arc::new));
-        before = page.next;
-        if before.is_none() || has_known {
-            // Pages come newest first.
-            items[known..].reverse();
-            return Ok(Items {
-                line: Line::Ingests,
-                items,
-                known,
-                end: None,
-            });
-        }
-        limit = (limit * 4).min(PAGE);
-    }
+    let new = store.ingests(project, after).await?;
+    items.extend(new.into_iter().map(ingested).map(Arc::new));
+    Ok(Items {
+        line: Line::Ingests,
+        items,
+        known,
+        end: None,
+    })
 }
 
-fn ingested(revision: RevisionRecord) -> Item {
+fn ingested(revision: IngestPlace) -> Item {
     let labels = revision.labels.into_iter();
     let label = labels.max_by_key(|label| (label.release.is_some(), label.moved_at));
     let judged = label.as_ref().and_then(release_of);

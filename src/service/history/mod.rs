@@ -120,14 +120,18 @@ impl Service {
     pub async fn warm(&self) -> Result<(), ServiceError> {
         let most = u32::try_from(WARMED).unwrap_or(u32::MAX);
         for project in self.store.projects(None, most).await?.items {
-            let stamp = self.store.stamp(&project.name).await?;
-            let timeline = Timeline::load(&*self.store, project.name, None, stamp, None).await?;
-            if timeline.items.is_empty() || !timeline.missing().is_empty() {
-                continue;
+            let project = project.name;
+            let stamp = self.store.stamp(&project).await?;
+            for line in [None, Some(Line::Commits)] {
+                let store = &*self.store;
+                let timeline = Timeline::load(store, project.clone(), line, stamp, None).await?;
+                if timeline.items.is_empty() || !timeline.missing().is_empty() {
+                    continue;
+                }
+                let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
+                self.workers.run(move || last.view().tables.len()).await?;
+                self.histories.keep(line, &Arc::new(timeline)).await;
             }
-            let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
-            self.workers.run(move || last.view().tables.len()).await?;
-            self.histories.keep(None, &Arc::new(timeline)).await;
         }
         Ok(())
     }

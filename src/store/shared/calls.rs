@@ -13,7 +13,9 @@ use super::{
 };
 use crate::source::{Bundle, Digest};
 use crate::store::error::{Missing, StoreError};
-use crate::store::history::{CommitOutcomes, CommitPlace, NewCommit, Stamp, StepKey, StepRecord};
+use crate::store::history::{
+    CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
+};
 use crate::store::names::{LabelName, ProjectName, RevisionKey};
 use crate::store::pieces::Plan;
 use crate::store::records::{
@@ -247,6 +249,16 @@ impl Store for Backend {
 
     fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp> {
         Box::pin(async move { history::stamp(&mut *self.reader().await?, project).await })
+    }
+
+    fn ingests<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        after: Option<i64>,
+    ) -> Answer<'a, Vec<IngestPlace>> {
+        Box::pin(
+            async move { revisions::ingests(&mut *self.snapshot().await?, project, after).await },
+        )
     }
 
     fn commits<'a>(

@@ -5,11 +5,12 @@ use rustc_hash::FxHashMap;
 use sqlx::{query, query_as};
 
 use super::history::Rearranged;
-use super::rows::{self, BATCH, FileRow, RevisionRow};
+use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
 use super::{Connection, history, labels, projects};
 use crate::source::Digest;
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
+use crate::store::history::IngestPlace;
 use crate::store::names::{DigestPrefix, ProjectName, RevisionKey};
 use crate::store::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::store::sql;
@@ -69,6 +70,37 @@ pub(super) async fn list(
         items: records(connection, project, &rows.items).await?,
         next: rows.next,
     })
+}
+
+pub(super) async fn ingests(
+    connection: &mut Connection,
+    project: &ProjectName,
+    after: Option<i64>,
+) -> Result<Vec<IngestPlace>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let after = after.unwrap_or(0);
+    let rows: Vec<RevisionRow> = query_as(sql::REVISIONS_AFTER)
+        .bind(id)
+        .bind(after)
+        .fetch_all(&mut *connection)
+        .await?;
+    let labels: Vec<LabelRow> = query_as(sql::LABELS_AFTER)
+        .bind(id)
+        .bind(after)
+        .fetch_all(connection)
+        .await?;
+    let mut labels = labels.into_iter().peekable();
+    let mut places = Vec::with_capacity(rows.len());
+    for row in rows {
+        let own = std::iter::from_fn(|| labels.next_if(|label| label.revision == row.id));
+        places.push(IngestPlace {
+            sequence: row.id,
+            digest: row.digest()?,
+            ingested_at: row.ingested_at,
+            labels: own.map(LabelRow::record).collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(places)
 }
 
 pub(super) async fn delete(
