@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use opatlas::diff::history::by_operator;
+use opatlas::diff::rules::Level;
 use opatlas::dispatch::Keys;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
@@ -65,9 +66,13 @@ async fn histories_agree_with_comparisons_and_tables() {
         snapshots.push(service.snapshot(&timeline.resolved(place)).await.unwrap());
     }
     let mut direct = Told::new();
+    let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
         let compared = Compared::new(sides.0, sides.1).unwrap();
+        let changes = compared.comparison.changes.iter();
+        let breaks = changes.filter(|c| c.is_counted() && c.level == Level::Breaking);
+        breaking.push(u32::try_from(breaks.count()).ok());
         for (operator, step) in by_operator(&compared.comparison) {
             for event in step.events {
                 let key = (operator.to_owned(), place, event.change.rule.id.to_owned());
@@ -122,6 +127,12 @@ async fn histories_agree_with_comparisons_and_tables() {
         }
     }
     assert_eq!(stored, direct);
+    let places: Vec<usize> = (0..snapshots.len()).collect();
+    let facts = service.facts(&timeline, &places).await.unwrap();
+    let steps = facts
+        .iter()
+        .map(|facts| facts.step.map(|step| step.breaking));
+    assert_eq!(steps.collect::<Vec<_>>(), breaking);
     let total = |rules: &[&str]| -> usize {
         let told = stored
             .iter()

@@ -58,7 +58,8 @@ pub struct ProjectEdit {
 /// A project.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Project, example = json!({
-    "name": "pytorch", "description": null, "policy": null, "created_at": "2026-11-21T10:00:00Z"
+    "name": "pytorch", "description": null, "policy": null, "created_at": "2026-11-21T10:00:00Z",
+    "revisions": 28
 }))]
 pub struct ProjectView {
     /// Its name.
@@ -71,6 +72,8 @@ pub struct ProjectView {
     /// When it was made.
     #[schema(format = DateTime)]
     pub created_at: String,
+    /// How many revisions it has.
+    pub revisions: i64,
 }
 
 /// A page of projects.
@@ -277,6 +280,7 @@ impl From<Project> for ProjectView {
             description: project.description,
             policy: policy.and_then(|text| serde_json::from_str(text).ok()),
             created_at: timestamp(project.created_at),
+            revisions: project.revisions,
         }
     }
 }

@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::service::history::{Facts, Range};
+use crate::service::history::{Facts, Range, Timeline};
 
 use super::Api;
 use super::extract::{Path, Query};
@@ -77,6 +77,24 @@ pub struct Point {
     pub core: u32,
     /// The backends with dense tensors, in table order.
     pub coverage: Vec<KeyPoint>,
+    /// What changed since the revision before it on the timeline, whether or not that one is among
+    /// the points; null for the first.
+    pub step: Option<StepView>,
+}
+
+/// What changed since the revision before: how many changes of which level, before any profile.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StepView {
+    /// The revision before.
+    pub since: Place,
+    /// What breaks.
+    pub breaking: u32,
+    /// What only breaks what is new on what is old.
+    pub forward_breaking: u32,
+    /// What somebody must act upon.
+    pub dangerous: u32,
+    /// What harms nobody, or is only good to know.
+    pub other: u32,
 }
 
 /// The coverage of a backend.
@@ -132,15 +150,16 @@ pub async fn trends(
         line: timeline.line.as_str(),
         revisions: asked.end() - asked.start() + 1,
         points: points
-            .map(|(&place, facts)| point(Place::at(&timeline, place), facts))
+            .map(|(&place, facts)| point(&timeline, place, facts))
             .collect(),
     };
     respond::value(&api, &wishes, StatusCode::OK, &trends).await
 }
 
-fn point(place: Place, facts: &Facts) -> Point {
+fn point(timeline: &Timeline, place: usize, facts: &Facts) -> Point {
+    let before = place.checked_sub(1);
     Point {
-        place,
+        place: Place::at(timeline, place),
         operators: facts.operators,
         generated: facts.generated,
         composite_implicit: facts.composite_implicit,
@@ -157,6 +176,13 @@ fn point(place: Place, facts: &Facts) -> Point {
                 percent: key.percent(facts.operators),
             })
             .collect(),
+        step: before.zip(facts.step).map(|(before, step)| StepView {
+            since: Place::at(timeline, before),
+            breaking: step.breaking,
+            forward_breaking: step.forward_breaking,
+            dangerous: step.dangerous,
+            other: step.other,
+        }),
     }
 }
 

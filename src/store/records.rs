@@ -29,6 +29,8 @@ pub struct Project {
     pub policy: Option<String>,
     /// When it was made.
     pub created_at: i64,
+    /// How many revisions it has.
+    pub revisions: i64,
 }
 
 /// What came of making a project.

@@ -7,12 +7,16 @@ pub const PING: &str = "SELECT CAST(1 AS BIGINT)";
 
 // Projects.
 
+/// The row of a project by name.
+pub const PROJECT_ID: &str = "SELECT id FROM projects WHERE name = $1";
 /// A project by name.
-pub const PROJECT: &str =
-    "SELECT id, name, description, policy, created_at FROM projects WHERE name = $1";
+pub const PROJECT: &str = "SELECT id, name, description, policy, created_at, \
+     (SELECT count(*) FROM revisions r WHERE r.project = p.id) AS revisions \
+     FROM projects p WHERE name = $1";
 /// Projects after a name, in order.
-pub const PROJECTS_AFTER: &str = "SELECT id, name, description, policy, created_at FROM projects \
-     WHERE name > $1 ORDER BY name LIMIT $2";
+pub const PROJECTS_AFTER: &str = "SELECT id, name, description, policy, created_at, \
+     (SELECT count(*) FROM revisions r WHERE r.project = p.id) AS revisions \
+     FROM projects p WHERE name > $1 ORDER BY name LIMIT $2";
 /// Makes a project; no row when there is one of that name.
 pub const PROJECT_INSERT: &str = "INSERT INTO projects (name, description, policy, created_at) \
      VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING RETURNING id";

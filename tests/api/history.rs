@@ -220,6 +220,38 @@ async fn trends_count_by_revision() {
 }
 
 #[tokio::test]
+async fn trends_tell_what_each_step_changed() {
+    let server = two().await;
+    server.ingest("p", "label=2.9.1", NEW).await;
+    let answer = server.get("/v1/projects/p/trends").send().await.ok();
+    let points = answer["points"].as_array().unwrap();
+    assert_eq!(points[0]["step"], Value::Null);
+    let compare = "/v1/projects/p/compare/2.8.0...2.9.0";
+    let summary = &server.get(compare).send().await.ok()["summary"];
+    let step = &points[1]["step"];
+    assert_eq!(step["since"]["label"], "2.8.0");
+    assert!(step["breaking"].as_u64() > Some(0));
+    for level in ["breaking", "forward_breaking", "dangerous"] {
+        assert_eq!(step[level], summary[level], "{level}");
+    }
+    let other = summary["safe"].as_u64().zip(summary["info"].as_u64());
+    assert_eq!(
+        step["other"].as_u64(),
+        other.map(|(safe, info)| safe + info)
+    );
+    // The same files again: nothing changed since, whatever changed before.
+    let step = &points[2]["step"];
+    assert_eq!(step["since"]["label"], "2.9.0");
+    let counts = ["breaking", "forward_breaking", "dangerous", "other"];
+    assert!(counts.iter().all(|level| step[level] == 0), "{step}");
+
+    // Steps are those of the timeline, whichever points are asked for.
+    let path = "/v1/projects/p/trends?points=2";
+    let answer = server.get(path).send().await.ok();
+    assert_eq!(answer["points"][1]["step"]["since"]["label"], "2.9.0");
+}
+
+#[tokio::test]
 async fn gaps_are_ranked() {
     let server = two().await;
     let path = "/v1/projects/p/revisions/2.9.0/gaps/XPU?since=2.8.0";

@@ -37,6 +37,11 @@ pub async fn projects_are_made_changed_and_deleted(store: &dyn Store) {
         .ingest(&new.name, &bundle("- a\n"), Some(&ingest), 1)
         .await
         .unwrap();
+    assert_eq!((made.project.revisions, changed.revisions), (0, 0));
+    assert_eq!(store.project(&new.name).await.unwrap().revisions, 1);
+    let before = name("mad");
+    let listed = store.projects(Some(&before), 1).await.unwrap();
+    assert_eq!(listed.items[0].revisions, 1);
     store.delete_project(&new.name).await.unwrap();
     let gone = Missing::Project(new.name.clone());
     assert_eq!(missing(store.project(&new.name).await), gone);

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::diff::Comparison;
 use crate::diff::revision::CORE;
+use crate::diff::rules::Level;
 use crate::dispatch::training::autograd_key;
 use crate::dispatch::{Key, Reason, coverage};
 use crate::model::operator::OperatorId;
@@ -35,6 +37,42 @@ pub struct Facts {
     /// Coverage of each backend with dense tensors, in table order.
     #[serde(rename = "k")]
     pub keys: Vec<KeyFacts>,
+    /// What the step to it changed; of the first revision of a timeline nothing is told.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepFacts>,
+}
+
+/// How many changes a step made, by their level before any profile.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepFacts {
+    /// What breaks.
+    #[serde(rename = "b")]
+    pub breaking: u32,
+    /// What only breaks what is new on what is old.
+    #[serde(rename = "f")]
+    pub forward_breaking: u32,
+    /// What somebody must act upon.
+    #[serde(rename = "d")]
+    pub dangerous: u32,
+    /// What harms nobody, or is only good to know.
+    #[serde(rename = "o")]
+    pub other: u32,
+}
+
+impl StepFacts {
+    pub(super) fn of(comparison: &Comparison) -> Self {
+        let mut facts = Self::default();
+        for change in comparison.changes.iter().filter(|c| c.is_counted()) {
+            match change.level {
+                Level::Breaking => facts.breaking += 1,
+                Level::ForwardBreaking => facts.forward_breaking += 1,
+                Level::Dangerous => facts.dangerous += 1,
+                Level::Safe | Level::Info => facts.other += 1,
+                Level::None => {}
+            }
+        }
+        facts
+    }
 }
 
 /// How many operators a backend runs.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::RuleId;
-use crate::diff::Subject;
 use crate::diff::history::{Event, EventKind, by_operator};
 use crate::diff::revision::{Cell, DispatchChange};
 use crate::diff::rules::{Level, find};
+use crate::diff::{Comparison, Subject};
 use crate::dispatch::{Keys, Reason};
 use crate::release::Release;
 use crate::report::changes::message::message;
@@ -16,7 +16,7 @@ use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord};
 
-use super::facts::Facts;
+use super::facts::{Facts, StepFacts};
 
 /// What a step did to an operator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -134,18 +134,22 @@ pub(super) fn record(
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
 ) -> StepRecord {
-    let operators = base.map_or_else(Vec::new, |base| operators(base, head));
+    let mut facts = Facts::of(head);
+    let mut said = Vec::new();
+    if let Some(base) = base {
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head));
+        facts.step = Some(StepFacts::of(&compared.comparison));
+        said = operators(Keys::of(base.release()), &compared.comparison);
+    }
     StepRecord {
         key,
-        facts: Facts::of(head).encode(),
-        operators,
+        facts: facts.encode(),
+        operators: said,
     }
 }
 
-fn operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Vec<(String, String)> {
-    let compared = Compared::of(Arc::clone(base), Arc::clone(head));
-    let keys = Keys::of(base.release());
-    let by_operator = by_operator(&compared.comparison);
+fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
+    let by_operator = by_operator(comparison);
     let says = by_operator.into_iter().map(|(operator, step)| {
         let says = Says {
             events: step.events.iter().map(event).collect(),

@@ -40,7 +40,11 @@ pub(super) async fn find(
 
 /// The project's row id.
 pub(super) async fn id(connection: &mut Connection, name: &ProjectName) -> Result<i64, StoreError> {
-    Ok(row(connection, name).await?.id)
+    let id = query_scalar(sql::PROJECT_ID)
+        .bind(name.as_str())
+        .fetch_optional(connection)
+        .await?;
+    id.ok_or_else(|| Missing::Project(name.clone()).into())
 }
 
 pub(super) async fn list(

@@ -21,6 +21,7 @@ pub(super) struct ProjectRow {
     description: Option<String>,
     policy: Option<String>,
     created_at: i64,
+    revisions: i64,
 }
 
 #[derive(FromRow)]
@@ -55,6 +56,7 @@ impl ProjectRow {
             description: self.description,
             policy: self.policy,
             created_at: self.created_at,
+            revisions: self.revisions,
         })
     }
 }

@@ -91,6 +91,20 @@ export const revisionQuery = (place: Place) =>
 			),
 	});
 
+/** The most revisions whose steps are asked for at once, which is what the server gives. */
+const STEPS = 2000;
+
+/** What each revision changed since the one before it on the project's timeline. */
+export const stepsQuery = (project: string) =>
+	queryOptions({
+		queryKey: ["steps", project],
+		staleTime: MINUTE,
+		queryFn: async ({ signal }) => {
+			const params = { path: { project }, query: { points: STEPS } };
+			return (await data(client.GET("/v1/projects/{project}/trends", { params, signal }))).points;
+		},
+	});
+
 /** Which registrations make the tables. */
 export interface Tables {
 	build?: string | undefined;

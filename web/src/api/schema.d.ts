@@ -2327,6 +2327,7 @@ export interface components {
             core: number;
             /** @description The backends with dense tensors, in table order. */
             coverage: components["schemas"]["KeyPoint"][];
+            step: components["schemas"]["StepView"] | null;
         };
         /**
          * @description A problem document on the wire (RFC 9457).
@@ -2388,7 +2389,8 @@ export interface components {
          *       "name": "pytorch",
          *       "description": null,
          *       "policy": null,
-         *       "created_at": "2026-11-21T10:00:00Z"
+         *       "created_at": "2026-11-21T10:00:00Z",
+         *       "revisions": 28
          *     }
          */
         Project: {
@@ -2403,6 +2405,11 @@ export interface components {
              * @description When it was made.
              */
             created_at: string;
+            /**
+             * Format: int64
+             * @description How many revisions it has.
+             */
+            revisions: number;
         };
         /**
          * @description What becomes of a project; what is left out stays, and null takes away.
@@ -2837,6 +2844,31 @@ export interface components {
             outcome: string;
             /** @description The backends whose kernels switch it off. */
             backends: string[];
+        };
+        /** @description What changed since the revision before: how many changes of which level, before any profile. */
+        StepView: {
+            /** @description The revision before. */
+            since: components["schemas"]["Place"];
+            /**
+             * Format: int32
+             * @description What breaks.
+             */
+            breaking: number;
+            /**
+             * Format: int32
+             * @description What only breaks what is new on what is old.
+             */
+            forward_breaking: number;
+            /**
+             * Format: int32
+             * @description What somebody must act upon.
+             */
+            dangerous: number;
+            /**
+             * Format: int32
+             * @description What harms nobody, or is only good to know.
+             */
+            other: number;
         };
         /** @description A stretch of a timeline. */
         Stretch: {

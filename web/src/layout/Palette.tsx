@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { matrixQuery, type Place, revisionsQuery, rulesQuery } from "../api/queries";
+import { matrixQuery, type Place, revisionQuery, revisionsQuery, rulesQuery } from "../api/queries";
 import { ErrorView } from "../components/States";
 import { best } from "../lib/match";
-import { addressOf, titleOf } from "../lib/revisions";
+import { addressOf, isAt, titleOf } from "../lib/revisions";
 import { keyPath, operatorPath, projectPath, revisionPath, rulePath } from "../nav";
 import styles from "./Palette.module.css";
 
@@ -12,6 +12,8 @@ interface Hit {
 	kind: "operator" | "key" | "rule" | "revision" | "search";
 	name: string;
 	note: string;
+	/** The project and revision that it leads to; nothing where it leads to neither. */
+	where?: string;
 	to: string;
 	/** Whether the server serves it, and not this page. */
 	outside?: boolean;
@@ -29,26 +31,46 @@ function over(place: Place | undefined, text: string): Hit[] {
 	if (place === undefined || words === "") return [];
 	const to = projectPath(place.project, "search");
 	const note = "names, arguments, types and kernels of all revisions";
-	return [{ kind: "search", name: words, note, to, search: { q: words } }];
+	const where = `${place.project}, all revisions`;
+	return [{ kind: "search", name: words, note, where, to, search: { q: words } }];
+}
+
+/** `latest` as what it stands for just now, so that each hit can say where it leads. */
+function useNamed(place: Place | undefined) {
+	const isLatest = place?.rev === "latest";
+	const latest = useQuery({
+		...revisionQuery(place ?? { project: "", rev: "" }),
+		enabled: isLatest,
+	});
+	const named = useMemo(() => {
+		if (!place || !isLatest) return place;
+		return latest.data && { project: place.project, rev: addressOf(latest.data) };
+	}, [place?.project, place?.rev, isLatest, latest.data]);
+	return { place: named, error: latest.error, loading: latest.isLoading };
 }
 
 function useHits(place: Place | undefined): { hits: Hit[]; error: unknown; loading: boolean } {
-	const where = place ?? { project: "", rev: "" };
-	const matrix = useQuery({ ...matrixQuery(where), enabled: place !== undefined });
+	const at = place ?? { project: "", rev: "" };
+	const matrix = useQuery({ ...matrixQuery(at), enabled: place !== undefined });
 	const rules = useQuery(rulesQuery);
-	const revisions = useQuery({ ...revisionsQuery(where.project), enabled: place !== undefined });
+	const revisions = useQuery({ ...revisionsQuery(at.project), enabled: place !== undefined });
 	const hits = useMemo(() => {
 		const hits: Hit[] = [];
 		if (place) {
+			const item = revisions.data?.find((item) => isAt(item, place.rev));
+			const where = `${place.project} ${item ? titleOf(item) : place.rev}`;
 			for (const { name, schema } of matrix.data?.operators ?? []) {
-				hits.push({ kind: "operator", name, note: schema, to: operatorPath(place, name) });
+				const to = operatorPath(place, name);
+				hits.push({ kind: "operator", name, note: schema, where, to });
 			}
 			for (const { key, functionality } of matrix.data?.keys ?? []) {
-				hits.push({ kind: "key", name: key, note: functionality, to: keyPath(place, key) });
+				const to = keyPath(place, key);
+				hits.push({ kind: "key", name: key, note: functionality, where, to });
 			}
 			for (const item of revisions.data ?? []) {
 				const to = revisionPath({ project: item.project, rev: addressOf(item) });
-				hits.push({ kind: "revision", name: titleOf(item), note: item.address, to });
+				const of = { note: item.address, where: item.project, to };
+				hits.push({ kind: "revision", name: titleOf(item), ...of });
 			}
 		}
 		for (const { id, what } of rules.data ?? []) {
@@ -62,13 +84,18 @@ function useHits(place: Place | undefined): { hits: Hit[]; error: unknown; loadi
 
 /** The search over everything, by keyboard alone. */
 export default function Palette({
-	place,
+	place: nearest,
 	onClose,
 }: {
 	place: Place | undefined;
 	onClose: () => void;
 }) {
-	const { hits, error, loading } = useHits(place);
+	const named = useNamed(nearest);
+	const { place } = named;
+	const of = useHits(place);
+	const { hits } = of;
+	const error = named.error ?? of.error;
+	const loading = named.loading || of.loading;
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
 	const sought = useDeferredValue(text);
@@ -132,6 +159,7 @@ export default function Palette({
 					>
 						<span className={styles.kind}>{hit.kind}</span>
 						<span className={styles.name}>{hit.name}</span>
+						{hit.where !== undefined && <span className={styles.where}>{hit.where}</span>}
 						<span className={styles.note}>{hit.note}</span>
 					</div>
 				))}

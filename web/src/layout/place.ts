@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { type Place, projectsQuery } from "../api/queries";
+import { keepProject, lastProject, preferred } from "../lib/projects";
 
 const revision = getRouteApi("/p/$project/r/$rev");
 
@@ -11,13 +13,16 @@ export function usePlace(): Place {
 
 /**
  * The revision that the header and the search go to: that of the view, else the last of its
- * project, or of the first there is.
+ * project, else the last of the project that was last looked at, or of the one to begin with.
  */
 export function useNearestPlace(): Place | undefined {
 	const params: { project?: string; rev?: string } = useParams({ strict: false });
-	const projects = useQuery({ ...projectsQuery, enabled: !params.project });
-	if (params.project && params.rev) return { project: params.project, rev: params.rev };
-	if (params.project) return { project: params.project, rev: "latest" };
-	const first = projects.data?.[0];
-	return first && { project: first.name, rev: "latest" };
+	const { project } = params;
+	const projects = useQuery({ ...projectsQuery, enabled: !project });
+	useEffect(() => {
+		if (project) keepProject(project);
+	}, [project]);
+	if (project) return { project, rev: params.rev ?? "latest" };
+	const nearest = projects.data && preferred(projects.data, lastProject());
+	return nearest === undefined ? undefined : { project: nearest, rev: "latest" };
 }

@@ -1,11 +1,20 @@
+import type { MatrixView } from "../api/queries";
 import type { components } from "../api/schema";
 
 type Gap = components["schemas"]["GapView"];
+type Operator = MatrixView["operators"][number];
+
+/** What an operator must be for its gap to be shown. */
+export interface OperatorFilter {
+	tag?: string | undefined;
+	kind?: string | undefined;
+	python_module?: string | undefined;
+	namespace?: string | undefined;
+}
 
 /** What of a gap list is shown. */
-export interface GapFilter {
+export interface GapFilter extends OperatorFilter {
 	only?: "lacking" | "inherited" | undefined;
-	tag?: "core" | undefined;
 	added?: "new" | undefined;
 	q?: string | undefined;
 }
@@ -16,13 +25,65 @@ export interface Ranked {
 	gap: Gap;
 }
 
-/** The gaps that pass the filters, with the ranks that they have in the whole list. */
-export function ranked(gaps: readonly Gap[], { only, tag, added, q }: GapFilter): Ranked[] {
+/** The operators of a revision by name. */
+export const byName = (operators: readonly Operator[]): Map<string, Operator> =>
+	new Map(operators.map((operator) => [operator.name, operator]));
+
+/**
+ * The gaps that pass the filters, with the ranks that they have in the whole list; `operators` tells
+ * what each of them is.
+ */
+export function ranked(
+	gaps: readonly Gap[],
+	filter: GapFilter,
+	operators: ReadonlyMap<string, Operator>,
+): Ranked[] {
+	const { only, added, q } = filter;
 	const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 	const passes = (gap: Gap) =>
 		(only === undefined || gap.lacking === (only === "lacking")) &&
-		(tag === undefined || gap.core) &&
 		(added === undefined || gap.new === true) &&
-		words.every((word) => gap.operator.toLowerCase().includes(word));
+		words.every((word) => gap.operator.toLowerCase().includes(word)) &&
+		isOf(operators.get(gap.operator), filter);
 	return gaps.map((gap, at) => ({ rank: at + 1, gap })).filter(({ gap }) => passes(gap));
+}
+
+function isOf(operator: Operator | undefined, filter: OperatorFilter): boolean {
+	const { tag, kind, python_module, namespace } = filter;
+	return (
+		(tag === undefined || operator?.tags.includes(tag) === true) &&
+		(kind === undefined || operator?.kind === kind) &&
+		(python_module === undefined || operator?.python_module === python_module) &&
+		(namespace === undefined || operator?.namespace === namespace)
+	);
+}
+
+/** A value that operators of a revision have, with how many of the gaps have it. */
+export interface GapFacet {
+	value: string;
+	gaps: number;
+}
+
+/**
+ * Every value that operators of a revision have, those with most gaps first: also one without any
+ * gap may be asked for.
+ */
+export function gapFacet(
+	gaps: readonly Gap[],
+	operators: ReadonlyMap<string, Operator>,
+	values: (operator: Operator) => readonly (string | null)[],
+): GapFacet[] {
+	const counts = new Map<string, number>();
+	const add = (operator: Operator, by: number) => {
+		for (const value of values(operator)) {
+			if (value !== null) counts.set(value, (counts.get(value) ?? 0) + by);
+		}
+	};
+	for (const operator of operators.values()) add(operator, 0);
+	for (const gap of gaps) {
+		const operator = operators.get(gap.operator);
+		if (operator) add(operator, 1);
+	}
+	const facets = [...counts].map(([value, gaps]) => ({ value, gaps }));
+	return facets.sort((a, b) => b.gaps - a.gaps || a.value.localeCompare(b.value));
 }

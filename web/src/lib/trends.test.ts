@@ -18,6 +18,7 @@ const point = (label: string, operators: number, keys: Record<string, number>): 
 		kernels: served / 2,
 		percent: 0,
 	})),
+	step: null,
 });
 
 const POINTS = [point("1.0.0", 100, { CPU: 90, VE: 10 }), point("2.0.0", 200, { CPU: 100, MTIA: 50 })];

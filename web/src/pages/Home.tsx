@@ -1,17 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import {
 	keysQuery,
 	projectsQuery,
 	type RevisionItem,
 	revisionQuery,
 	revisionsQuery,
+	stepsQuery,
 } from "../api/queries";
 import { Badge } from "../components/Badge";
 import { Card, Page, Section } from "../components/Page";
 import { Async, Empty, Loading } from "../components/States";
+import { breaks, type Step, stepsByRevision } from "../lib/change";
 import { count, counted, day, percent, shortDigest } from "../lib/format";
+import { placeAddress, placeTitle } from "../lib/history";
+import { LEVEL_LOOKS } from "../lib/levels";
 import { standingOf } from "../lib/reasons";
 import { addressOf, labelsOf, timeline, titleOf } from "../lib/revisions";
 import { comparePath, keyPath, revisionPath } from "../nav";
@@ -56,6 +60,9 @@ export default function Home() {
 
 function Project({ name, description }: { name: string; description: string | null }) {
 	const revisions = useQuery(revisionsQuery(name));
+	// One answer for all of them. They are shown without it until it is there.
+	const points = useQuery({ ...stepsQuery(name), enabled: (revisions.data?.length ?? 0) > 1 });
+	const steps = useMemo(() => stepsByRevision(points.data ?? []), [points.data]);
 	return (
 		<Section
 			title={name}
@@ -78,7 +85,13 @@ function Project({ name, description }: { name: string; description: string | nu
 					) : (
 						<ol className={styles.revisions}>
 							{timeline(items).map((item, at, all) => (
-								<Revision key={item.digest} item={item} before={all[at + 1]} eager={at < 4} />
+								<Revision
+									key={item.digest}
+									item={item}
+									before={all[at + 1]}
+									step={steps.get(item.address)}
+									eager={at < 4}
+								/>
 							))}
 						</ol>
 					)
@@ -109,10 +122,12 @@ function useNear(eager: boolean) {
 interface RevisionProps {
 	item: RevisionItem;
 	before: RevisionItem | undefined;
+	/** What it changed since the one before it on the timeline, where that is known. */
+	step: Step | undefined;
 	eager: boolean;
 }
 
-function Revision({ item, before, eager }: RevisionProps) {
+function Revision({ item, before, step, eager }: RevisionProps) {
 	const [node, near] = useNear(eager);
 	const place = { project: item.project, rev: addressOf(item) };
 	const earlier = { project: item.project, rev: before ? addressOf(before) : "" };
@@ -150,6 +165,7 @@ function Revision({ item, before, eager }: RevisionProps) {
 									to={comparePath(item.project, addressOf(before), addressOf(item))}
 								/>
 							)}
+							{step && <Breaks project={item.project} step={step} />}
 							<Link to={revisionPath(place, "#findings")} className={styles.findings}>
 								{summary.errors > 0 && (
 									<Badge tone="error">{counted(summary.errors, "error")}</Badge>
@@ -209,6 +225,24 @@ function Change({ now, then, of, to }: ChangeProps) {
 	return (
 		<Link to={to} className="target">
 			{text} since {of}
+		</Link>
+	);
+}
+
+/** How much of the change since the one before breaks, and the way to all of it. */
+function Breaks({ project, step }: { project: string; step: Step }) {
+	const { breaking, forward_breaking, since, to } = step;
+	const level = breaking > 0 ? "breaking" : "forward-breaking";
+	const { glyph, tone } = LEVEL_LOOKS[breaking + forward_breaking > 0 ? level : "safe"];
+	return (
+		<Link
+			to={comparePath(project, placeAddress(since), placeAddress(to))}
+			title={`What changed from ${placeTitle(since)} to ${placeTitle(to)}`}
+		>
+			<Badge tone={tone}>
+				<span aria-hidden="true">{glyph}</span>
+				{breaks(step)}
+			</Badge>
 		</Link>
 	);
 }

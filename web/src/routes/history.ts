@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { type EventKind, KIND_NAMES } from "../lib/history";
 import { oneOf, type Raw, text } from "../lib/search";
+import { KINDS } from "./operators";
 import { revisionRoute } from "./revision";
 import { rootRoute } from "./root";
 
@@ -50,7 +51,11 @@ export interface GapsSearch {
 	/** The revision since which to tell what came in. */
 	since?: string | undefined;
 	only?: (typeof GAP_KINDS)[number] | undefined;
-	tag?: "core" | undefined;
+	tag?: string | undefined;
+	/** The kind of operator. */
+	kind?: (typeof KINDS)[number] | undefined;
+	python_module?: string | undefined;
+	namespace?: string | undefined;
 	/** Only operators that came after `since`. */
 	added?: "new" | undefined;
 	q?: string | undefined;
@@ -62,7 +67,10 @@ export const gapsRoute = createRoute({
 	validateSearch: (raw: Raw): GapsSearch => ({
 		since: text(raw, "since"),
 		only: oneOf(raw, "only", GAP_KINDS),
-		tag: oneOf(raw, "tag", ["core"] as const),
+		tag: text(raw, "tag"),
+		kind: oneOf(raw, "kind", KINDS),
+		python_module: text(raw, "python_module"),
+		namespace: text(raw, "namespace"),
 		added: oneOf(raw, "added", ["new"] as const),
 		q: text(raw, "q"),
 	}),

@@ -6,6 +6,7 @@ import { Button, Select } from "../../components/controls";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { Tabs } from "../../components/Tabs";
+import { lastProject, preferred } from "../../lib/projects";
 import { labelsOf, timeline, titleOf } from "../../lib/revisions";
 import { comparePath } from "../../nav";
 import type { CompareSearch } from "../../routes/compare";
@@ -60,7 +61,7 @@ function Revisions({ project, onProject }: RevisionsProps) {
 	return (
 		<Async query={projects}>
 			{(items) => {
-				const chosen = project ?? items[0]?.name;
+				const chosen = project ?? preferred(items, lastProject());
 				if (chosen === undefined) {
 					return (
 						<Empty title="Nothing is stored yet">

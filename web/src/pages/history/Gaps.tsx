@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type ChangeEvent, useMemo, useState } from "react";
-import { revisionsQuery } from "../../api/queries";
+import { type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
 import { KeyLink, OperatorLink } from "../../components/links";
@@ -13,13 +13,17 @@ import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
 import { save } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
-import { type Ranked, ranked } from "../../lib/gaps";
+import { byName, type Ranked, ranked } from "../../lib/gaps";
 import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
 import { GAP_KINDS, type GapsSearch } from "../../routes/history";
 import styles from "./Gaps.module.css";
+import { OperatorFilters } from "./GapFilters";
 import { type Gaps as GapsData, gapsApi, gapsQuery, gapsText } from "./queries";
 
 const route = getRouteApi("/p/$project/r/$rev/gaps/$key");
+
+/** What narrows the list; what it is ranked by and compared with is none of it. */
+const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "q"] as const;
 
 const ONLY_NAMES = { all: "All gaps", lacking: "Lacking", inherited: "Inherited" } as const;
 
@@ -33,6 +37,8 @@ export default function Gaps() {
 	const [usage, setUsage] = useState<{ name: string; text: string }>();
 	const asked = { key, since, usage: usage?.text };
 	const query = useQuery(gapsQuery(place, asked));
+	// What the operators are, which the filters go by.
+	const matrix = useQuery(matrixQuery(place));
 	return (
 		<Page
 			title={`Gaps of ${key}`}
@@ -52,7 +58,9 @@ export default function Gaps() {
 				<UsageFile name={usage?.name} onChange={setUsage} />
 			</div>
 			<Async query={query} suggest={(name) => <KeyLink name={name} />}>
-				{(gaps) => <Body gaps={gaps} />}
+				{(gaps) => (
+					<Async query={matrix}>{(view) => <Body gaps={gaps} view={view} />}</Async>
+				)}
 			</Async>
 		</Page>
 	);
@@ -153,14 +161,15 @@ function Csv({ at, since, only, usage }: CsvProps) {
 	);
 }
 
-function Body({ gaps }: { gaps: GapsData }) {
+function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 	const search = route.useSearch();
 	const set = useSet();
-	const { only, tag, added, q } = search;
-	const shown = useMemo(
-		() => ranked(gaps.items, { only, tag, added, q }),
-		[gaps.items, only, tag, added, q],
-	);
+	const { only, added, q } = search;
+	const operators = useMemo(() => byName(view.operators), [view]);
+	const written = JSON.stringify(search);
+	const shown = useMemo(() => ranked(gaps.items, search, operators), [gaps.items, operators, written]);
+	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
+	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (
 		<>
 			<Counts gaps={gaps} />
@@ -196,13 +205,7 @@ function Body({ gaps }: { gaps: GapsData }) {
 						value={q}
 						onChange={(q) => set({ q }, true)}
 					/>
-					<Select
-						label="Tag"
-						any="any"
-						value={tag}
-						options={[{ value: "core", label: "core" }]}
-						onChange={(value) => set({ tag: value === "core" ? value : undefined })}
-					/>
+					<OperatorFilters gaps={gaps.items} operators={operators} search={search} set={set} />
 					{gaps.since && (
 						<Select
 							label="Operators"
@@ -212,6 +215,7 @@ function Body({ gaps }: { gaps: GapsData }) {
 							onChange={(value) => set({ added: value === "new" ? value : undefined })}
 						/>
 					)}
+					{isFiltered && <Button onClick={clear}>Clear filters</Button>}
 				</div>
 				{shown.length === 0 ? (
 					<Empty title={gaps.items.length === 0 ? "It lacks nothing" : "No gap passes these filters"} />

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { breaks, stepsByRevision } from "./change";
+
+const place = (label: string, revision = `sha256:${label}`) => ({
+	revision,
+	label,
+	date: null,
+	commit: null,
+});
+
+const point = (label: string, before?: string, breaking = 0, revision?: string) => ({
+	...place(label, revision),
+	operators: 1,
+	generated: 0,
+	composite_implicit: 0,
+	composite_explicit: 0,
+	structured: 0,
+	core: 0,
+	coverage: [],
+	step:
+		before === undefined
+			? null
+			: { since: place(before), breaking, forward_breaking: 0, dangerous: 0, other: 0 },
+});
+
+describe("steps by revision", () => {
+	it("are those of where a revision came first", () => {
+		const steps = stepsByRevision([
+			point("2.0.0"),
+			point("2.1.0", "2.0.0", 7),
+			point("2.1.1", "2.1.0", 0, "sha256:2.1.0"),
+			point("2.2.0", "2.1.1", 2),
+			point("2.2.1", "2.2.0", 9, "sha256:2.0.0"),
+		]);
+		const told = [...steps].map(([revision, { since, to, breaking }]) => [
+			revision,
+			since.label,
+			to.label,
+			breaking,
+		]);
+		expect(told).toEqual([
+			["sha256:2.1.0", "2.0.0", "2.1.0", 7],
+			["sha256:2.2.0", "2.1.1", "2.2.0", 2],
+		]);
+	});
+});
+
+describe("what breaks", () => {
+	const said = (breaking: number, forward_breaking: number) =>
+		breaks({ since: place("a"), to: place("b"), breaking, forward_breaking, dangerous: 3, other: 1 });
+
+	it("is said in words", () => {
+		expect(said(0, 0)).toBe("nothing breaks");
+		expect(said(1, 0)).toBe("1 breaking change");
+		expect(said(1204, 3)).toBe("1,204 breaking, 3 forward-breaking changes");
+		expect(said(0, 2)).toBe("2 forward-breaking changes");
+	});
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { preferred } from "./projects";
+
+const known = (...names: [string, number][]) =>
+	names.map(([name, revisions]) => ({ name, revisions }));
+
+describe("the project where an address names none", () => {
+	it("is the one that was last looked at, while it is there", () => {
+		const projects = known(["acme", 3], ["pytorch", 28]);
+		expect(preferred(projects, "acme")).toBe("acme");
+		expect(preferred(projects, "gone")).toBe("pytorch");
+	});
+
+	it("is pytorch, else the one with most revisions, the first of equals", () => {
+		expect(preferred(known(["acme", 90], ["pytorch", 1]), undefined)).toBe("pytorch");
+		expect(preferred(known(["a", 1], ["b", 7], ["c", 7]), undefined)).toBe("b");
+		expect(preferred([], "acme")).toBeUndefined();
+	});
+});
