@@ -54,6 +54,7 @@ pub mod revisions;
 mod router;
 pub mod rules;
 pub mod schemas;
+pub mod search;
 pub mod server;
 pub mod stateless;
 pub mod stream;

@@ -61,4 +61,12 @@ impl Place {
     pub fn at(timeline: &Timeline, place: usize) -> Self {
         Self::of(&timeline.items[place])
     }
+
+    /// The place before one; nothing before the first.
+    #[must_use]
+    pub fn before(timeline: &Timeline, place: usize) -> Option<Self> {
+        place
+            .checked_sub(1)
+            .map(|before| Self::at(timeline, before))
+    }
 }

@@ -25,7 +25,7 @@ use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
     backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
     gaps, history, keys, labels, matrix, metrics, operations, operators, problems, projects,
-    releases, revisions, rules, schemas, stateless, support, tables, trends,
+    releases, revisions, rules, schemas, search, stateless, support, tables, trends,
 };
 
 /// Every route. Whoever adds one adds it here.
@@ -52,7 +52,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(backends::stored))
         // Over all revisions.
         .routes(routes!(history::operator))
-        .routes(routes!(history::search))
+        .routes(routes!(search::search))
         .routes(routes!(support::table))
         .routes(routes!(badges::one))
         .routes(routes!(trends::trends))

@@ -157,7 +157,7 @@ pub async fn trends(
 }
 
 fn point(timeline: &Timeline, place: usize, facts: &Facts) -> Point {
-    let before = place.checked_sub(1);
+    let before = Place::before(timeline, place);
     Point {
         place: Place::at(timeline, place),
         operators: facts.operators,
@@ -176,8 +176,8 @@ fn point(timeline: &Timeline, place: usize, facts: &Facts) -> Point {
                 percent: key.percent(facts.operators),
             })
             .collect(),
-        step: before.zip(facts.step).map(|(before, step)| StepView {
-            since: Place::at(timeline, before),
+        step: before.zip(facts.step).map(|(since, step)| StepView {
+            since,
             breaking: step.breaking,
             forward_breaking: step.forward_breaking,
             dangerous: step.dangerous,

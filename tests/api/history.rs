@@ -66,6 +66,7 @@ async fn a_history_tells_what_changed() {
         (&event["level"], &event["label"]),
         (&json!("breaking"), &json!("2.9.0"))
     );
+    assert_eq!(event["since"]["label"], "2.8.0");
     assert!(event["message"].as_str().unwrap().contains("`from_`"));
     assert_eq!(answer["line"], "releases");
     let answer = server.get(&get("scale/history?key=MPS")).send().await.ok();

@@ -32,7 +32,8 @@ const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 export const RELEASES = ["2.12.1", "2.13.0", "2.15.0"];
 /** The newest of them, which `latest` stands for. */
 export const NEWEST = "2.15.0";
-const releases = process.env.OPATLAS_RELEASES_DIR ?? join(root, ".cache/releases");
+/** The folder that has the files of each release. */
+export const releases = process.env.OPATLAS_RELEASES_DIR ?? join(root, ".cache/releases");
 const program = process.env.OPATLAS_PROGRAM ?? join(root, "target/debug/opatlas");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** How many times slower pages are made than the machine would have them. */

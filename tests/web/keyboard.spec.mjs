@@ -102,6 +102,51 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		await page.waitForURL(`**/operators/${name}`);
 	});
 
+	it("`j` and `k` move in the list of operators, from wherever one is", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?q=abs`);
+		await settled(page);
+		const list = page.getByRole("list", { name: "Operators" });
+		const active = list.locator("[data-active]");
+		const at = (place) => eventually(async () => assert.equal(await active.getAttribute("aria-posinset"), place));
+		await page.keyboard.press("j");
+		await at("1");
+		await eventually(async () =>
+			assert.equal(await list.evaluate((node) => node === document.activeElement), true),
+		);
+		await page.keyboard.press("j");
+		await page.keyboard.press("j");
+		await at("3");
+		await page.keyboard.press("k");
+		await at("2");
+		const name = await active.locator("a").innerText();
+		// Where one types they are letters.
+		await page.getByLabel("Name or schema").focus();
+		await page.keyboard.press("j");
+		await page.waitForURL("**/operators?q=absj");
+		await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/operators?q=abs`);
+		await settled(page);
+		for (const key of ["j", "j", "Enter"]) await page.keyboard.press(key);
+		await page.waitForURL(`**/operators/${name}`);
+	});
+
+	it("`j` and `k` step through the changes of a comparison", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await page.getByRole("article").first().waitFor();
+		await settled(page);
+		const active = page.locator("article[data-active]");
+		await page.keyboard.press("j");
+		const first = await active.getAttribute("aria-label");
+		await page.keyboard.press("j");
+		await page.waitForFunction(
+			(name) => document.querySelector("article[data-active]")?.getAttribute("aria-label") !== name,
+			first,
+		);
+		await page.keyboard.press("k");
+		await page.locator(`article[data-active][aria-label="${first}"]`).waitFor();
+		await page.keyboard.press("?");
+		await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous operator").waitFor();
+	});
+
 	it("the end of the list is one key away", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators`);
 		await settled(page);

@@ -44,6 +44,10 @@ export const projectPath = (project: string, rest: string): string =>
 export const historyPath = (project: string, operator: string): string =>
 	projectPath(project, `operators/${segment(operator)}/history`);
 
+/** A file of a revision; a line of it has the fragment `L` and its number. */
+export const filePath = (place: Place, file: string): string =>
+	revisionPath(place, `/files/${segment(file)}`);
+
 /** What a backend lacks. */
 export const gapsPath = (place: Place, key: string): string =>
 	revisionPath(place, `/gaps/${segment(key)}`);

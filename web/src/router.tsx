@@ -21,6 +21,7 @@ import { operatorsRoute } from "./routes/operators";
 import { revisionRoute, summaryRoute } from "./routes/revision";
 import { rootRoute } from "./routes/root";
 import { ruleRoute, rulesRoute } from "./routes/rules";
+import { sourceRoute } from "./routes/source";
 import { validateRoute } from "./routes/validate";
 
 /** Every view. Whoever adds one adds its route here, and to `nav.ts` where the header names it. */
@@ -33,6 +34,7 @@ const routeTree = rootRoute.addChildren([
 		backendsRoute,
 		backendRoute,
 		gapsRoute,
+		sourceRoute,
 	]),
 	operatorHistoryRoute,
 	trendsRoute,

@@ -1,5 +1,5 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import { client, data } from "./client";
+import { client, data, text } from "./client";
 import { ApiError } from "./problem";
 import type { components, operations } from "./schema";
 
@@ -175,6 +175,36 @@ export const findingsQuery = (place: Place) =>
 				client.GET("/v1/projects/{project}/revisions/{revision}/findings", { params, signal }),
 			);
 		},
+	});
+
+/** All findings of a revision, whichever file they are in. */
+export const fileFindingsQuery = (place: Place) =>
+	queryOptions({
+		queryKey: ["findings", place.project, place.rev, "all"],
+		queryFn: async ({ signal }) => {
+			const items: Finding[] = [];
+			let cursor: string | undefined;
+			do {
+				const params = { path: path(place), query: { limit: 1000, cursor } };
+				const page = await data(
+					client.GET("/v1/projects/{project}/revisions/{revision}/findings", { params, signal }),
+				);
+				items.push(...page.items);
+				cursor = page.next_cursor ?? undefined;
+			} while (cursor);
+			return items;
+		},
+	});
+
+/** A file of a revision, as it was given. */
+export const fileQuery = (place: Place, file: string) =>
+	queryOptions({
+		queryKey: ["file", place.project, place.rev, file],
+		queryFn: ({ signal }) =>
+			text(apiPath(place, `/files/${encodeURIComponent(file)}`), {
+				headers: { accept: "*/*" },
+				signal,
+			}),
 	});
 
 export const rulesQuery = queryOptions({

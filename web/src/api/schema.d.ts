@@ -1505,6 +1505,7 @@ export interface components {
             new: string | null;
             /** @description What changed, in a sentence. */
             message: string;
+            since: components["schemas"]["Place"] | null;
         };
         /** @description An example of a rule. */
         Example: {

@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { useItemKeys } from "./stepKeys";
 import styles from "./VirtualList.module.css";
 
 interface Props<T> {
@@ -11,6 +12,8 @@ interface Props<T> {
 	render: (item: T, index: number) => ReactNode;
 	/** What Enter does with the row that arrows reached. */
 	onOpen?: (item: T) => void;
+	/** Whether `j` and `k` move in it from wherever one is in the view. */
+	itemKeys?: boolean;
 }
 
 const isStep = (key: string) =>
@@ -18,9 +21,17 @@ const isStep = (key: string) =>
 
 /**
  * A list of any length in a box of its own: only what is seen is drawn. Arrows, Home, End and the
- * page keys move, Enter opens.
+ * page keys move, with `itemKeys` so do `j` and `k`, and Enter opens.
  */
-export function VirtualList<T>({ label, items, estimate, keyOf, render, onOpen }: Props<T>) {
+export function VirtualList<T>({
+	label,
+	items,
+	estimate,
+	keyOf,
+	render,
+	onOpen,
+	itemKeys = false,
+}: Props<T>) {
 	const box = useRef<HTMLDivElement>(null);
 	const [active, setActive] = useState(0);
 	const virtual = useVirtualizer({
@@ -34,6 +45,17 @@ export function VirtualList<T>({ label, items, estimate, keyOf, render, onOpen }
 		},
 	});
 	useEffect(() => setActive(0), [items]);
+	const go = (to: number) => {
+		const within = Math.max(0, Math.min(items.length - 1, to));
+		setActive(within);
+		virtual.scrollToIndex(within, { align: "auto" });
+	};
+	useItemKeys((by) => {
+		const here = document.activeElement === box.current;
+		box.current?.focus({ preventScroll: true });
+		// Whoever comes from elsewhere begins with the row that was reached before.
+		go(here ? active + by : active);
+	}, itemKeys);
 	const move = (event: KeyboardEvent) => {
 		if (event.target !== box.current && !isStep(event.key)) return;
 		if (event.key === "Enter") {
@@ -42,20 +64,17 @@ export function VirtualList<T>({ label, items, estimate, keyOf, render, onOpen }
 			return;
 		}
 		const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / estimate) - 1);
-		const last = items.length - 1;
 		const next = {
 			ArrowDown: active + 1,
 			ArrowUp: active - 1,
 			PageDown: active + page,
 			PageUp: active - page,
 			Home: 0,
-			End: last,
+			End: items.length - 1,
 		}[event.key];
 		if (next === undefined) return;
 		event.preventDefault();
-		const to = Math.max(0, Math.min(last, next));
-		setActive(to);
-		virtual.scrollToIndex(to, { align: "auto" });
+		go(next);
 	};
 	return (
 		<div

@@ -6,6 +6,7 @@ const KEYS: readonly (readonly [string[], string])[] = [
 	[["/"], "Search operators, keys, rules and revisions"],
 	[["Ctrl", "K"], "The same, from anywhere"],
 	[["↑", "↓", "Enter"], "Move in lists, and open"],
+	[["j", "k"], "Next and previous operator, gap or change of a list"],
 	[["←", "→", "Home", "End"], "Move in the matrix and in tabs"],
 	[["n", "p"], "Next and previous finding or change"],
 	[["Esc"], "Close what is open"],

@@ -81,6 +81,7 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 						label="Operators"
 						items={shown}
 						estimate={56}
+						itemKeys
 						keyOf={(operator) => operator.name}
 						onOpen={(operator) => void navigate({ to: operatorPath(place, operator.name) })}
 						render={(operator) => (

@@ -10,7 +10,7 @@ import { Async, Empty } from "../components/States";
 import { usePlace } from "../layout/place";
 import { count, counted, day } from "../lib/format";
 import { titleOf } from "../lib/revisions";
-import { revisionPath } from "../nav";
+import { filePath, revisionPath } from "../nav";
 import styles from "./Revision.module.css";
 
 /** One revision: what it is, its files, and what the rules find in it. */
@@ -52,7 +52,14 @@ export default function Revision() {
 								["Notes", count(summary.infos)],
 								["Stored", day(ingested_at)],
 								["Labels", labels.map((label) => <Badge key={label.name}>{label.name}</Badge>)],
-								["Files", counted(files.length, "file")],
+								[
+									counted(files.length, "file"),
+									files.map(({ name }) => (
+										<Link key={name} to={filePath(place, name)} className="mono target">
+											{name}{" "}
+										</Link>
+									)),
+								],
 							]}
 						/>
 						<p className={styles.digest}>{address}</p>
@@ -110,7 +117,7 @@ function Findings() {
 													<Prose text={finding.message} />
 												</span>
 												<span className={styles.where}>
-													{finding.file}:{finding.span.line}
+													<Where finding={finding} />
 												</span>
 											</li>
 										))}
@@ -122,6 +129,17 @@ function Findings() {
 				}
 			</Async>
 		</Section>
+	);
+}
+
+/** Where a finding is, and the way there. */
+function Where({ finding: { file, span } }: { finding: Finding }) {
+	const place = usePlace();
+	if (file === null) return <>line {span.line}</>;
+	return (
+		<Link to={filePath(place, file)} hash={`L${span.line}`} className="target">
+			{file}:{span.line}
+		</Link>
 	);
 }
 

@@ -38,8 +38,10 @@ export interface CompareSearch extends ComparisonSearch {
 	project?: string | undefined;
 	/** The rule whose two sides to begin with. */
 	rule?: string | undefined;
-	/** Files are pasted instead of revisions chosen. */
+	/** Files are pasted instead of revisions chosen; what they hold stands in the fragment. */
 	from?: "files" | undefined;
+	/** The release whose rules apply to pasted files; the newest where it is left out. */
+	release?: string | undefined;
 }
 
 export const compareRoute = createRoute({
@@ -50,6 +52,7 @@ export const compareRoute = createRoute({
 		project: text(raw, "project"),
 		rule: text(raw, "rule"),
 		from: oneOf(raw, "from", ["files"] as const),
+		release: text(raw, "release"),
 	}),
 	component: lazyRouteComponent(() => import("../pages/compare/Choose")),
 });

@@ -10,6 +10,9 @@ export interface HistorySearch {
 	/** Only what is about this key, and what is not about keys. */
 	key?: string | undefined;
 	kind?: EventKind | undefined;
+	/** The revisions that it begins and ends with. */
+	from?: string | undefined;
+	to?: string | undefined;
 }
 
 export const operatorHistoryRoute = createRoute({
@@ -18,6 +21,8 @@ export const operatorHistoryRoute = createRoute({
 	validateSearch: (raw: Raw): HistorySearch => ({
 		key: text(raw, "key"),
 		kind: oneOf(raw, "kind", KIND_NAMES),
+		from: text(raw, "from"),
+		to: text(raw, "to"),
 	}),
 	component: lazyRouteComponent(() => import("../pages/history/OperatorHistory")),
 });
@@ -59,6 +64,9 @@ export interface GapsSearch {
 	/** Only operators that came after `since`. */
 	added?: "new" | undefined;
 	q?: string | undefined;
+	/** What the badge counts, and which revision it is of. */
+	badge?: "kernel" | undefined;
+	badge_at?: "latest" | undefined;
 }
 
 export const gapsRoute = createRoute({
@@ -73,6 +81,8 @@ export const gapsRoute = createRoute({
 		namespace: text(raw, "namespace"),
 		added: oneOf(raw, "added", ["new"] as const),
 		q: text(raw, "q"),
+		badge: oneOf(raw, "badge", ["kernel"] as const),
+		badge_at: oneOf(raw, "badge_at", ["latest"] as const),
 	}),
 	component: lazyRouteComponent(() => import("../pages/history/Gaps")),
 });

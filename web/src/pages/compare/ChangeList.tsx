@@ -4,9 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
 import { Empty } from "../../components/States";
+import { useStepKeys } from "../../components/stepKeys";
 import type { Card, Comparison, Group, Grouped } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
-import { useStepKeys } from "../validate/useTyping";
+import { markIn } from "../../lib/sides";
 import styles from "./ChangeList.module.css";
 import { groupLook } from "./groups";
 import { OperatorCard } from "./OperatorCard";
@@ -59,14 +60,17 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		setActive(row.id);
 		virtual.scrollToIndex(at, { align: "start" });
 	};
-	useStepKeys((by) => {
-		const from = rows.findIndex(({ id }) => id === active);
-		const first = by > 0 ? from + 1 : (from < 0 ? rows.length : from) - 1;
-		for (let at = first; at >= 0 && at < rows.length; at += by) {
-			if (rows[at]?.kind === "card") return go(at);
-		}
-	});
-	const hash = useRouterState({ select: (state) => state.location.hash });
+	useStepKeys(
+		(by) => {
+			const from = rows.findIndex(({ id }) => id === active);
+			const first = by > 0 ? from + 1 : (from < 0 ? rows.length : from) - 1;
+			for (let at = first; at >= 0 && at < rows.length; at += by) {
+				if (rows[at]?.kind === "card") return go(at);
+			}
+		},
+		{ items: true },
+	);
+	const hash = useRouterState({ select: (state) => markIn(state.location.hash) });
 	useEffect(() => {
 		const at = rows.findIndex(
 			(row) =>

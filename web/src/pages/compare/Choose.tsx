@@ -25,6 +25,8 @@ export default function Choose() {
 			search: { ...search, ...change } as never,
 			replace,
 			resetScroll: false,
+			// The pasted files stay, but where revisions are chosen instead.
+			...("from" in change ? {} : { hash: true, hashScrollIntoView: false }),
 		});
 	const from = search.from ?? (search.rule === undefined ? "revisions" : "files");
 	return (

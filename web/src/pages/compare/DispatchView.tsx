@@ -1,4 +1,4 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useRouterState } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Button } from "../../components/controls";
 import { ReasonMark } from "../../components/ReasonMark";
@@ -13,6 +13,7 @@ import {
 	turnsByKey,
 } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
+import { withMark } from "../../lib/sides";
 import { operatorPath } from "../../nav";
 import type { ComparisonSearch } from "../../routes/compare";
 import styles from "./DispatchView.module.css";
@@ -65,6 +66,7 @@ export function DispatchView({ comparison, changes, search, set }: Props) {
 							label="Changed cells"
 							items={shown}
 							estimate={72}
+							itemKeys
 							keyOf={(change, at) => `${at} ${change.operator}`}
 							render={(change) => (
 								<Row change={change} comparison={comparison} rule={rules.get(change.cause ?? "")} />
@@ -155,6 +157,7 @@ interface RowProps {
 function Row({ change, comparison, rule }: RowProps) {
 	const { operator, keys, before, after, cause } = change;
 	const turn = TURNS.find(({ id }) => id === turnOf(change));
+	const hash = useRouterState({ select: (state) => state.location.hash });
 	const { project, label, revision } = comparison.head;
 	return (
 		<div className={styles.row}>
@@ -178,7 +181,7 @@ function Row({ change, comparison, rule }: RowProps) {
 							className="target"
 							to="."
 							search={(old) => ({ ...old, view: undefined }) as never}
-							hash={cause}
+							hash={withMark(hash, cause)}
 						>
 							{rule}
 						</Link>

@@ -1,18 +1,21 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { type ChangeEvent, useEffect, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type ChangeEvent, useMemo } from "react";
 import { raw } from "../../api/client";
 import { releasesQuery, ruleQuery } from "../../api/queries";
-import { Button, Field, Select } from "../../components/controls";
+import { Button, Copy, Field, Select } from "../../components/controls";
 import { ErrorView, Loading } from "../../components/States";
 import { isChangeRule } from "../../lib/ruleset";
 import { stringify } from "../../lib/search";
+import type { Sides } from "../../lib/sides";
 import type { CompareSearch } from "../../routes/compare";
 import styles from "./Choose.module.css";
 import { ComparisonView } from "./ComparisonView";
 import { CopyMarkdown } from "./CopyMarkdown";
-import { bodyOf, compareTexts, type Texts } from "./queries";
+import { bodyOf, pastedQuery } from "./queries";
+import { TooLong } from "./TooLong";
+import { usePasted } from "./usePasted";
 
-const EXAMPLE: Texts = {
+const EXAMPLE: Sides = {
 	base: `- func: blend(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
   dispatch:
     CPU, CUDA: blend
@@ -36,30 +39,24 @@ interface Props {
 	set: (change: CompareSearch, replace?: boolean) => void;
 }
 
-/** Two texts beside each other, compared on demand. Nothing is stored. */
+/** Two texts beside each other, compared on demand. Nothing is stored unless one says so. */
 export function Paste({ search, set }: Props) {
 	const told = useQuery({ ...ruleQuery(search.rule ?? ""), enabled: search.rule !== undefined });
 	const rule = told.data && isChangeRule(told.data) ? told.data : undefined;
-	const [texts, setTexts] = useState(EXAMPLE);
-	const [release, setRelease] = useState<string>();
-	const releases = useQuery(releasesQuery);
-	const { profile } = search;
-	const comparing = useMutation({
-		mutationFn: (texts: Texts) => compareTexts(texts, release, profile),
-	});
-	const compare = comparing.mutate;
-	useEffect(() => {
-		if (!rule?.example) return;
+	const example = useMemo(() => {
+		if (!rule?.example) return undefined;
 		const { old, new: after } = rule.example;
-		const sides = { base: asEntries(old), head: asEntries(after) };
-		setTexts(sides);
-		compare(sides);
-	}, [rule, compare]);
+		return { base: asEntries(old), head: asEntries(after) };
+	}, [rule]);
+	const { texts, setTexts, asked, unkept, compare } = usePasted(EXAMPLE, example);
+	const releases = useQuery(releasesQuery);
+	const { profile, release } = search;
+	const query = useQuery({
+		...pastedQuery(asked ?? EXAMPLE, release, profile),
+		enabled: asked !== undefined,
+	});
+	const comparison = asked && query.data;
 	const newest = releases.data?.find(({ newest }) => newest)?.name;
-	const asked = comparing.variables;
-	useEffect(() => {
-		if (asked) compare(asked);
-	}, [profile]);
 	if (search.rule !== undefined && told.isPending) return <Loading />;
 	return (
 		<div className={styles.paste}>
@@ -67,12 +64,12 @@ export function Paste({ search, set }: Props) {
 				<Text
 					label="Base, the older side"
 					value={texts.base}
-					onChange={(base) => setTexts((old) => ({ ...old, base }))}
+					onChange={(base) => setTexts({ ...texts, base })}
 				/>
 				<Text
 					label="Head, the newer side"
 					value={texts.head}
-					onChange={(head) => setTexts((old) => ({ ...old, head }))}
+					onChange={(head) => setTexts({ ...texts, head })}
 				/>
 			</div>
 			<div className={styles.actions}>
@@ -84,12 +81,13 @@ export function Paste({ search, set }: Props) {
 						.reverse()
 						.filter(({ newest }) => !newest)
 						.map(({ name }) => ({ value: name, label: name }))}
-					onChange={setRelease}
+					onChange={(release) => set({ release })}
 				/>
-				<Button primary disabled={comparing.isPending} onClick={() => compare(texts)}>
-					{comparing.isPending ? "Comparing …" : "Compare"}
+				<Button primary disabled={query.isFetching} onClick={() => compare(texts)}>
+					{query.isFetching ? "Comparing …" : "Compare"}
 				</Button>
-				{comparing.data && asked && (
+				{comparison && unkept === undefined && <Copy text={location.href}>Copy link</Copy>}
+				{comparison && (
 					<CopyMarkdown
 						ask={(part, max_chars) =>
 							raw(`/v1/compare${stringify({ profile, release, max_chars, part })}`, {
@@ -101,15 +99,21 @@ export function Paste({ search, set }: Props) {
 					/>
 				)}
 			</div>
-			{comparing.isError && (
-				<ErrorView error={comparing.error} retry={asked && (() => compare(asked))} />
+			{unkept?.kind === "broken" && (
+				<p role="status">
+					The address holds no two files that can be read: it may have been cut on its way here.
+				</p>
 			)}
-			{comparing.data && (
+			{unkept?.kind === "long" && asked && <TooLong sides={asked} bytes={unkept.bytes} />}
+			{asked && query.isError && (
+				<ErrorView error={query.error} retry={() => void query.refetch()} />
+			)}
+			{comparison && (
 				<ComparisonView
-					comparison={comparing.data}
+					comparison={comparison}
 					search={search}
 					set={set}
-					isBehind={comparing.isPending}
+					isBehind={query.isPlaceholderData}
 				/>
 			)}
 		</div>

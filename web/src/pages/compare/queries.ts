@@ -1,6 +1,8 @@
-import { queryOptions } from "@tanstack/react-query";
-import { client, data } from "../../api/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { text as ask, client, data } from "../../api/client";
 import type { Profile } from "../../lib/levels";
+import type { Sides } from "../../lib/sides";
+import { segment } from "../../nav";
 
 /** Two revisions of a project, compared. Labels move, so it is asked again after a while. */
 export const comparisonQuery = (project: string, range: string, profile: Profile | undefined) =>
@@ -16,12 +18,6 @@ export const comparisonQuery = (project: string, range: string, profile: Profile
 			),
 	});
 
-/** Two texts of `native_functions.yaml`. */
-export interface Texts {
-	base: string;
-	head: string;
-}
-
 const side = (title: string, text: string) => ({
 	title,
 	files: { "native_functions.yaml": text },
@@ -30,22 +26,38 @@ const side = (title: string, text: string) => ({
 	release: null,
 });
 
-export const bodyOf = ({ base, head }: Texts) => ({
+export const bodyOf = ({ base, head }: Sides) => ({
 	base: side("base", base),
 	head: side("head", head),
 	policy: null,
 	exceptions: [],
 });
 
-/** Two texts, compared; nothing is stored. */
-export const compareTexts = (
-	texts: Texts,
+/** Two texts of `native_functions.yaml`, compared; nothing is stored. */
+export const pastedQuery = (
+	sides: Sides,
 	release: string | undefined,
 	profile: Profile | undefined,
 ) =>
-	data(
-		client.POST("/v1/compare", {
-			params: { query: { release, profile } },
-			body: bodyOf(texts),
-		}),
-	);
+	queryOptions({
+		queryKey: ["pasted", sides, release ?? "", profile ?? ""],
+		placeholderData: keepPreviousData,
+		queryFn: ({ signal }) =>
+			data(
+				client.POST("/v1/compare", {
+					params: { query: { release, profile } },
+					body: bodyOf(sides),
+					signal,
+				}),
+			),
+	});
+
+/** Stores a text as a revision of a project, and gives its address. */
+export async function ingest(project: string, text: string): Promise<string> {
+	const answer = await ask(`/v1/projects/${segment(project)}/revisions`, {
+		method: "POST",
+		headers: { "content-type": "application/yaml", accept: "application/json" },
+		body: text,
+	});
+	return JSON.parse(answer).address;
+}

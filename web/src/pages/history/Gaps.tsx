@@ -16,6 +16,7 @@ import { count, counted, percent } from "../../lib/format";
 import { byName, type Ranked, ranked } from "../../lib/gaps";
 import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
 import { GAP_KINDS, type GapsSearch } from "../../routes/history";
+import { BadgeSection } from "./BadgeSection";
 import styles from "./Gaps.module.css";
 import { OperatorFilters } from "./GapFilters";
 import { type Gaps as GapsData, gapsApi, gapsQuery, gapsText } from "./queries";
@@ -225,6 +226,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 							label="Gaps"
 							items={shown}
 							estimate={32}
+							itemKeys
 							keyOf={({ gap }) => gap.operator}
 							render={(item) => <Row item={item} />}
 						/>
@@ -232,6 +234,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 				)}
 			</Section>
 			{gaps.since && <Gained since={gaps.since} at={gaps.key} />}
+			<BadgeSection at={gaps.key} search={search} set={set} />
 		</>
 	);
 }

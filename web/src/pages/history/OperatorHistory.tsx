@@ -23,11 +23,16 @@ import {
 	type TimelinePlace,
 } from "../../lib/history";
 import { LEVELS } from "../../lib/levels";
-import { historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import { stringify } from "../../lib/search";
+import { comparePath, filePath, historyPath, operatorPath, revisionPath, segment } from "../../nav";
 import type { HistorySearch } from "../../routes/history";
 import { SideBySide } from "../compare/SideBySide";
 import styles from "./OperatorHistory.module.css";
 import { historyQuery } from "./queries";
+import { StretchSelects } from "./StretchSelects";
+
+/** The file that operators are declared in. */
+const DECLARATIONS = "native_functions.yaml";
 
 const route = getRouteApi("/p/$project/operators/$operator/history");
 
@@ -38,11 +43,11 @@ export default function OperatorHistory() {
 	const navigate = useNavigate();
 	const set = (change: HistorySearch) =>
 		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
-	const query = useQuery(historyQuery(project, operator, search.key));
+	const { key, from, to } = search;
+	const query = useQuery(historyQuery(project, operator, { key, from, to }));
 	// The choice of keys is that of the whole history.
-	const whole = useQuery(historyQuery(project, operator, undefined));
+	const whole = useQuery(historyQuery(project, operator, {}));
 	const keys = whole.data ? keysOf(whole.data.events, whole.data.ranges) : [];
-	const asked = search.key === undefined ? "" : `?key=${encodeURIComponent(search.key)}`;
 	return (
 		<Page
 			title={`History of ${operator}`}
@@ -57,11 +62,16 @@ export default function OperatorHistory() {
 				)
 			}
 			actions={
-				<Copy text={`${location.origin}${historyPath(project, operator)}${asked}`}>Copy link</Copy>
+				<Copy
+					text={`${location.origin}${historyPath(project, operator)}${stringify({ ...search })}`}
+				>
+					Copy link
+				</Copy>
 			}
-			api={`/v1/projects/${segment(project)}/operators/${segment(operator)}/history${asked}`}
+			api={`/v1/projects/${segment(project)}/operators/${segment(operator)}/history${stringify({ key, from, to })}`}
 		>
 			<div className={styles.filters}>
+				<StretchSelects project={project} from={from} to={to} set={set} />
 				<Select
 					label="Key"
 					any="all"
@@ -200,7 +210,7 @@ function StepView({ project, operator, step: { place, events } }: StepProps) {
 			<ul className={styles.events}>
 				{events.map((event) => (
 					<li key={`${event.rule} ${event.keys.join()} ${event.names.join()} ${event.message}`}>
-						<EventView project={project} event={event} />
+						<EventView project={project} operator={operator} event={event} />
 					</li>
 				))}
 			</ul>
@@ -208,7 +218,13 @@ function StepView({ project, operator, step: { place, events } }: StepProps) {
 	);
 }
 
-function EventView({ project, event }: { project: string; event: HistoryEvent }) {
+interface EventProps {
+	project: string;
+	operator: string;
+	event: HistoryEvent;
+}
+
+function EventView({ project, operator, event }: EventProps) {
 	const level = LEVELS.find((known) => known === event.level);
 	const kind = KIND_NAMES.find((known) => known === event.kind);
 	return (
@@ -221,6 +237,9 @@ function EventView({ project, event }: { project: string; event: HistoryEvent })
 				</span>
 				<RuleLink name={event.rule} />
 			</p>
+			{event.kind === "schema" && (
+				<EventLinks project={project} operator={operator} event={event} />
+			)}
 			{event.follows && (
 				<p className="muted">
 					It follows <HistoryLink project={project} name={event.follows} />.
@@ -230,6 +249,37 @@ function EventView({ project, event }: { project: string; event: HistoryEvent })
 				<SideBySide before={event.old} after={event.new} />
 			)}
 		</>
+	);
+}
+
+/** All that changed between the two revisions, and where the operator stands in the files of each. */
+function EventLinks({ project, operator, event }: EventProps) {
+	const { since } = event;
+	// A generated operator stands nowhere: the one that it follows does.
+	const written = event.follows ?? operator;
+	const sides = since ? [since, event] : [event];
+	return (
+		<p className={styles.ways}>
+			{since && (
+				<Link
+					to={comparePath(project, placeAddress(since), placeAddress(event))}
+					search={{ q: written } as never}
+					className="target"
+				>
+					Compare {placeTitle(since)} with {placeTitle(event)}
+				</Link>
+			)}
+			{sides.map((place) => (
+				<Link
+					key={place.revision}
+					to={filePath({ project, rev: placeAddress(place) }, DECLARATIONS)}
+					search={{ operator: written } as never}
+					className="target"
+				>
+					Source in {placeTitle(place)}
+				</Link>
+			))}
+		</p>
 	);
 }
 

@@ -1,19 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { revisionsQuery } from "../../api/queries";
-import { Segments, Select } from "../../components/controls";
+import { Segments } from "../../components/controls";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { count, counted } from "../../lib/format";
 import { placeAddress, placeTitle } from "../../lib/history";
-import { addressOf, timeline, titleOf } from "../../lib/revisions";
-import { list } from "../../lib/search";
+import { list, stringify } from "../../lib/search";
 import { coverageLine, drawnKeys, type Line, type TrendPoint, titles, trendKeys } from "../../lib/trends";
 import { revisionPath, segment } from "../../nav";
 import { COUNTED, type TrendsSearch } from "../../routes/history";
 import { Chart } from "./Chart";
 import { type Trends as TrendsData, trendsQuery } from "./queries";
+import { StretchSelects } from "./StretchSelects";
 import styles from "./Trends.module.css";
 
 const route = getRouteApi("/p/$project/trends");
@@ -30,14 +29,7 @@ export default function Trends() {
 	const set = (change: TrendsSearch) =>
 		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
 	const query = useQuery(trendsQuery(project, search));
-	const revisions = useQuery(revisionsQuery(project));
-	const options = timeline(revisions.data ?? [])
-		.reverse()
-		.map((item) => ({ value: addressOf(item), label: titleOf(item) }));
-	const stretch = new URLSearchParams();
-	if (search.from) stretch.set("from", search.from);
-	if (search.to) stretch.set("to", search.to);
-	const asked = stretch.size > 0 ? `?${stretch}` : "";
+	const asked = stringify({ from: search.from, to: search.to });
 	return (
 		<Page
 			title={`Trends of ${project}`}
@@ -46,20 +38,7 @@ export default function Trends() {
 			wide
 		>
 			<div className={styles.filters}>
-				<Select
-					label="From"
-					any="the first"
-					value={search.from}
-					options={options}
-					onChange={(from) => set({ from })}
-				/>
-				<Select
-					label="To"
-					any="the last"
-					value={search.to}
-					options={options}
-					onChange={(to) => set({ to })}
-				/>
+				<StretchSelects project={project} from={search.from} to={search.to} set={set} />
 			</div>
 			<Async query={query}>
 				{(trends) => <Body trends={trends} search={search} set={set} />}

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, data, text } from "../../api/client";
 import { apiPath, type Place } from "../../api/queries";
 import type { components } from "../../api/schema";
+import { type BadgeOf, badgePath } from "../../lib/badge";
 import { segment } from "../../nav";
 
 type Schemas = components["schemas"];
@@ -20,15 +21,20 @@ export interface Stretch {
 	to?: string | undefined;
 }
 
+/** Which part of an operator's history. */
+export interface HistoryAsked extends Stretch {
+	key?: string | undefined;
+}
+
 /** What happened to an operator. */
-export const historyQuery = (project: string, operator: string, key: string | undefined) =>
+export const historyQuery = (project: string, operator: string, asked: HistoryAsked) =>
 	queryOptions({
-		queryKey: ["history", project, operator, key ?? ""],
+		queryKey: ["history", project, operator, asked],
 		staleTime: MINUTE,
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/operators/{operator}/history", {
-					params: { path: { project, operator }, query: { key } },
+					params: { path: { project, operator }, query: asked },
 					signal,
 				}),
 			),
@@ -85,6 +91,18 @@ export const gapsQuery = (place: Place, asked: GapsAsked) =>
 		placeholderData: keepPreviousData,
 		queryFn: async ({ signal }): Promise<Gaps> =>
 			JSON.parse(await gapsText(place, asked, "application/json", signal)),
+	});
+
+/** What a badge reads. */
+export const badgeQuery = (badge: BadgeOf) =>
+	queryOptions({
+		queryKey: ["badge", badge],
+		staleTime: MINUTE,
+		placeholderData: keepPreviousData,
+		queryFn: async ({ signal }): Promise<Schemas["Badge"]> => {
+			const headers = { accept: "application/json" };
+			return JSON.parse(await text(badgePath(badge, "json"), { headers, signal }));
+		},
 	});
 
 export const supportQuery = (project: string, operators: string, keys: string) =>

@@ -9,7 +9,7 @@ import { Card, Facts, Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
-import { historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import { filePath, historyPath, operatorPath, revisionPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
 import { DispatchSection } from "./DispatchSection";
 import styles from "./Operator.module.css";
@@ -103,7 +103,17 @@ function Body({ page }: { page: OperatorPage }) {
 			<div className={styles.columns}>
 				<Section
 					title="Declaration"
-					note={page.source && `${page.source.file}, line ${page.source.line}`}
+					note={
+						page.source && (
+							<Link
+								to={filePath(place, page.source.file)}
+								hash={`L${page.source.line}`}
+								className="target"
+							>
+								{page.source.file}, line {page.source.line}
+							</Link>
+						)
+					}
 				>
 					{page.source ? (
 						<SourceView source={page.source} findings={page.findings} />

@@ -6,6 +6,7 @@ import { Badge } from "../../components/Badge";
 import { Button, Copy, Select } from "../../components/controls";
 import { Page } from "../../components/Page";
 import { ErrorView, Loading } from "../../components/States";
+import { useStepKeys } from "../../components/stepKeys";
 import { Tabs } from "../../components/Tabs";
 import { count, counted } from "../../lib/format";
 import { inOrder } from "../../lib/positions";
@@ -16,7 +17,7 @@ import { FindingsTab } from "./FindingsTab";
 import { DispatchTab, OperatorsTab } from "./OperatorTabs";
 import { validationQuery } from "./queries";
 import { useText } from "./useText";
-import { useDebounced, useStepKeys } from "./useTyping";
+import { useDebounced } from "./useTyping";
 import styles from "./Validate.module.css";
 
 const Editor = lazy(() => import("./Editor"));

@@ -1,0 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Copy, Segments } from "../../components/controls";
+import { Card, Section } from "../../components/Page";
+import { Async } from "../../components/States";
+import { usePlace } from "../../layout/place";
+import { type BadgeOf, badgePath, snippets } from "../../lib/badge";
+import type { GapsSearch } from "../../routes/history";
+import styles from "./BadgeSection.module.css";
+import { badgeQuery } from "./queries";
+
+interface Props {
+	/** The key. */
+	at: string;
+	search: GapsSearch;
+	set: (change: GapsSearch) => void;
+}
+
+/** The badge of a key, and how to show it elsewhere. */
+export function BadgeSection({ at, search, set }: Props) {
+	const { project, rev } = usePlace();
+	const of = search.badge ?? "served";
+	const follows = search.badge_at ?? "this";
+	const badge: BadgeOf = {
+		project,
+		key: at,
+		of,
+		revision: follows === "latest" ? undefined : rev,
+	};
+	const query = useQuery(badgeQuery(badge));
+	return (
+		<Section id="badge" title="Badge" note="the coverage, to be shown elsewhere">
+			<Card>
+				<div className={styles.badge}>
+					<div className={styles.choices}>
+						<Segments
+							label="What the badge counts"
+							value={of}
+							options={[
+								{ value: "served", label: "Whatever serves it" },
+								{ value: "kernel", label: "Own kernels" },
+							]}
+							onChange={(of) => set({ badge: of === "served" ? undefined : of })}
+						/>
+						<Segments
+							label="Revision of the badge"
+							value={follows}
+							options={[
+								{ value: "this", label: `Always ${rev}` },
+								{ value: "latest", label: "The last revision" },
+							]}
+							onChange={(follows) => set({ badge_at: follows === "this" ? undefined : follows })}
+						/>
+					</div>
+					<Async query={query}>
+						{({ label, message }) => <Shown badge={badge} says={`${label}: ${message}`} />}
+					</Async>
+				</div>
+			</Card>
+		</Section>
+	);
+}
+
+/** The badge as it looks, and its snippets. */
+function Shown({ badge, says }: { badge: BadgeOf; says: string }) {
+	const image = badgePath(badge, "svg");
+	const [failed, setFailed] = useState<string>();
+	return (
+		<>
+			{failed === image ? (
+				<p>
+					{says}. The image itself cannot be shown: this server wants a token for it, which an image
+					cannot bring along.
+				</p>
+			) : (
+				<img
+					className={styles.image}
+					src={image}
+					alt={says}
+					height="20"
+					onError={() => setFailed(image)}
+				/>
+			)}
+			<ul className={styles.snippets}>
+				{snippets(badge, says, location.origin).map(({ name, text }) => (
+					<li key={name}>
+						<span className={styles.name}>{name}</span>
+						<code>{text}</code>
+						<Copy text={text}>Copy {name}</Copy>
+					</li>
+				))}
+			</ul>
+		</>
+	);
+}

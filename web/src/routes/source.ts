@@ -1,0 +1,24 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, type Raw, text } from "../lib/search";
+import { revisionRoute } from "./revision";
+
+export const SEVERITIES = ["error", "warning", "info"] as const;
+
+/** What of a file's findings is marked; the line in view stands in the fragment, `#L12`. */
+export interface SourceSearch {
+	severity?: (typeof SEVERITIES)[number] | undefined;
+	rule?: string | undefined;
+	/** The operator at whose entry to begin. */
+	operator?: string | undefined;
+}
+
+export const sourceRoute = createRoute({
+	getParentRoute: () => revisionRoute,
+	path: "/files/$file",
+	validateSearch: (raw: Raw): SourceSearch => ({
+		severity: oneOf(raw, "severity", SEVERITIES),
+		rule: text(raw, "rule"),
+		operator: text(raw, "operator"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/source/Source")),
+});
