@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::service::history::{Facts, Range, Timeline};
+use crate::service::history::{Facts, KeyFacts, Range, Timeline};
 
 use super::Api;
 use super::extract::{Path, Query};
@@ -37,6 +37,9 @@ pub struct TrendQuery {
     /// the last among them.
     #[param(minimum = 2, maximum = 2000, default = 200)]
     pub points: Option<usize>,
+    /// Whether the coverage of each backend is told; without it an answer is much smaller.
+    #[param(default = true)]
+    pub coverage: Option<bool>,
     /// What the timeline is made of.
     #[param(inline)]
     pub line: Option<LineName>,
@@ -75,7 +78,7 @@ pub struct Point {
     pub structured: u32,
     /// Operators with the tag `core`.
     pub core: u32,
-    /// The backends with dense tensors, in table order.
+    /// The backends with dense tensors, in table order; none where they were not asked for.
     pub coverage: Vec<KeyPoint>,
     /// What changed since the revision before it on the timeline, whether or not that one is among
     /// the points; null for the first.
@@ -144,20 +147,22 @@ pub async fn trends(
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
     let places = chosen(&asked, most);
     let facts = service.facts(&timeline, &places).await?;
+    let has_coverage = query.coverage.unwrap_or(true);
     let points = places.iter().zip(&facts);
     let trends = Trends {
         project: timeline.project.to_string(),
         line: timeline.line.as_str(),
         revisions: asked.end() - asked.start() + 1,
         points: points
-            .map(|(&place, facts)| point(&timeline, place, facts))
+            .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
             .collect(),
     };
     respond::value(&api, &wishes, StatusCode::OK, &trends).await
 }
 
-fn point(timeline: &Timeline, place: usize, facts: &Facts) -> Point {
+fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: bool) -> Point {
     let before = Place::before(timeline, place);
+    let keys: &[KeyFacts] = if has_coverage { &facts.keys } else { &[] };
     Point {
         place: Place::at(timeline, place),
         operators: facts.operators,
@@ -166,8 +171,7 @@ fn point(timeline: &Timeline, place: usize, facts: &Facts) -> Point {
         composite_explicit: facts.composite_explicit,
         structured: facts.structured,
         core: facts.core,
-        coverage: facts
-            .keys
+        coverage: keys
             .iter()
             .map(|key| KeyPoint {
                 key: key.0.clone(),

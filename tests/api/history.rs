@@ -247,9 +247,10 @@ async fn trends_tell_what_each_step_changed() {
     assert!(counts.iter().all(|level| step[level] == 0), "{step}");
 
     // Steps are those of the timeline, whichever points are asked for.
-    let path = "/v1/projects/p/trends?points=2";
+    let path = "/v1/projects/p/trends?points=2&coverage=false";
     let answer = server.get(path).send().await.ok();
     assert_eq!(answer["points"][1]["step"]["since"]["label"], "2.9.0");
+    assert_eq!(answer["points"][1]["coverage"], json!([]));
 }
 
 #[tokio::test]

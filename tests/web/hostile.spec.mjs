@@ -69,6 +69,11 @@ describe("hostile text", { skip, concurrency: false }, () => {
 			`${base}/operators/${encodeURIComponent(MARKUP)}`,
 			`/p/${encodeURIComponent(MARKUP)}/r/${encodeURIComponent(MARKUP)}/operators`,
 			`/docs?q=${encodeURIComponent(MARKUP)}`,
+			`${base}/files/native_functions.yaml#L4`,
+			`${base}/files/native_functions.yaml?operator=${encodeURIComponent(MARKUP)}&rule=${encodeURIComponent(MARKUP)}`,
+			`${base}/files/${encodeURIComponent(MARKUP)}`,
+			`${base}/gaps/CPU?tag=${encodeURIComponent(MARKUP)}&python_module=${encodeURIComponent(MARKUP)}`,
+			`/p/hostile/operators/plain/history?from=${encodeURIComponent(MARKUP)}`,
 			...items.map(({ name }) => `${base}/operators/${encodeURIComponent(name)}?key=CPU&with=CPU:${LINK}`),
 		];
 		for (const path of paths) {

@@ -100,7 +100,7 @@ export const stepsQuery = (project: string) =>
 		queryKey: ["steps", project],
 		staleTime: MINUTE,
 		queryFn: async ({ signal }) => {
-			const params = { path: { project }, query: { points: STEPS } };
+			const params = { path: { project }, query: { points: STEPS, coverage: false } };
 			return (await data(client.GET("/v1/projects/{project}/trends", { params, signal }))).points;
 		},
 	});

@@ -2326,7 +2326,7 @@ export interface components {
              * @description Operators with the tag `core`.
              */
             core: number;
-            /** @description The backends with dense tensors, in table order. */
+            /** @description The backends with dense tensors, in table order; none where they were not asked for. */
             coverage: components["schemas"]["KeyPoint"][];
             step: components["schemas"]["StepView"] | null;
         };
@@ -8863,6 +8863,8 @@ export interface operations {
                  *     the last among them.
                  */
                 points?: number;
+                /** @description Whether the coverage of each backend is told; without it an answer is much smaller. */
+                coverage?: boolean;
                 /** @description What the timeline is made of. */
                 line?: "releases" | "commits" | "ingests" | "";
             };

@@ -11,6 +11,11 @@ describe("the project where an address names none", () => {
 		expect(preferred(projects, "gone")).toBe("pytorch");
 	});
 
+	it("has revisions, if any has", () => {
+		expect(preferred(known(["acme", 0], ["b", 1], ["pytorch", 0]), "acme")).toBe("b");
+		expect(preferred(known(["acme", 0], ["b", 0]), "b")).toBe("b");
+	});
+
 	it("is pytorch, else the one with most revisions, the first of equals", () => {
 		expect(preferred(known(["acme", 90], ["pytorch", 1]), undefined)).toBe("pytorch");
 		expect(preferred(known(["a", 1], ["b", 7], ["c", 7]), undefined)).toBe("b");

@@ -27,12 +27,15 @@ interface Known {
 
 /**
  * The project to go to where an address names none: the one that was last looked at while it is
- * still there, else `pytorch`, else the one with most revisions, else nothing.
+ * still there, else `pytorch`, else the one with most revisions, else nothing. One without any
+ * revision is not gone to while there are others.
  */
 export function preferred(projects: readonly Known[], last: string | undefined) {
-	const named = (name: string | undefined) => projects.find((project) => project.name === name);
+	const filled = projects.filter(({ revisions }) => revisions > 0);
+	const among = filled.length > 0 ? filled : projects;
+	const named = (name: string | undefined) => among.find((project) => project.name === name);
 	const most = () =>
-		projects.reduce<Known | undefined>(
+		among.reduce<Known | undefined>(
 			(best, project) => (best && best.revisions >= project.revisions ? best : project),
 			undefined,
 		);
