@@ -154,7 +154,10 @@ export class GridBody {
 		for (const index of wanted) {
 			let row = this.#rows.get(index);
 			if (!row) {
-				row = free.pop() ?? newRow();
+				// Of two rows with equal cells only the names have to be told apart.
+				const pattern = operators[index]?.row;
+				const alike = free.findIndex((row) => row.pattern === pattern);
+				row = free.splice(alike, 1)[0] ?? newRow();
 				if (!row.node.parentNode) this.#body.append(row.node);
 				this.#rows.set(index, row);
 			}
@@ -181,6 +184,7 @@ export class GridBody {
 		}
 		if (isOther) {
 			row.index = index;
+			row.pattern = operator.row;
 			row.node.dataset.row = `${index}`;
 			row.node.ariaRowIndex = `${index + 2}`;
 			row.node.style.transform = `translateY(${index * ROW}px)`;
@@ -197,10 +201,11 @@ export class GridBody {
 				if (column === undefined) break;
 				const look = cellIndex(view, operator, column);
 				if (look !== cell.look || row.isStale) {
+					const old = row.isStale ? undefined : this.#looks[cell.look];
 					const { glyph, className, name } = this.#looks[look] ?? NOTHING;
 					cell.look = look;
-					cell.text.data = glyph;
-					cell.node.className = className;
+					if (glyph !== old?.glyph) cell.text.data = glyph;
+					if (className !== old?.className) cell.node.className = className;
 					cell.node.ariaLabel = `${this.#keys[at]}: ${name}`;
 				}
 				at += 1;

@@ -34,6 +34,8 @@ export interface RowNode {
 	/** By their places. */
 	blocks: Map<number, BlockNode>;
 	index: number;
+	/** The place of its cells among the rows of the view. */
+	pattern: number;
 	/** Its cell that takes the focus, and the one that is explained, where they are in it. */
 	active: CellNode | undefined;
 	chosen: CellNode | undefined;
@@ -62,6 +64,7 @@ export function newRow(): RowNode {
 		active: undefined,
 		chosen: undefined,
 		index: -1,
+		pattern: -1,
 		seen: [],
 		isStale: true,
 	};
