@@ -19,23 +19,38 @@ const WIDTH = 144;
 const QUIET = new Set(["missing", "backend fallback"]);
 
 /**
- * The whole matrix, a pixel a cell, drawn once and stretched to its box; a frame shows what the
- * grid shows, and a press goes there. The grid is its twin for those who cannot see it.
+ * The whole matrix, a pixel a cell, drawn to the size of its box; a frame shows what the grid shows,
+ * and a press goes there. The grid is its twin for those who cannot see it.
  */
 export function Overview({ view, operators, columns, grid }: Props) {
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const frame = useRef<HTMLDivElement>(null);
 	useEffect(() => {
-		const draw = () => {
-			if (canvas.current) paint(canvas.current, view, operators, columns);
+		const node = canvas.current;
+		if (!node) return;
+		let whole = painted(view, operators, columns);
+		// Stretched by the style sheet, it would be scaled anew for every frame of the grid's.
+		const fit = () => {
+			node.width = Math.round(node.clientWidth * devicePixelRatio);
+			node.height = Math.round(node.clientHeight * devicePixelRatio);
+			const context = node.getContext("2d");
+			if (!context || whole.width === 0 || whole.height === 0) return;
+			context.imageSmoothingQuality = "high";
+			context.drawImage(whole, 0, 0, node.width, node.height);
 		};
-		draw();
+		const draw = () => {
+			whole = painted(view, operators, columns);
+			fit();
+		};
+		const resized = new ResizeObserver(fit);
+		resized.observe(node);
 		const scheme = matchMedia("(prefers-color-scheme: dark)");
 		scheme.addEventListener("change", draw);
 		window.addEventListener("opatlas-theme", draw);
 		return () => {
 			scheme.removeEventListener("change", draw);
 			window.removeEventListener("opatlas-theme", draw);
+			resized.disconnect();
 		};
 	}, [view, operators, columns]);
 	useEffect(() => {
@@ -92,18 +107,18 @@ function colours(view: MatrixView): [number, number, number, number][] {
 	return read;
 }
 
-function paint(
-	canvas: HTMLCanvasElement,
+function painted(
 	view: MatrixView,
 	operators: readonly MatrixOperator[],
 	columns: readonly number[],
-) {
+): HTMLCanvasElement {
+	const canvas = document.createElement("canvas");
 	// Few columns are drawn wide, so that stretching does not blur them into each other.
 	const wide = Math.max(1, Math.floor(WIDTH / columns.length));
 	canvas.width = columns.length * wide;
 	canvas.height = operators.length;
 	const context = canvas.getContext("2d");
-	if (!context) return;
+	if (!context || canvas.width === 0 || canvas.height === 0) return canvas;
 	const palette = colours(view);
 	const image = context.createImageData(canvas.width, canvas.height);
 	let at = 0;
@@ -117,4 +132,5 @@ function paint(
 		}
 	}
 	context.putImageData(image, 0, 0);
+	return canvas;
 }
