@@ -21,8 +21,6 @@ mod training;
 mod unread;
 mod upgraders;
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::change::{Change, Fingerprint, Subject};
@@ -119,7 +117,7 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
     let mut dispatch = Vec::new();
     if let Some((a, b)) = views {
         let mut tables = support::Tables::new(a, b);
-        let is_untouched = |a, b| is_same_entry(old, new, a, b);
+        let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
         dispatch = tables.compare(&pairing, is_untouched, &mut changes);
         causes(old, new, &changes, &mut dispatch);
     }
@@ -143,14 +141,6 @@ fn entries(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut 
             kernels::compare(&name, (base, before), (head, after), changes);
             tag_changes::compare(&name, before, after, &head.tags, changes);
         }
-    }
-}
-
-/// Whether both sides share one reading of one text.
-fn is_same_entry(base: &Catalogue, head: &Catalogue, old: OperatorId, new: OperatorId) -> bool {
-    match (base.entry(old), head.entry(new)) {
-        (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
-        _ => false,
     }
 }
 

@@ -174,7 +174,7 @@ fn is_namesake(a: &Operator, b: &Operator) -> bool {
 }
 
 /// Whether two operators are one reading of one text.
-fn is_shared(a: &Operator, b: &Operator) -> bool {
+pub(super) fn is_shared(a: &Operator, b: &Operator) -> bool {
     match (a.written(), b.written()) {
         (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
         _ => false,

@@ -42,7 +42,7 @@ const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are kept in memory; one can go by two names.
 const TIMELINES: u64 = 64;
 /// Of how many projects they are read before anybody asks.
-const WARMED: usize = 8;
+const WARMED: u32 = 8;
 
 /// Timelines in memory.
 pub(super) struct Histories {
@@ -118,8 +118,7 @@ impl Service {
     /// # Errors
     /// What the store says.
     pub async fn warm(&self) -> Result<(), ServiceError> {
-        let most = u32::try_from(WARMED).unwrap_or(u32::MAX);
-        for project in self.store.projects(None, most).await?.items {
+        for project in self.store.projects(None, WARMED).await?.items {
             let project = project.name;
             let stamp = self.store.stamp(&project).await?;
             for line in [None, Some(Line::Commits)] {
