@@ -7,7 +7,7 @@ use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::parse::{ParsedSchema, parse_schema};
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, Span};
 
@@ -79,7 +79,7 @@ fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnost
         if annotation.is_some_and(|annotation| annotation.shorthand) {
             refused.push(
                 Diagnostic::new(
-                    "annotation-shorthand-tensor-bang",
+                    RuleId::AnnotationShorthandTensorBang,
                     at,
                     "`Tensor!` is described in older documentation, but no release reads it",
                 )
@@ -97,7 +97,7 @@ fn unknown_type(ty: &Type, at: Span, release: Release) -> Option<Diagnostic> {
         return None;
     }
     let unknown = Diagnostic::new(
-        "type-unknown",
+        RuleId::TypeUnknown,
         at,
         format!("PyTorch {release} has no type `{base}`"),
     );

@@ -6,6 +6,8 @@
 //! revision consists of.
 
 pub mod diagnostic;
+mod ids;
+mod rule_id;
 pub mod suggest;
 
 use std::collections::BTreeMap;

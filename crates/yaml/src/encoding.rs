@@ -1,5 +1,6 @@
 //! From bytes to text: what PyTorch's `open()` and the YAML reader refuse of a file.
 
+use opatlas_source::diagnostic::RuleId;
 use std::borrow::Cow;
 
 use opatlas_source::Span;
@@ -77,7 +78,7 @@ fn other_encoding(bytes: &[u8]) -> Option<Diagnostic> {
     };
     let span = Span::new(0, offset(bytes.len().min(4)));
     let diagnostic = Diagnostic::new(
-        "yaml-encoding",
+        RuleId::YamlEncoding,
         span,
         format!("the file is encoded in {name}"),
     );
@@ -130,7 +131,7 @@ impl BadRuns {
                     "remove it; within double quotes it can be written as an escape"
                 }
             };
-            Diagnostic::new("yaml-encoding", span, message).with_help(help)
+            Diagnostic::new(RuleId::YamlEncoding, span, message).with_help(help)
         };
         self.runs.into_iter().enumerate().map(diagnostic).collect()
     }
