@@ -88,7 +88,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL("**/p/pytorch/operators/add.Tensor/history");
 			await page.getByLabel("Key", { exact: true }).selectOption("XPU");
 			await page.waitForURL("**/history?key=XPU");
-			const served = region(page, "What served it").getByRole("row");
+			const served = region(page, "Kernels").getByRole("row");
 			const { ranges } = await asked("operators/add.Tensor/history?key=XPU");
 			await counts(served, 1 + ranges.filter(({ key }) => key !== null).length);
 			await page.getByLabel("Kind of event").selectOption("schema");
