@@ -83,7 +83,7 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/access", { fine });
 		await page.getByLabel("Token", { exact: true }).fill("two words é");
 		await page.getByRole("button", { name: "Use it" }).click();
-		await page.getByText("A token is one word").waitFor();
+		await page.getByText("This is not a token").waitFor();
 	});
 });
 
@@ -93,7 +93,7 @@ describe("access where nothing is closed", { skip, concurrency: false }, () => {
 	it("says so, and asking changes nothing", async (t) => {
 		const before = await (await fetch(`${web.base}/v1/projects`)).text();
 		const page = await web.open(t, "/access", { fine: [/4\d\d/] });
-		await page.getByText("This server wants no token").waitFor();
+		await page.getByText("This server does not require a token").waitFor();
 		assert.equal(await (await fetch(`${web.base}/v1/projects`)).text(), before);
 	});
 

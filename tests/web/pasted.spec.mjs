@@ -96,7 +96,7 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		assert.equal(await page.locator("img[src='x'], #root script").count(), 0);
 		await page.goto(`${web.base}/rules`);
 		await page.goto(`${web.base}/compare?from=files#sides=AAAA`);
-		await page.getByText("The address holds no two files that can be read").waitFor();
+		await page.getByText("The address does not contain two readable files").waitFor();
 	});
 
 	it("that are too large for an address can be stored instead", async (t) => {
