@@ -43,7 +43,7 @@ impl Service {
 
 impl JudgedSchema {
     /// Reads a schema and judges it as torchgen of a release does when it parses the schema alone
-    /// (`FunctionSchema.parse`, RULES.md sections 2.1 to 2.6).
+    /// (`FunctionSchema.parse`, `docs/spec/grammar.md`, sections 1 to 7).
     #[must_use]
     pub fn read(text: &str, release: Release) -> Self {
         let parsed = parse_schema(text, 0);

@@ -170,7 +170,7 @@ impl TagInterner {
 }
 
 /// The tags that a release adds to a written operator by itself, where `tags.yaml` has them
-/// (RULES_BY_RELEASE.md, tags).
+/// (`docs/spec/releases.md`, section 2.4).
 pub fn added_automatically<'a>(
     release: Release,
     namespace: &'a str,

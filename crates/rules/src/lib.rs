@@ -64,7 +64,7 @@ pub enum Family {
     Suppressions,
 }
 
-/// When PyTorch's generator notices (RULES.md section 1).
+/// When PyTorch's generator notices (`docs/spec/rules.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.

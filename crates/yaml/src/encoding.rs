@@ -16,7 +16,7 @@ const MOST: usize = 50;
 /// (`yaml-encoding`), one for each run of them.
 ///
 /// A byte order mark at the very beginning is kept in the text and skipped by the parser. Source:
-/// RULES.md section 3, libyaml reader.c (yaml_parser_update_buffer).
+/// `docs/spec/files.md`, section 2, libyaml reader.c (yaml_parser_update_buffer).
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     match std::str::from_utf8(bytes) {

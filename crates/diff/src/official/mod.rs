@@ -6,7 +6,7 @@
 //! the two grammars differ, and so do their notions of equality.
 //!
 //! What torch's checks do not see, and where they cry wolf, is left as it is: that is what the
-//! change rules are for (BC.md section 6).
+//! change rules are for (`docs/spec/compatibility.md`, section 6).
 
 mod alias;
 mod compare;

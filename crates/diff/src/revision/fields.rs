@@ -1,5 +1,5 @@
-//! Fields of an entry besides its schema, kernels and tags (BC.md section 5: binding, dispatch,
-//! runtime).
+//! Fields of an entry besides its schema, kernels and tags (`docs/spec/compatibility.md`, section
+//! 5: binding, dispatch, runtime).
 
 use super::side::Written;
 use crate::change::{Change, Subject};

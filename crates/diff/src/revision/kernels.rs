@@ -1,4 +1,5 @@
-//! The kernels that two entries put on dispatch keys (BC.md section 5, dispatch).
+//! The kernels that two entries put on dispatch keys (`docs/spec/compatibility.md`, section 5,
+//! dispatch).
 
 use super::side::Written;
 use crate::change::{Change, Fragment, Note, Subject};

@@ -1,5 +1,6 @@
-//! What was promised of operators: the tag `core`, and upgraders for saved models (BC.md section
-//! 3). The tag of the base counts: taking it away in the same change excuses nothing.
+//! What was promised of operators: the tag `core`, and upgraders for saved models
+//! (`docs/spec/compatibility.md`, section 3). The tag of the base counts: taking it away in the
+//! same change excuses nothing.
 
 use super::Pair;
 use super::upgraders;

@@ -1,5 +1,5 @@
 //! What the computed dispatch tables say: which backends lost or gained an operator, and by what
-//! kind of kernel it runs there (BC.md section 4, item 7).
+//! kind of kernel it runs there (`docs/spec/compatibility.md`, section 4, item 7).
 //!
 //! Operators share tables, so pairs of tables are compared once and told of every operator that
 //! has them.

@@ -1,5 +1,5 @@
-//! Tags that came and went (BC.md section 5, tag). What is written counts: tags that a release
-//! adds by itself come with the release, not with the entry.
+//! Tags that came and went (`docs/spec/compatibility.md`, section 5, tag). What is written counts:
+//! tags that a release adds by itself come with the release, not with the entry.
 
 use super::side::Written;
 use crate::change::{Change, Subject};

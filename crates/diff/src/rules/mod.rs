@@ -1,4 +1,4 @@
-//! The rules of compatibility, one item each (BC.md section 5).
+//! The rules of compatibility, one item each (`docs/spec/compatibility.md`, section 5).
 //!
 //! A [`ChangeRule`] is data: id, group, level, torch's verdict on this kind of change, who is hurt,
 //! and its documentation. What finds a change lives with the comparison; this is what it refers to,

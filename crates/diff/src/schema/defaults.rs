@@ -6,7 +6,7 @@ use crate::official::{Argument, Value};
 use crate::rules::ChangeRuleId;
 
 /// Adds what happened to the default. Values are compared as the runtime does, by kind and value
-/// (BC.md section 2.3).
+/// (`docs/spec/compatibility.md`, section 2.3).
 pub(super) fn compare(found: &mut Found<'_>, old: usize, new: usize, ty: TypeChange) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];

@@ -1,4 +1,5 @@
-//! What changed between two schemas, argument by argument (BC.md section 4, item 4).
+//! What changed between two schemas, argument by argument (`docs/spec/compatibility.md`, section 4,
+//! item 4).
 //!
 //! Both sides are in the runtime's shape ([`RuntimeSchema`]), so pairs of schemas that come from no
 //! file are compared by the same code as the entries of two revisions. Unlike the official check,

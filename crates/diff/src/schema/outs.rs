@@ -61,7 +61,8 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
 }
 
 /// Out arguments traded for plain ones or the reverse: where one side has fewer of the one and at
-/// least as many more of the other, torch looks past the end of the list (BC.md section 2.6).
+/// least as many more of the other, torch looks past the end of the list
+/// (`docs/spec/compatibility.md`, section 2.6).
 fn replaced(found: &mut Found<'_>) {
     let (old, new) = (found.old.schema, found.new.schema);
     let outs = |schema: &super::RuntimeSchema<'_>| schema.arguments.len() - schema.out_start();

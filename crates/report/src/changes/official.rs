@@ -1,4 +1,5 @@
-//! Torch's own verdict beside ours, and where and why the two differ (BC.md section 6).
+//! Torch's own verdict beside ours, and where and why the two differ (`docs/spec/compatibility.md`,
+//! section 6).
 
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::ChangeRuleId;

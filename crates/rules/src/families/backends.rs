@@ -1,5 +1,5 @@
-//! Rules of out-of-tree backend files (RULES.md section 15). What is about the file alone is
-//! reported while reading it.
+//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). What is about the file
+//! alone is reported while reading it.
 
 use opatlas_source::diagnostic::RuleId;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -2,9 +2,10 @@
 //!
 //! What is read and what is refused is what torchgen's `FunctionSchema.parse` reads and refuses,
 //! odd corners included: arguments are cut at every `, `, names are unchecked, and the text must
-//! be exactly what printing gives back (RULES.md section 2.1). Two things are read that no release
-//! accepts or only some do, and left to the rules of a release: the `Tensor!` shorthand, and base
-//! types that come and go. Invariants between the parts of a schema are rules too.
+//! be exactly what printing gives back (`docs/spec/grammar.md`, section 5). Two things are read
+//! that no release accepts or only some do, and left to the rules of a release: the `Tensor!`
+//! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
+//! too.
 
 use opatlas_source::diagnostic::RuleId;
 mod argument;

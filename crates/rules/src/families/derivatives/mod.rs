@@ -1,4 +1,4 @@
-//! Rules of `derivatives.yaml` (RULES.md section 14).
+//! Rules of `derivatives.yaml` (`docs/spec/files.md`, section 5).
 //!
 //! What the reader of formulas refuses is an error. What only the writers of autograd code refuse
 //! ([`outputs`], [`variants`]) is a warning: the file can be read, but not built with.
