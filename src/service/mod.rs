@@ -39,7 +39,7 @@ pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
 pub use snapshot::{Snapshot, Summary};
 pub use stateless::JudgedSchema;
-pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, TOKEN_PREFIX};
+pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, Signer, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
 
 use moka::future::Cache;
