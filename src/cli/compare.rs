@@ -20,6 +20,7 @@ use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
 use crate::source::NATIVE_FUNCTIONS;
+use crate::store::Opening;
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};
@@ -120,7 +121,7 @@ impl Compare {
         let operands = [&self.base, &self.head].map(|text| Operand::parse(text, &places));
         let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
         let stored = match needs_store {
-            true => Some(Stored::open(&self.target).await?),
+            true => Some(Stored::open(&self.target, Opening::Read).await?),
             false => None,
         };
         let mut base = operands[0].read(&places, stored.as_ref()).await?;

@@ -22,6 +22,7 @@ use crate::report::table::{
 use crate::service::dispatch::{Profile, runtime_key};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
 use crate::source::Span;
+use crate::store::Opening;
 
 use super::{Stored, Target, check};
 
@@ -129,7 +130,7 @@ impl Table {
     }
 
     async fn stored(&self) -> anyhow::Result<Subject> {
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Read).await?;
         let (revision, release) = match (&self.revision, &self.release) {
             (Some(revision), release) => (revision.clone(), release.clone()),
             (None, Some(release)) => (self.label_of(&stored, release).await?, None),

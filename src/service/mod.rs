@@ -143,8 +143,17 @@ impl Service {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn ready(&self) -> Result<(), ServiceError> {
+    pub async fn reachable(&self) -> Result<(), ServiceError> {
         Ok(self.store.ping().await?)
+    }
+
+    /// Whether the store can be read and written.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        self.store.ping().await?;
+        Ok(self.store.ready().await?)
     }
 
     /// Waits for what the store has under way, and closes it.

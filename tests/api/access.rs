@@ -307,7 +307,9 @@ async fn no_spelling_of_force_passes_unseen() {
         "&&force=true&",
     ] {
         let path = format!("/v1/projects/p/revisions?label=2.9.0&{force}");
-        let ask = server.post(&path).yaml("- func: other(Tensor self) -> Tensor\n");
+        let ask = server
+            .post(&path)
+            .yaml("- func: other(Tensor self) -> Tensor\n");
         let ask = ask.header("authorization", bearer(&only));
         ask.send().await.problem(403, "forbidden");
     }

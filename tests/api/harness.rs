@@ -137,7 +137,9 @@ impl Question<'_> {
 
     /// With a body that never arrives.
     pub fn unread(mut self) -> Self {
-        self.request = self.request.header(header::CONTENT_TYPE, "application/yaml");
+        self.request = self
+            .request
+            .header(header::CONTENT_TYPE, "application/yaml");
         self.body = Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>());
         self
     }

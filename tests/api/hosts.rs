@@ -38,7 +38,11 @@ async fn a_rebound_name_reads_and_writes_nothing() {
     for read in reads.into_iter().chain(reads) {
         let own = server.get(read).header("host", "127.0.0.1:8080");
         assert!([200, 404].contains(&own.unchecked().await.status.as_u16()));
-        for other in ["evil.example", "evil.example:8080", "127.0.0.1.evil.example"] {
+        for other in [
+            "evil.example",
+            "evil.example:8080",
+            "127.0.0.1.evil.example",
+        ] {
             let asked = server.get(read).header("host", other);
             let answer = asked.unchecked().await;
             answer.problem(403, "forbidden");
