@@ -203,12 +203,12 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Whether a commit has something at a path, from the root of the repository.
+/// Whether a commit has a file at a path, from the root of the repository.
 fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
     let output = Command::new("git")
         .arg("-C")
         .arg(repository)
-        .args(["ls-tree", "--full-tree", "--name-only", "-z"])
+        .args(["ls-tree", "--full-tree", "-z"])
         .args(["--end-of-options", revision, "--", path])
         .output()
         .context("cannot run git, which `git:REV` needs")?;
@@ -217,7 +217,13 @@ fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
         let message = message.lines().next().unwrap_or_default();
         bail!("git cannot look for {path} at {revision}: {message}");
     }
-    Ok(!output.stdout.is_empty())
+    // MODE TYPE ID, a tab, and the path.
+    let found = String::from_utf8_lossy(&output.stdout);
+    match found.split_whitespace().nth(1) {
+        None => Ok(false),
+        Some("blob") => Ok(true),
+        Some(kind) => bail!("{path} at {revision} is not a file but a {kind}"),
+    }
 }
 
 /// A file as a commit has it. The revision is one argument with the path, and no option.
