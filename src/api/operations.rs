@@ -8,9 +8,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::release::Release;
 use crate::service::{ENGINE_VERSION, ServiceError};
 use crate::store::StoreError;
+use opatlas_pytorch::release::Release;
 
 use super::Api;
 use super::negotiate::{JSON, Wishes};

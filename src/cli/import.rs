@@ -13,10 +13,10 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::diagnostic::Severity;
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
-use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use crate::store::Opening;
+use opatlas_source::diagnostic::Severity;
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
 use super::compare::backend::vendor;
 use super::side::NATIVE_FUNCTIONS_PATH;

@@ -11,11 +11,11 @@ use tokio::task::JoinSet;
 
 use crate::cli::fetch::Fetcher;
 use crate::cli::stored::Stored;
-use crate::release;
 use crate::service::history::Line;
 use crate::service::{Ingest, ServiceError};
-use crate::source::Bundle;
 use crate::store::Opening;
+use opatlas_pytorch::release;
+use opatlas_source::Bundle;
 
 use super::{Import, progress, told};
 
