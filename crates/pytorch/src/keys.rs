@@ -43,6 +43,7 @@ pub struct Keys {
     fallthrough_fallbacks: KeySet,
     /// By slot.
     fallback_files: Vec<Option<&'static str>>,
+    /// The sets of keys that the computation of tables needs.
     pub sets: Sets,
 }
 

@@ -159,9 +159,12 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
             _ => Err(Unusable::Foreign { place }.into()),
         };
     }
-    let mut connection = looking(address).connect().await?;
-    let applied = applied(&mut connection, opening).await;
-    connection.close().await?;
+    let had_log = has_log(address);
+    let applied = match look(address, had_log, opening).await {
+        // Somebody has begun to write in the meantime, whom a reader without a log does not heed.
+        Err(_) if !had_log && has_log(address) => look(address, true, opening).await,
+        applied => applied,
+    };
     match applied? {
         Applied::Empty => Ok(()),
         Applied::Foreign => Err(Unusable::Foreign { place }.into()),
@@ -169,23 +172,29 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
     }
 }
 
-/// The options of a connection that only reads what is there. Without a log nobody has the
-/// database open, and a reader would make one and leave it behind.
-fn looking(address: &Address) -> SqliteConnectOptions {
-    let has_log = address.path().is_some_and(|path| log_of(path).exists());
+/// Reads what a database says of its migrations. Without a log nobody has the database open, and a
+/// reader would make one and leave it behind.
+async fn look(address: &Address, has_log: bool, opening: Opening) -> Result<Applied, StoreError> {
     let options = address.options.clone().create_if_missing(false);
-    options
+    let options = options
         .read_only(true)
         .immutable(!has_log)
         .busy_timeout(BUSY_TIMEOUT)
-        .disable_statement_logging()
+        .disable_statement_logging();
+    let mut connection = options.connect().await?;
+    let applied = applied(&mut connection, opening).await;
+    connection.close().await?;
+    applied
+}
+
+fn has_log(address: &Address) -> bool {
+    address.path().is_some_and(|path| log_of(path).exists())
 }
 
 /// The options of the connections of a store that only reads.
 pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> SqliteConnectOptions {
-    let has_log = address.path().is_some_and(|path| log_of(path).exists());
     let options = options.create_if_missing(false);
-    match has_log {
+    match has_log(address) {
         // What is in the log stays there.
         true => options.read_only(true),
         // The log that a reader needs is taken away again only by one that could write.
