@@ -38,10 +38,21 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let query = match without_empty(parts.uri.query()) {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Self::of(&parts.uri)
+    }
+}
+
+impl<T: DeserializeOwned> Query<T> {
+    /// The query of an address: the one way in which queries are read, so that rights are decided
+    /// on what handlers see.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidParameter`].
+    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+        let query = match without_empty(uri.query()) {
             Some(uri) => extract::Query::try_from_uri(&uri),
-            None => extract::Query::<T>::from_request_parts(parts, state).await,
+            None => extract::Query::try_from_uri(uri),
         };
         query
             .map(|extract::Query(value)| Self(value))

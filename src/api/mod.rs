@@ -30,6 +30,7 @@ pub mod finding;
 pub mod findings;
 pub mod gaps;
 pub mod history;
+pub mod hosts;
 pub mod kept;
 pub mod key_entries;
 pub mod keys;
@@ -91,6 +92,8 @@ pub struct ApiConfig {
     pub body_budget: usize,
     /// What needs a token.
     pub auth: access::AuthMode,
+    /// The hosts that it answers under.
+    pub hosts: hosts::Hosts,
     /// Sites whose pages may use the API, such as `https://ci.example.org`; none by default.
     pub cors_origins: Vec<String>,
     /// Where clients reach the service, such as `https://opatlas.example.org`, for links in reports.
@@ -110,6 +113,7 @@ impl Default for ApiConfig {
             max_requests: 1024,
             body_budget: 256 << 20,
             auth: access::AuthMode::Off,
+            hosts: hosts::Hosts::Any,
             cors_origins: Vec::new(),
             public_url: None,
             log_sample: 1,

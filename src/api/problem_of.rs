@@ -132,8 +132,13 @@ fn of_store(error: &StoreError) -> Problem {
                 "the database does not answer just now",
             );
         }
+        StoreError::Detached { .. } => {
+            tracing::error!(%error, "what is written would be lost");
+            Kind::StoreUnavailable
+        }
         StoreError::Corrupt { .. }
         | StoreError::TooNew { .. }
+        | StoreError::Unusable(_)
         | StoreError::Address { .. }
         | StoreError::Backend(_) => return internal(error),
     };

@@ -119,14 +119,13 @@ pub async fn list(
         }
         None => None,
     };
-    let page = api.service.projects(after.as_ref(), limit).await?;
+    // What the caller may not see is left out before pages are cut: a cursor that names the last
+    // project of a page would name it else.
+    let sees = |name: &ProjectName| access.sees(name);
+    let page = api.service.projects_seen(after.as_ref(), limit, sees);
+    let page = page.await?;
     let list = ProjectList {
-        items: page
-            .items
-            .into_iter()
-            .filter(|project| access.sees(&project.name))
-            .map(Into::into)
-            .collect(),
+        items: page.items.into_iter().map(Into::into).collect(),
         next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
     };
     respond::value(&api, &wishes, StatusCode::OK, &list).await
@@ -138,13 +137,9 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
     loop {
         let page = api
             .service
-            .projects(after.as_ref(), page::MAX_LIMIT)
+            .projects_seen(after.as_ref(), page::MAX_LIMIT, |name| access.sees(name))
             .await?;
-        let seen = page
-            .items
-            .into_iter()
-            .filter(|project| access.sees(&project.name));
-        for project in seen {
+        for project in page.items {
             stream::push_line(&mut text, &ProjectView::from(project));
         }
         after = page.next;

@@ -16,6 +16,7 @@ use crate::api::change::Telling;
 use crate::api::compare_report::{Held, held_against};
 use crate::api::comparison::{Told, comparison};
 use crate::service::compare::{Compared, Rulebook};
+use crate::store::Opening;
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
@@ -121,7 +122,7 @@ impl Compare {
         let operands = [&self.base, &self.head].map(|text| Operand::parse(text, &places));
         let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
         let stored = match needs_store {
-            true => Some(Stored::open(&self.target).await?),
+            true => Some(Stored::open(&self.target, Opening::Read).await?),
             false => None,
         };
         let mut base = operands[0].read(&places, stored.as_ref()).await?;

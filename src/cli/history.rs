@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use crate::api::history::{History as View, RangeView};
 use crate::service::history::Line;
+use crate::store::Opening;
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Reason;
@@ -79,7 +81,8 @@ impl From<LineName> for Line {
 
 impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let stored = Stored::open(&self.target).await?;
+        // Steps that nobody has asked for before are computed and kept.
+        let stored = Stored::open(&self.target, Opening::Change).await?;
         let asked = Asked {
             project: &self.project,
             operator: &self.operator,
@@ -92,7 +95,7 @@ impl History {
         stored.close().await;
         let history = history?;
         match self.format {
-            Format::Text => print!("{}", told(&history)),
+            Format::Text => print!("{}", told(&history)?),
             Format::Json => println!("{}", serde_json::to_string_pretty(&history)?),
         }
         Ok(ExitCode::SUCCESS)
@@ -100,36 +103,53 @@ impl History {
 }
 
 /// A history as text.
-fn told(history: &View) -> String {
+///
+/// # Errors
+/// When a newer server uses a word that this version does not know.
+fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles);
-    let events = events.map(|(event, title)| Told {
-        title,
-        // A word that only a newer server knows is told as what has no word of its own.
-        kind: EventKind::parse(&event.kind).unwrap_or(EventKind::Entry),
-        rule: &event.rule,
-        level: event.level.parse().unwrap_or(Level::Info),
-        message: &event.message,
+    let events = events.map(|(event, title)| {
+        let level = event.level.parse::<Level>();
+        Ok(Told {
+            title,
+            kind: EventKind::parse(&event.kind).ok_or_else(|| unknown("event", &event.kind))?,
+            rule: &event.rule,
+            level: level.map_err(|_| unknown("level", &event.level))?,
+            message: &event.message,
+        })
     });
+    let events = events.collect::<anyhow::Result<Vec<_>>>()?;
     let presence = |range: &&RangeView| range.key.is_none();
     let at_end = |range: &&RangeView| range.to == history.to;
     let was_there = |range: &RangeView| range.from == history.from;
     let serving = history.ranges.iter().filter(at_end).filter_map(|range| {
-        Some(Serving {
-            key: range.key.as_deref()?,
-            reason: Reason::parse(range.reason.as_deref()?)?,
-            source_key: range.source_key.as_deref(),
+        let (key, reason) = (range.key.as_deref()?, range.reason.as_deref()?);
+        Some(match Reason::parse(reason) {
+            Some(reason) => Ok(Serving {
+                key,
+                reason,
+                source_key: range.source_key.as_deref(),
+            }),
+            None => Err(unknown("reason", reason)),
         })
     });
+    let serving = serving.collect::<anyhow::Result<Vec<_>>>()?;
     let mut present = history.ranges.iter().filter(presence);
-    text(&Telling {
+    Ok(text(&Telling {
         operator: &history.operator,
         first: &first,
         last: &last,
         was_there: history.from_start && present.clone().any(was_there),
         is_there: present.any(|range| at_end(&range)),
-        events: &events.collect::<Vec<_>>(),
-        serving: &serving.collect::<Vec<_>>(),
-    })
+        events: &events,
+        serving: &serving,
+    }))
+}
+
+fn unknown(what: &str, word: &str) -> anyhow::Error {
+    anyhow!(
+        "the history has the {what} `{word}`, which this version does not know; use the server's version, or --format json"
+    )
 }

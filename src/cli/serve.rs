@@ -86,7 +86,9 @@ impl Serve {
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         greet(&service, address).await;
-        let config = self.bounds.api(&self.access, auth, self.log_sample);
+        let config = self
+            .bounds
+            .api(&self.access, self.listen, auth, self.log_sample);
         let app = api::app(Arc::clone(&service), config);
         let figures = tokio::spawn(api::metrics::keep_up());
         let warmed = Arc::clone(&service);

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::api::ApiConfig;
 use crate::api::access::AuthMode;
+use crate::api::hosts::{HostName, Hosts};
 use crate::api::server::ConnectionLimits;
 use crate::service::Limits;
 
@@ -27,6 +28,11 @@ pub(super) struct Access {
     /// A site whose pages may use the API, such as https://ci.example.org; repeat it for several
     #[arg(long = "cors-origin", env = "OPATLAS_CORS_ORIGINS", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     cors_origins: Vec<String>,
+
+    /// A host that requests may name, such as opatlas.example.org, with any port; repeat it for
+    /// several. Loopback may always be named; without tokens on loopback nothing else may
+    #[arg(long = "allowed-host", env = "OPATLAS_ALLOWED_HOSTS", value_name = "HOST", value_delimiter = ',', value_parser = HostName::parse)]
+    allowed_hosts: Vec<HostName>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -95,7 +101,7 @@ impl Access {
     /// # Errors
     /// When everybody on the network could change what is stored, and it is not forced.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
-        let loopback = listen.ip().to_canonical().is_loopback();
+        let loopback = is_loopback(listen);
         let auth = self.auth.unwrap_or(match loopback {
             true => Auth::Off,
             false => Auth::Writes,
@@ -113,6 +119,23 @@ impl Access {
     }
 }
 
+impl Access {
+    /// The hosts to answer under. Where no token is needed, a page that got a name of its own to
+    /// resolve to loopback must not be answered; elsewhere there are names that only the operator
+    /// knows.
+    fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
+        let is_open = auth == AuthMode::Off && is_loopback(listen);
+        match self.allowed_hosts.is_empty() && !is_open {
+            true => Hosts::Any,
+            false => Hosts::Only(self.allowed_hosts.clone()),
+        }
+    }
+}
+
+fn is_loopback(listen: SocketAddr) -> bool {
+    listen.ip().to_canonical().is_loopback()
+}
+
 impl Bounds {
     pub(super) fn limits(&self) -> Limits {
         let defaults = Limits::default();
@@ -125,13 +148,20 @@ impl Bounds {
         }
     }
 
-    pub(super) fn api(&self, access: &Access, auth: AuthMode, log_sample: u32) -> ApiConfig {
+    pub(super) fn api(
+        &self,
+        access: &Access,
+        listen: SocketAddr,
+        auth: AuthMode,
+        log_sample: u32,
+    ) -> ApiConfig {
         ApiConfig {
             request_timeout: seconds(self.request_timeout),
             body_timeout: seconds(self.body_timeout),
             max_requests: self.max_requests as usize,
             body_budget: usize::try_from(mebibytes(self.body_memory)).unwrap_or(usize::MAX),
             auth,
+            hosts: access.hosts(auth, listen),
             cors_origins: access.cors_origins.clone(),
             log_sample,
             ..ApiConfig::default()

@@ -39,7 +39,7 @@ pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
 pub use snapshot::{Snapshot, Summary};
 pub use stateless::JudgedSchema;
-pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, TOKEN_PREFIX};
+pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, Signer, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
 
 use moka::future::Cache;
@@ -143,8 +143,17 @@ impl Service {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn ready(&self) -> Result<(), ServiceError> {
+    pub async fn reachable(&self) -> Result<(), ServiceError> {
         Ok(self.store.ping().await?)
+    }
+
+    /// Whether the store can be read and written.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        self.store.ping().await?;
+        Ok(self.store.ready().await?)
     }
 
     /// Waits for what the store has under way, and closes it.

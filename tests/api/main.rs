@@ -11,6 +11,7 @@ mod findings;
 mod harness;
 mod history;
 mod hostile;
+mod hosts;
 mod kept;
 mod knowledge;
 mod labels;

@@ -36,7 +36,7 @@ fn what_was_begun_is_finished_before_the_end() {
     let mut stream = connect(&server);
     write!(
         stream,
-        "POST /v1/projects/p/revisions?label=main HTTP/1.1\r\nHost: x\r\n\
+        "POST /v1/projects/p/revisions?label=main HTTP/1.1\r\nHost: localhost\r\n\
          Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
         body.len()
     )
@@ -78,13 +78,13 @@ fn slow_clients_are_not_waited_for() {
     let mut silent: Vec<_> = (0..18).map(|_| connect(&server)).collect();
     let mut heads: Vec<_> = (0..18).map(|_| connect(&server)).collect();
     for head in &mut heads {
-        head.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        head.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
             .unwrap();
     }
     let mut bodies: Vec<_> = (0..18).map(|_| connect(&server)).collect();
     for body in &mut bodies {
         body.write_all(
-            b"POST /v1/projects/p/revisions HTTP/1.1\r\nHost: x\r\n\
+            b"POST /v1/projects/p/revisions HTTP/1.1\r\nHost: localhost\r\n\
               Content-Type: application/yaml\r\nContent-Length: 1000\r\n\r\n- func",
         )
         .unwrap();
@@ -119,7 +119,7 @@ fn too_much_at_once_is_refused_and_what_was_begun_is_not() {
     for stream in &mut begun {
         write!(
             stream,
-            "POST /v1/projects/p/revisions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+            "POST /v1/projects/p/revisions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
             body.len()
         )

@@ -101,7 +101,11 @@ fn runtime_keys(row: &Value, backends: &[String]) -> String {
 }
 
 fn fallback(row: &Value) -> String {
-    let fallthrough = row[2] == "fallthrough";
+    let fallthrough = match text(&row[2]) {
+        "fallthrough" => true,
+        "kernel" => false,
+        kind => panic!("data/releases.json names an unknown kind of fallback {kind}"),
+    };
     format!(
         "GlobalFallback {{ key: {}, file: {}, fallthrough: {fallthrough} }}, ",
         row[0], row[1]
@@ -142,6 +146,10 @@ impl Steps<'_> {
             if step.is_array() {
                 names = strings(step);
             } else {
+                let known = |name: &String| name == "add" || name == "remove";
+                if let Some(unknown) = object(step).keys().find(|name| !known(name)) {
+                    panic!("data/releases.json has an unknown step {unknown}");
+                }
                 let removed = strings(&step["remove"]);
                 names.retain(|name| !removed.contains(name));
                 names.extend(strings(&step["add"]));
@@ -193,7 +201,7 @@ impl Output {
     /// Rows of a name and one or more names; null is an empty table.
     fn pairs(&mut self, rows: &Value) -> String {
         let mut value = String::from("&[");
-        for row in rows.as_array().into_iter().flatten() {
+        for row in list(rows) {
             let values = match &row[1] {
                 Value::String(one) => vec![one.clone()],
                 many => strings(many),
@@ -219,6 +227,14 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The strings of a list; an absent one is empty.
 fn strings(value: &Value) -> Vec<String> {
-    let values = value.as_array().into_iter().flatten();
+    let values = list(value).iter();
     values.map(|value| text(value).to_owned()).collect()
+}
+
+/// The items of a list; null is an empty one.
+fn list(value: &Value) -> &[Value] {
+    match value {
+        Value::Null => &[],
+        value => array(value),
+    }
 }
