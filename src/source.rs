@@ -4,11 +4,15 @@
 //! [`LineIndex`] is the only thing that makes them. A [`Bundle`] is the set of files that one
 //! revision consists of.
 
+mod stop;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
+
+pub use stop::{Stop, Stopped};
 
 /// A half-open range of bytes, `start..end`, in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

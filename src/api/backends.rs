@@ -239,7 +239,7 @@ async fn answer(
     let new = service.snapshot(&head).await?;
     let file = vendor.file.clone();
     let compared = service.compare_backend(old, new, vendor).await?;
-    let bytes = service.compute(move || {
+    let make = move || {
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
             file: file.clone(),
@@ -251,7 +251,8 @@ async fn answer(
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
             _ => json(&view(&impact, file, side(&base), side(&head))),
         })
-    });
+    };
+    let bytes = service.compute(move |_| Ok(make()));
     respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
 }
 

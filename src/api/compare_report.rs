@@ -9,7 +9,7 @@ use crate::report::changes::{self, Further, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::{Resolved, ServiceError, Snapshot};
-use crate::source::NATIVE_FUNCTIONS;
+use crate::source::{NATIVE_FUNCTIONS, Stop};
 
 use super::Api;
 use super::change::Telling;
@@ -41,7 +41,7 @@ pub(super) struct Making {
 pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> {
     let today = api.service.today();
     let root = api.config.public_url.clone();
-    let work = move || {
+    let work = move |stop: &Stop| {
         let Making {
             base,
             head,
@@ -51,7 +51,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
             media,
             permalink,
         } = making;
-        let compared = Compared::new(Arc::clone(&base.snapshot), Arc::clone(&head.snapshot))?;
+        let compared = Compared::new(Arc::clone(&base.snapshot), Arc::clone(&head.snapshot), stop)?;
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let against = others
             .iter()
@@ -63,6 +63,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
                     (&compared, &judgement),
                     &rulebook,
                     today,
+                    stop,
                 )
             })
             .collect::<Result<Vec<_>, ServiceError>>()?;
@@ -120,7 +121,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
         };
         Ok(bytes)
     };
-    api.service.compute(work).await?
+    api.service.compute(move |stop| Ok(work(stop))).await?
 }
 
 fn source(snapshot: &Snapshot) -> &SourceText {
@@ -161,8 +162,9 @@ pub fn held_against(
     (compared, told): (&Compared, &Judgement),
     rulebook: &Rulebook,
     today: jiff::civil::Date,
+    stop: &Stop,
 ) -> Result<Held, ServiceError> {
-    let again = Compared::new(other, Arc::clone(&compared.head))?;
+    let again = Compared::new(other, Arc::clone(&compared.head), stop)?;
     let judgement = again.judge(&rulebook.policy, &rulebook.exceptions, today);
     let known: rustc_hash::FxHashSet<_> = told
         .changes

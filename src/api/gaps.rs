@@ -259,7 +259,7 @@ async fn answer(
         }
     };
     let key = path.key;
-    let bytes = service.compute(move || {
+    let make = move || {
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
         let asked = Asked {
             revision: &revision,
@@ -275,7 +275,8 @@ async fn answer(
             Media::Markdown => gaps_markdown(&title(&gaps), &rows(&gaps)).into_bytes(),
             _ => json(&gaps),
         })
-    });
+    };
+    let bytes = service.compute(move |_| Ok(make()));
     respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
 }
 

@@ -74,7 +74,7 @@ fn of_service(error: &ServiceError) -> Problem {
             return Problem::new(Kind::InvalidPolicy, error.to_string()).about(&fault.member);
         }
         ServiceError::Denied(_) => Kind::Unauthenticated,
-        ServiceError::Busy => Kind::Busy,
+        ServiceError::Busy | ServiceError::Stopped(_) => Kind::Busy,
         ServiceError::Failed(_) => return internal(error),
         ServiceError::Shared(shared) => return of_service(shared.root()),
     };

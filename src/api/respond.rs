@@ -71,7 +71,9 @@ pub async fn view<P: fmt::Debug>(
         };
         match making {
             Making::Small => make(&snapshot),
-            Making::Large | Making::Checked => service.compute(move || make(&snapshot)).await?,
+            Making::Large | Making::Checked => {
+                service.compute(move |_| Ok(make(&snapshot))).await?
+            }
         }
     };
     let view = service.view::<Problem>(id, made).await?;

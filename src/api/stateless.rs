@@ -107,7 +107,7 @@ pub async fn validate(
         Media::Json => json(&validation(&snapshot, &judged)),
         _ => renderings::report(&snapshot, snapshot.listed(), media).unwrap_or_default(),
     };
-    let bytes = api.service.compute(make).await?;
+    let bytes = api.service.compute(move |_| Ok(make())).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 
@@ -146,7 +146,7 @@ pub async fn parse(
     let generated = query.generated.unwrap_or(Generated::Exclude);
     let snapshot = api.service.validate(bundle, &judged).await?;
     let make = move || json(&parsed(&snapshot, &judged, generated.into()));
-    let bytes = api.service.compute(make).await?;
+    let bytes = api.service.compute(move |_| Ok(make())).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

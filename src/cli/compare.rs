@@ -19,7 +19,7 @@ use crate::diff::policy::{Conclusion, Judgement};
 use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
 use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
-use crate::source::NATIVE_FUNCTIONS;
+use crate::source::{NATIVE_FUNCTIONS, Stop};
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};
@@ -182,7 +182,7 @@ impl Compare {
         head: &SideRead,
         rulebook: &Rulebook,
     ) -> anyhow::Result<ExitCode> {
-        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone())?;
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?;
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
@@ -265,6 +265,7 @@ impl Compare {
                 told,
                 rulebook,
                 today,
+                &Stop::never(),
             )?);
         }
         Ok(held)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::diff::backend::{BackendImpact, impact};
 use crate::dispatch::View;
 use crate::model::backend::BackendFile;
-use crate::source::{BACKENDS, Bundle};
+use crate::source::{BACKENDS, Bundle, Stop};
 use crate::suggest::nearest_few;
 
 use super::Service;
@@ -116,15 +116,21 @@ impl BackendCompared {
     ///
     /// # Errors
     /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
-    pub fn new(base: &Snapshot, head: &Snapshot, vendor: &Vendor) -> Result<Self, ServiceError> {
+    pub fn new(
+        base: &Snapshot,
+        head: &Snapshot,
+        vendor: &Vendor,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         vendor.read(base.release())?;
         let file = vendor.read(head.release())?;
         let over = |snapshot: &Snapshot| {
             let bundle = vendor.over(&snapshot.bundle);
-            Arc::new(Snapshot::read(bundle, snapshot.release(), Some(snapshot)))
+            let (digest, release) = (bundle.digest(), snapshot.release());
+            Snapshot::of(digest, bundle, release, Some(snapshot), stop).map(Arc::new)
         };
         Ok(Self {
-            compared: Compared::new(over(base), over(head))?,
+            compared: Compared::new(over(base)?, over(head)?, stop)?,
             file,
         })
     }
@@ -158,7 +164,7 @@ impl Service {
         head: Arc<Snapshot>,
         vendor: Vendor,
     ) -> Result<BackendCompared, ServiceError> {
-        let work = move || BackendCompared::new(&base, &head, &vendor);
+        let work = move |stop: &Stop| Ok(BackendCompared::new(&base, &head, &vendor, stop));
         self.workers.run(work).await?
     }
 }

@@ -7,9 +7,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::diff::policy::{Context, Exception, Judgement, Policy, judge};
-use crate::diff::{Comparison, Revision, compare};
+use crate::diff::{Comparison, Revision, compare_until};
 use crate::dispatch::{Source, Standing, View};
-use crate::source::Digest;
+use crate::source::{Digest, Stop, Stopped};
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
 
 use super::Service;
@@ -42,8 +42,13 @@ impl Compared {
     /// follow from the files.
     ///
     /// # Errors
-    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read.
-    pub fn new(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Result<Self, ServiceError> {
+    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read, and
+    /// [`ServiceError::Stopped`].
+    pub fn new(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         for (side, snapshot) in [("base", &base), ("head", &head)] {
             if snapshot.catalogue.entry_of.is_empty() {
                 return Err(ServiceError::NothingToCompare {
@@ -52,11 +57,15 @@ impl Compared {
                 });
             }
         }
-        Ok(Self::of(base, head))
+        Ok(Self::of(base, head, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
-    pub(super) fn of(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Self {
+    pub(super) fn of(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
         let source = match alike {
@@ -67,8 +76,9 @@ impl Compared {
             source,
             ..Profile::default()
         };
-        let (old, new) = (base.tables(&profile), head.tables(&profile));
-        let comparison = compare(
+        let old = base.tables_until(&profile, stop)?;
+        let new = head.tables_until(&profile, stop)?;
+        let comparison = compare_until(
             Revision {
                 catalogue: &base.catalogue,
                 view: Some(View::new(base.inputs(), &old)),
@@ -77,13 +87,14 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
-        );
-        Self {
+            stop,
+        )?;
+        Ok(Self {
             base,
             head,
             comparison,
             source,
-        }
+        })
     }
 
     /// The comparison under a policy on a day.
@@ -180,7 +191,7 @@ impl Service {
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
     ) -> Result<Arc<Compared>, ServiceError> {
-        let work = move || Compared::new(base, head);
+        let work = move |stop: &Stop| Ok(Compared::new(base, head, stop));
         self.workers.run(work).await?.map(Arc::new)
     }
 

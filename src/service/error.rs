@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::release::{Release, UnknownRelease};
+use crate::source::Stopped;
 use crate::store::{LabelName, NameError, StoreError};
 
 use super::policy::PolicyFault;
@@ -140,6 +141,9 @@ pub enum ServiceError {
     /// Too much is going on just now.
     #[error("all workers are busy")]
     Busy,
+    /// The service closes, and ends what is under way.
+    #[error("the service is stopping")]
+    Stopped(#[from] Stopped),
     /// A defect of this program: a computation panicked.
     #[error("a computation failed: {0}")]
     Failed(String),

@@ -93,7 +93,9 @@ impl Service {
         let outcome = match &ingested {
             Ok(ingested) if ingested.outcome.created => "created",
             Ok(_) => "existing",
-            Err(ServiceError::Busy | ServiceError::Failed(_)) => "failed",
+            Err(ServiceError::Busy | ServiceError::Stopped(_) | ServiceError::Failed(_)) => {
+                "failed"
+            }
             Err(ServiceError::Store(error)) if !error.is_about_the_request() => "failed",
             Err(_) => "refused",
         };

@@ -41,6 +41,7 @@ pub use snapshot::{Snapshot, Summary};
 pub use stateless::JudgedSchema;
 pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
+pub use work::Turn;
 
 use moka::future::Cache;
 

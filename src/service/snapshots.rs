@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use moka::future::Cache;
 
 use crate::release::Release;
-use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS};
+use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
 use crate::store::ProjectName;
 
 use super::Service;
@@ -50,12 +50,17 @@ impl Snapshots {
 impl Alive {
     /// Reads a bundle, unless it has been read, with the help of the snapshot that most probably
     /// shares most entries with it: of the nearest release, and of about the same size.
-    fn read(&self, bundle: Bundle, release: Release) -> Arc<Snapshot> {
+    fn read(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, Stopped> {
         let digest = bundle.digest();
         let alive = self.all();
         let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
         if let Some(same) = alive.iter().find(same) {
-            return Arc::clone(same);
+            return Ok(Arc::clone(same));
         }
         let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
         let wanted = size(&bundle);
@@ -65,9 +70,9 @@ impl Alive {
             (other.digest != digest, releases, sizes)
         });
         let nearest = nearest.map(|nearest| &**nearest);
-        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest));
+        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
         self.list().push(Arc::downgrade(&read));
-        read
+        Ok(read)
     }
 
     fn all(&self) -> Vec<Arc<Snapshot>> {
@@ -110,9 +115,9 @@ impl Service {
         if snapshot.is_checked() {
             return Ok(snapshot);
         }
-        let work = move || {
-            snapshot.findings();
-            snapshot
+        let work = move |stop: &Stop| {
+            snapshot.check(stop)?;
+            Ok(snapshot)
         };
         self.workers.run(work).await
     }
@@ -125,7 +130,9 @@ impl Service {
         release: Release,
     ) -> Result<Arc<Snapshot>, ServiceError> {
         let alive = Arc::clone(&self.snapshots.alive);
-        self.workers.run(move || alive.read(bundle, release)).await
+        self.workers
+            .run(move |stop| alive.read(bundle, release, stop))
+            .await
     }
 
     /// Keeps a snapshot of what has been stored.

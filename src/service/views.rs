@@ -244,18 +244,7 @@ impl Service {
             return Ok(view.bytes(encoding));
         }
         let view = Arc::clone(view);
-        self.workers.run(move || view.bytes(encoding)).await
-    }
-
-    /// Runs `work` off the async threads, when a worker is free.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
-    pub async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ServiceError> {
-        self.workers.run(work).await
+        self.workers.run(move |_| Ok(view.bytes(encoding))).await
     }
 }
 

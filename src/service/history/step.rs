@@ -14,6 +14,7 @@ use crate::release::Release;
 use crate::report::changes::message::message;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
+use crate::source::{Stop, Stopped};
 use crate::store::{StepKey, StepRecord};
 
 use super::facts::{Facts, StepFacts};
@@ -133,19 +134,22 @@ pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
-) -> StepRecord {
+    stop: &Stop,
+) -> Result<StepRecord, Stopped> {
+    head.check(stop)?;
+    head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head));
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
         said = operators(Keys::of(base.release()), &compared.comparison);
     }
-    StepRecord {
+    Ok(StepRecord {
         key,
         facts: facts.encode(),
         operators: said,
-    }
+    })
 }
 
 fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
