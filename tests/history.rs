@@ -12,7 +12,7 @@ use opatlas::dispatch::Keys;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::source::Bundle;
+use opatlas::source::{Bundle, Stop};
 use opatlas::store::{CommitRecord, SqliteStore};
 
 async fn service() -> Service {
@@ -69,7 +69,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
-        let compared = Compared::new(sides.0, sides.1).unwrap();
+        let compared = Compared::new(sides.0, sides.1, &Stop::never()).unwrap();
         let changes = compared.comparison.changes.iter();
         let breaks = changes.filter(|c| c.is_counted() && c.level == Level::Breaking);
         breaking.push(u32::try_from(breaks.count()).ok());

@@ -10,8 +10,9 @@ use crate::diff::backend::{BackendImpact, Cell};
 use crate::report::backend::{markdown, text, verdict};
 use crate::report::changes::message::message;
 use crate::service::access::Action;
-use crate::service::backend::Vendor;
+use crate::service::backend::{BackendCompared, Vendor};
 use crate::service::{Resolved, ServiceError};
+use crate::source::Stop;
 
 use super::access::Access;
 use super::compare::{ComparePath, split};
@@ -238,8 +239,8 @@ async fn answer(
     let old = service.snapshot(&base).await?;
     let new = service.snapshot(&head).await?;
     let file = vendor.file.clone();
-    let compared = service.compare_backend(old, new, vendor).await?;
-    let make = move || {
+    let make = move |stop: &Stop| {
+        let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
             file: file.clone(),
@@ -252,8 +253,8 @@ async fn answer(
             _ => json(&view(&impact, file, side(&base), side(&head))),
         })
     };
-    let bytes = service.compute(move |_| Ok(make()));
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
+    let bytes = service.make(make).await?;
+    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
 }
 
 fn side(resolved: &Resolved) -> SideView {

@@ -276,8 +276,8 @@ async fn answer(
             _ => json(&gaps),
         })
     };
-    let bytes = service.compute(move |_| Ok(make()));
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
+    let bytes = service.make(move |_| make()).await?;
+    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
 }
 
 /// A gap list that is asked for.

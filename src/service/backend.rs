@@ -8,7 +8,6 @@ use crate::model::backend::BackendFile;
 use crate::source::{BACKENDS, Bundle, Stop};
 use crate::suggest::nearest_few;
 
-use super::Service;
 use super::compare::Compared;
 use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
@@ -150,21 +149,5 @@ impl BackendCompared {
             View::new(base.inputs(), &old),
             View::new(head.inputs(), &new),
         )
-    }
-}
-
-impl Service {
-    /// Lays a backend file over two snapshots and compares them, off the async threads.
-    ///
-    /// # Errors
-    /// As [`BackendCompared::new`], and [`ServiceError::Busy`].
-    pub async fn compare_backend(
-        &self,
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-        vendor: Vendor,
-    ) -> Result<BackendCompared, ServiceError> {
-        let work = move |stop: &Stop| Ok(BackendCompared::new(&base, &head, &vendor, stop));
-        self.workers.run(work).await?
     }
 }

@@ -182,19 +182,6 @@ pub fn labelled(
 }
 
 impl Service {
-    /// Compares two snapshots off the async threads.
-    ///
-    /// # Errors
-    /// As [`Compared::new`], and [`ServiceError::Busy`].
-    pub async fn compare(
-        &self,
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-    ) -> Result<Arc<Compared>, ServiceError> {
-        let work = move |stop: &Stop| Ok(Compared::new(base, head, stop));
-        self.workers.run(work).await?.map(Arc::new)
-    }
-
     /// The day, in UTC.
     #[must_use]
     pub fn today(&self) -> Date {

@@ -63,6 +63,14 @@ impl Profile {
     }
 }
 
+impl Dispatch {
+    /// Takes recorded registrations that were read already.
+    pub(super) fn remember(&self, observed: Observed) {
+        // Where they are known, they are the same.
+        let _ = self.observed.set(observed);
+    }
+}
+
 impl Snapshot {
     /// What tables are made from.
     pub fn inputs(&self) -> Inputs<'_> {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use moka::future::Cache;
 
 use crate::release::Release;
-use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
+use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
 use crate::store::ProjectName;
 
 use super::Service;
 use super::address::Resolved;
-use super::error::ServiceError;
+use super::error::{Refusal, ServiceError};
+use super::observed;
 use super::snapshot::Snapshot;
 use super::views::count_look;
 
@@ -86,7 +87,41 @@ impl Alive {
     }
 }
 
+/// Reads bundles with the help of what is in memory, in work off the async threads. What is not
+/// stored is remembered only as long as it is used.
+#[derive(Clone)]
+pub struct Reader(Arc<Alive>);
+
+impl Reader {
+    /// Reads a bundle that a request brings, and runs the rules.
+    ///
+    /// # Errors
+    /// [`Refusal::Observed`] when its `observed.json` does not read, and [`ServiceError::Stopped`].
+    pub fn judge(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = observed.transpose().map_err(Refusal::Observed)?;
+        stop.check()?;
+        let snapshot = self.0.read(bundle, release, stop)?;
+        if let Some(observed) = observed {
+            snapshot.dispatch.remember(observed);
+        }
+        snapshot.check(stop)?;
+        Ok(snapshot)
+    }
+}
+
 impl Service {
+    /// A reader of bundles for work off the async threads.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader(Arc::clone(&self.snapshots.alive))
+    }
+
     /// The snapshot of a revision: from memory, or read from the store. Requests for the same one
     /// wait for one reading.
     ///
@@ -122,13 +157,8 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Reads a bundle, with the help of what is in memory. What is not stored is remembered only as
-    /// long as it is used.
-    pub(super) async fn read(
-        &self,
-        bundle: Bundle,
-        release: Release,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
+    /// Reads a bundle of the store.
+    async fn read(&self, bundle: Bundle, release: Release) -> Result<Arc<Snapshot>, ServiceError> {
         let alive = Arc::clone(&self.snapshots.alive);
         self.workers
             .run(move |stop| alive.read(bundle, release, stop))

@@ -10,9 +10,14 @@ use crate::source::{Stop, Stopped};
 use super::Service;
 use super::error::ServiceError;
 
+/// How many requests for each worker may gather much at once.
+const PLACES: usize = 4;
+
 /// Permits to compute.
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
+    /// Places for requests that gather much for one answer.
+    places: Arc<Semaphore>,
     patience: Duration,
     /// Set when the service closes: nothing is begun after that, and what runs ends early.
     closing: Stop,
@@ -39,6 +44,7 @@ impl Workers {
     pub(super) fn new(count: usize, patience: Duration) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(count.max(1))),
+            places: Arc::new(Semaphore::new(PLACES * count.max(1))),
             patience,
             closing: Stop::new(),
         }
@@ -99,6 +105,19 @@ impl Turn {
 }
 
 impl Service {
+    /// Waits for a place among the few requests that may gather much at once: who makes an answer of
+    /// several computations or of many rows keeps it until the answer is made.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`] when none is free in time.
+    pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let place = Arc::clone(&self.workers.places).acquire_owned();
+        match tokio::time::timeout(self.workers.patience, place).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(ServiceError::Busy),
+        }
+    }
+
     /// Waits for a worker, to compute several times in a row.
     ///
     /// # Errors

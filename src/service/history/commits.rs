@@ -8,8 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::service::Service;
 use crate::service::error::{Refusal, ServiceError};
 use crate::service::notes::JudgedRelease;
+use crate::service::observed;
 use crate::service::snapshot::Snapshot;
-use crate::source::{Bundle, Stop, Stopped};
+use crate::source::{Bundle, OBSERVED, Stop, Stopped};
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
 
 use super::items::judged;
@@ -258,9 +259,18 @@ impl ReadCommits {
             bundle,
         } = files;
         let release = judged(&commit).release;
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = match observed.transpose() {
+            Ok(observed) => observed.unwrap_or_default(),
+            Err(why) => {
+                self.refused.push((commit.id, Refusal::Observed(why)));
+                return Ok(None);
+            }
+        };
         let previous = self.last.as_ref().map(|last| &*last.snapshot);
         let digest = bundle.digest();
         let snapshot = Arc::new(Snapshot::of(digest, bundle, release, previous, stop)?);
+        snapshot.dispatch.remember(observed);
         if !snapshot.catalogue.native_functions.is_list {
             self.refused.push((commit.id, Refusal::NoList(snapshot)));
             return Ok(None);
