@@ -44,7 +44,7 @@ pub struct CompareBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SideBody {
-    /// The files of a bundle, by name.
+    /// The files of a bundle, by name; those of both sides have at most 16 MiB together.
     #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
     pub files: Option<Files>,
     /// The project of a stored revision.
