@@ -175,12 +175,12 @@ mod tests {
         let held = Held::default();
         assert!(counted(&held).collect().await.is_ok());
         assert_eq!(budget.available_permits(), 1);
+        let error = counted(&Held::default()).collect().await.unwrap_err();
+        assert!(error.to_string().contains("too many bodies"), "{error}");
         held.keep(UNIT);
         assert_eq!(budget.available_permits(), 2);
         held.keep(2 * UNIT);
         assert_eq!(budget.available_permits(), 2);
-        let error = counted(&Held::default()).collect().await.unwrap_err();
-        assert!(error.to_string().contains("too many bodies"), "{error}");
         drop(held);
         assert_eq!(budget.available_permits(), 3);
         assert!(counted(&Held::default()).collect().await.is_ok());

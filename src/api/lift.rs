@@ -398,7 +398,7 @@ mod tests {
         check(r#""a": "0123456789a"#, Some(Kind::TooLarge));
         check(r#""a": "0123456789", "b": "012345"#, Some(Kind::TooLarge));
         check(
-            r#""a": "", "b": "", "c": "", "d": ""#,
+            r#""a": "", "b": "", "c": "", "d": "x"#,
             Some(Kind::MalformedBundle),
         );
         check(r#""a": "\x"#, Some(Kind::MalformedBody));
