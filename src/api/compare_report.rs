@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use jiff::civil::Date;
-
-use crate::diff::policy::{Conclusion, Judgement, Summary};
-use crate::diff::rules::Level;
-use crate::report::changes::{self, Further, Report};
-use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::{Reader, Resolved, ServiceError, Snapshot};
-use crate::source::{NATIVE_FUNCTIONS, Stop};
+use bytes::Bytes;
+use jiff::civil::Date;
+use opatlas_diff::policy::{Conclusion, Judgement, Summary};
+use opatlas_diff::rules::Level;
+use opatlas_report::changes;
+use opatlas_report::changes::{Further, Report};
+use opatlas_report::findings::{Colour, SourceText};
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::Api;
 use super::change;

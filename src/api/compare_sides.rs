@@ -3,11 +3,11 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::release::Release;
 use crate::service::access::Action;
 use crate::service::policy::{ExceptionText, PolicyText};
 use crate::service::{Reader, Resolved, ServiceError};
-use crate::source::{Bundle, Stop};
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Stop};
 
 use super::Api;
 use super::access::Access;

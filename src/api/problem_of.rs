@@ -1,8 +1,8 @@
 //! What the errors of the service are on the wire: the one place where they get their status.
 
 use crate::service::{Refusal, ServiceError};
-use crate::source::Stopped;
 use crate::store::{Conflict, Missing, StoreError};
+use opatlas_source::Stopped;
 
 use super::finding;
 use super::problem::{Fault, Kind, Problem};
@@ -35,7 +35,7 @@ fn of_service(error: &ServiceError) -> Problem {
     let kind = match error {
         ServiceError::Name(_) => Kind::InvalidName,
         ServiceError::Release(_) => {
-            let known = crate::release::Release::all();
+            let known = opatlas_pytorch::release::Release::all();
             let mut problem = Problem::new(Kind::UnknownRelease, error.to_string());
             problem.suggestions = known.map(|release| release.to_string()).collect();
             return problem.about("release");

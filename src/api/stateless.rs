@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::search::{self, Filter, search};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
-use crate::source::Stop;
+use opatlas_source::Stop;
 
 use super::Api;
 use super::bundle::{BundleBody, BundleJson};

@@ -6,9 +6,9 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::report::support::{Row, csv, markdown};
 use crate::service::history::{Support, SupportCell, Timeline};
-use crate::source::Stop;
+use opatlas_report::support::{Row, csv, markdown};
+use opatlas_source::Stop;
 
 use super::Api;
 use super::extract::{Path, Query};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::source::{Stop, Stopped};
+use opatlas_source::{Stop, Stopped};
 
 use super::Service;
 use super::error::ServiceError;

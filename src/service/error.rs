@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::release::{Release, UnknownRelease};
-use crate::source::Stopped;
 use crate::store::{LabelName, NameError, StoreError};
+use opatlas_pytorch::release::{Release, UnknownRelease};
+use opatlas_source::Stopped;
 
 use super::policy::PolicyFault;
 use super::snapshot::Snapshot;

@@ -48,8 +48,8 @@ pub use work::Turn;
 
 use moka::future::Cache;
 
-use crate::source::Digest;
 use crate::store::{ProjectName, Store};
+use opatlas_source::Digest;
 
 use snapshots::Snapshots;
 use views::Views;

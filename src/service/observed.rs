@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use crate::dispatch::{Observed, ObservedRegistration};
+use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";

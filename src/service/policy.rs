@@ -8,11 +8,12 @@ use jiff::civil::Date;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::diff::policy::{Exception, Policy, Treatment, Until};
-use crate::diff::rules::{self, Level, Profile};
-use crate::release::Release;
 use crate::store::ExceptionRecord;
-use crate::suggest::nearest;
+use opatlas_diff::policy::{Exception, Policy, Treatment, Until};
+use opatlas_diff::rules;
+use opatlas_diff::rules::{Level, Profile};
+use opatlas_pytorch::release::Release;
+use opatlas_source::suggest::nearest;
 
 /// How many namespaces and how many tags a policy may name.
 const MOST_NAMED: usize = 1000;

@@ -1,13 +1,13 @@
 //! What is asked of texts that are not stored.
 
-use crate::diagnostic::Diagnostic;
-use crate::model::invariants::broken_invariants;
-use crate::model::schema::FunctionSchema;
-use crate::model::types::Type;
-use crate::release::Release;
-use crate::source::Span;
-use crate::suggest::nearest;
-use crate::syntax::schema::{ParsedSchema, parse_schema};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::parse::{ParsedSchema, parse_schema};
+use opatlas_schema::types::Type;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::suggest::nearest;
 
 /// A schema text, read and judged on its own: not as an entry, and without its neighbours.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use crate::service::error::{Refusal, ServiceError};
 use crate::service::notes::JudgedRelease;
 use crate::service::observed;
 use crate::service::snapshot::Snapshot;
-use crate::source::{Bundle, OBSERVED, Stop, Stopped};
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
+use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
 use super::items::judged;
 use super::step;

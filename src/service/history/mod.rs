@@ -33,8 +33,8 @@ use tokio::sync::Mutex;
 use super::Service;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
-use crate::source::Stop;
 use crate::store::{ProjectName, StepKey, StepRecord};
+use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
 /// by a change rule or otherwise, raises it; older steps are then computed anew.
