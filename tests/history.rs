@@ -13,7 +13,7 @@ use opatlas::store::{CommitRecord, SqliteStore};
 use opatlas_diff::history::by_operator;
 use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::Keys;
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, Stop};
 
 async fn service() -> Service {
     let store = SqliteStore::open("sqlite::memory:").await.unwrap();
@@ -69,7 +69,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
-        let compared = Compared::new(sides.0, sides.1).unwrap();
+        let compared = Compared::new(sides.0, sides.1, &Stop::never()).unwrap();
         let changes = compared.comparison.changes.iter();
         let breaks = changes.filter(|c| c.is_counted() && c.level == Level::Breaking);
         breaking.push(u32::try_from(breaks.count()).ok());

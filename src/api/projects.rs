@@ -17,10 +17,13 @@ use super::extract::{Json, Path, Query};
 use super::negotiate::{JSON, LIST, Media, Wishes};
 use super::page::{self, Cursors, PageQuery};
 use super::paths::ProjectPath;
-use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
 use super::stream;
 use super::time::timestamp;
+
+/// The largest policy of a project, in bytes of compact JSON.
+const MAX_POLICY: usize = 64 << 10;
 
 /// A project to be made.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -147,7 +150,14 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
             break;
         }
     }
-    respond::bytes(api, wishes, StatusCode::OK, Media::NdJson, text).await
+    respond::bytes(
+        api,
+        wishes,
+        StatusCode::OK,
+        Media::NdJson,
+        api.service.hold(text)?,
+    )
+    .await
 }
 
 /// Make a project
@@ -174,7 +184,7 @@ pub async fn create(
     Json(new): Json<NewProject>,
 ) -> Result<Response, Problem> {
     access.expect(Action::Admin, &new.name)?;
-    let policy = new.policy.map(canonical);
+    let policy = new.policy.map(canonical).transpose()?;
     let made = api
         .service
         .create_project(&new.name, new.description, policy);
@@ -235,11 +245,13 @@ pub async fn update(
     wishes: Wishes,
     Json(edit): Json<ProjectEdit>,
 ) -> Result<Response, Problem> {
+    let policy = match edit.policy {
+        None => Edit::Keep,
+        Some(policy) => Edit::Set(policy.map(canonical).transpose()?),
+    };
     let change = ProjectChange {
         description: edit.description.map_or(Edit::Keep, Edit::Set),
-        policy: edit
-            .policy
-            .map_or(Edit::Keep, |policy| Edit::Set(policy.map(canonical))),
+        policy,
     };
     let project = api.service.update_project(&path.project, change).await?;
     respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
@@ -281,10 +293,17 @@ impl From<Project> for ProjectView {
 }
 
 /// Policies are the same when they say the same, in whatever order.
-fn canonical(policy: Map<String, Value>) -> String {
+fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
     let mut policy = Value::Object(policy);
     policy.sort_all_objects();
-    policy.to_string()
+    let text = policy.to_string();
+    match text.len() > MAX_POLICY {
+        true => {
+            let detail = format!("the policy has more than {MAX_POLICY} bytes as compact JSON");
+            Err(Problem::new(Kind::TooLarge, detail).about("policy"))
+        }
+        false => Ok(text),
+    }
 }
 
 /// Tells `null` from a member that is not there.

@@ -21,7 +21,7 @@ use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
 use opatlas_report::findings::{Colour, SourceText};
-use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};
@@ -184,7 +184,7 @@ impl Compare {
         head: &SideRead,
         rulebook: &Rulebook,
     ) -> anyhow::Result<ExitCode> {
-        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone())?;
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?;
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
@@ -267,6 +267,7 @@ impl Compare {
                 told,
                 rulebook,
                 today,
+                &Stop::never(),
             )?);
         }
         Ok(held)

@@ -83,16 +83,21 @@ pub(super) struct Bounds {
     write_timeout: u32,
 
     /// Seconds that requests under way may take once the service is asked to stop
-    #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     stop_timeout: u32,
 
     /// Memory for parsed revisions, in MiB
     #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     snapshot_memory: u32,
 
-    /// Memory for finished answers, in MiB
+    /// Memory for finished answers that are kept, in MiB
     #[arg(long, env = "OPATLAS_VIEW_MEMORY", value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     view_memory: u32,
+
+    /// Memory for all finished answers, kept or still to be read by clients, in MiB; what is beyond
+    /// is answered 503
+    #[arg(long, env = "OPATLAS_ANSWER_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
+    answer_memory: u32,
 }
 
 impl Access {
@@ -142,6 +147,7 @@ impl Bounds {
         Limits {
             snapshot_bytes: mebibytes(self.snapshot_memory),
             view_bytes: mebibytes(self.view_memory),
+            answer_bytes: usize::try_from(mebibytes(self.answer_memory)).unwrap_or(usize::MAX),
             workers: self.workers.map_or(defaults.workers, usize::from),
             patience: seconds(self.patience),
             ..defaults

@@ -1,6 +1,7 @@
 //! The HTTP side, asked in process over a store in memory.
 
 mod access;
+mod bodies;
 mod caching;
 #[path = "../common/mod.rs"]
 mod common;

@@ -16,6 +16,7 @@ use opatlas_dispatch::Reason;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::message::message;
+use opatlas_source::{Stop, Stopped};
 
 use super::facts::{Facts, StepFacts};
 
@@ -134,19 +135,22 @@ pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
-) -> StepRecord {
+    stop: &Stop,
+) -> Result<StepRecord, Stopped> {
+    head.check(stop)?;
+    head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head));
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
         said = operators(Keys::of(base.release()), &compared.comparison);
     }
-    StepRecord {
+    Ok(StepRecord {
         key,
         facts: facts.encode(),
         operators: said,
-    }
+    })
 }
 
 fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
