@@ -8,13 +8,13 @@ use std::collections::BTreeSet;
 
 use super::change::{Change, Subject};
 use super::history::{EventKind, by_operator};
+use super::near::Names;
 use super::revision::Comparison;
 use super::rules::{Audience, Level};
 use crate::dispatch::{Keys, Reason, View};
 use crate::model::backend::BackendFile;
 use crate::model::catalogue::Catalogue;
 use crate::model::operator::OperatorId;
-use crate::suggest::nearest_few;
 
 /// How many near names are given for one that is not known.
 const NEAR: usize = 3;
@@ -121,14 +121,12 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     if missing.is_empty() {
         return Vec::new();
     }
-    let names: Vec<String> = head.operators.iter().map(|o| o.qualified_name()).collect();
+    let names = head.operators.iter().map(|o| o.qualified_name());
+    let mut names: Names = names.collect();
     let unknown = missing.into_iter().map(|name| Unknown {
         name: (*name).to_owned(),
         vanished: base.find(name).is_some(),
-        near: nearest_few(name, names.iter().map(|name| &**name), NEAR)
-            .into_iter()
-            .map(Into::into)
-            .collect(),
+        near: names.near(name, NEAR).into_iter().map(Into::into).collect(),
     });
     unknown.collect()
 }
