@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use opatlas::diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
+use opatlas::diff::policy::{Context, Exception, Judgement, Line, Policy, Until, judge};
 use opatlas::diff::rules::RULES;
 use opatlas::diff::{Change, Comparison, Revision, Subject, compare, official, schema};
 use opatlas::release::Release;
@@ -39,6 +39,7 @@ impl Compared {
         let context = Context {
             base: &old.catalogue,
             head: &new.catalogue,
+            head_line: Line::of(new.release()),
             today: jiff::civil::date(2026, 6, 1),
         };
         let judgement = judge(&comparison, &policy, &exceptions, context);

@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::diff::rules::Profile;
 use crate::report::changes::LEAST_MAX_CHARS;
 use crate::service::compare::Rulebook;
+use crate::service::policy::{EXCEPTIONS, expect_few};
 use crate::service::{Address, Encoding, ServiceError, ViewId};
 
 use super::access::Access;
@@ -172,14 +173,10 @@ pub async fn stored(
     let made = async {
         let (old, new) = (read(&api, base).await?, read(&api, head).await?);
         let permalink = permalink(&api, &old, &new);
-        let mut others = Vec::with_capacity(against.len());
-        for other in against {
-            others.push(read(&api, other).await?);
-        }
         let making = Making {
             base: old,
             head: new,
-            others,
+            others: against,
             rulebook,
             query: query.clone(),
             media,
@@ -254,12 +251,14 @@ pub async fn given(
     if let Some(policy) = body.policy {
         rulebook.policy = policy.policy().map_err(ServiceError::from)?;
     }
-    for (i, text) in body.exceptions.iter().enumerate() {
+    let own = rulebook.exceptions.len();
+    for (i, text) in body.exceptions.iter().enumerate().take(EXCEPTIONS + 1) {
         let exception = text.exception(format!("exceptions[{i}]"));
         rulebook
             .exceptions
             .push(exception.map_err(ServiceError::from)?);
     }
+    expect_few(&rulebook.exceptions[own..]).map_err(ServiceError::from)?;
     if let Some(profile) = query.profile {
         rulebook.policy.profile = profile.into();
     }
@@ -270,12 +269,9 @@ pub async fn given(
             return Err(Problem::new(Kind::InvalidParameter, detail).about("against"));
         };
         let head_digest = head.resolved.as_ref().map(|head| head.digest);
-        for other in service
+        others = service
             .against(&resolved.project, against, head_digest, Some(resolved))
-            .await?
-        {
-            others.push(read(&api, other).await?);
-        }
+            .await?;
     }
     let permalink = permalink(&api, &base, &head);
     let making = Making {

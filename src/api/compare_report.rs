@@ -14,6 +14,7 @@ use crate::source::NATIVE_FUNCTIONS;
 use super::Api;
 use super::change::Telling;
 use super::compare::CompareQuery;
+use super::compare_sides::read;
 use super::comparison::{Against, SideView, Told, comparison};
 use super::negotiate::Media;
 use super::problem::Problem;
@@ -30,7 +31,8 @@ pub(super) struct Read {
 pub(super) struct Making {
     pub base: Read,
     pub head: Read,
-    pub others: Vec<Read>,
+    /// What to hold the head against as well; read one at a time, so that memory holds one of them.
+    pub others: Vec<Resolved>,
     pub rulebook: Rulebook,
     pub query: CompareQuery,
     pub media: Media,
@@ -41,37 +43,45 @@ pub(super) struct Making {
 pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> {
     let today = api.service.today();
     let root = api.config.public_url.clone();
+    let Making {
+        base,
+        head,
+        others,
+        rulebook,
+        query,
+        media,
+        permalink,
+    } = making;
+    let rulebook = Arc::new(rulebook);
+    let compared = {
+        let (old, new) = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
+        let judged = head.resolved.as_ref().map(|head| head.judged.clone());
+        let rulebook = Arc::clone(&rulebook);
+        let work = move || {
+            let compared = Compared::new(old, new)?.named(judged.as_ref());
+            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+            Ok::<_, ServiceError>(Arc::new((compared, judgement)))
+        };
+        api.service.compute(work).await??
+    };
+    let mut against = Vec::with_capacity(others.len());
+    for other in others {
+        let other = read(api, other).await?;
+        let (compared, rulebook) = (Arc::clone(&compared), Arc::clone(&rulebook));
+        let work = move || {
+            let told = (&compared.0, &compared.1);
+            held_against(other.snapshot, &other.view, told, &rulebook, today)
+        };
+        against.push(api.service.compute(work).await??);
+    }
     let work = move || {
-        let Making {
-            base,
-            head,
-            others,
-            rulebook,
-            query,
-            media,
-            permalink,
-        } = making;
-        let compared = Compared::new(Arc::clone(&base.snapshot), Arc::clone(&head.snapshot))?;
-        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-        let against = others
-            .iter()
-            .map(|other| {
-                let snapshot = Arc::clone(&other.snapshot);
-                held_against(
-                    snapshot,
-                    &other.view,
-                    (&compared, &judgement),
-                    &rulebook,
-                    today,
-                )
-            })
-            .collect::<Result<Vec<_>, ServiceError>>()?;
+        let (compared, judgement) = &*compared;
         let further: Vec<Further<'_>> = against.iter().map(Held::further).collect();
         let sources = (source(&base.snapshot), source(&head.snapshot));
         let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
         let report = Report {
             comparison: &compared.comparison,
-            judgement: &judgement,
+            judgement,
             policy: &rulebook.policy,
             exceptions: &rulebook.exceptions,
             base: Side {
@@ -97,12 +107,12 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
             Media::Sarif => json(&changes::sarif(&report)),
             _ => {
                 let told = Told {
-                    compared: &compared,
+                    compared,
                     base: &base.view,
                     head: &head.view,
                     policy: &rulebook.policy,
                     telling: Telling {
-                        judgement: &judgement,
+                        judgement,
                         exceptions: &rulebook.exceptions,
                         base: Some(sources.0),
                         head: Some(sources.1),
@@ -162,7 +172,7 @@ pub fn held_against(
     rulebook: &Rulebook,
     today: jiff::civil::Date,
 ) -> Result<Held, ServiceError> {
-    let again = Compared::new(other, Arc::clone(&compared.head))?;
+    let again = compared.against(other)?;
     let judgement = again.judge(&rulebook.policy, &rulebook.exceptions, today);
     let known: rustc_hash::FxHashSet<_> = told
         .changes

@@ -33,10 +33,7 @@ impl FromIterator<String> for Names {
 impl Names {
     /// Up to `count` names near this one, the nearest first; none once the work is used up.
     pub(super) fn near(&mut self, wanted: &str, count: usize) -> Vec<&str> {
-        let work = wanted
-            .len()
-            .clamp(1, LETTERS)
-            .saturating_mul(self.letters);
+        let work = wanted.len().clamp(1, LETTERS).saturating_mul(self.letters);
         let Some(left) = self.left.checked_sub(work) else {
             return Vec::new();
         };

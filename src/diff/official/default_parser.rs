@@ -214,22 +214,30 @@ fn octal(digits: [u8; 3]) -> Option<u8> {
 /// A list of one kind, as torch makes it from single values; `None` where it cannot.
 fn typed_list<'a>(element: &Type<'a>, values: &List<Value<'a>>) -> Option<Value<'a>> {
     match element.erased_base()? {
-        Base::Int => values.of_kind(|value| match value {
-            Value::Int(value) => Some(*value),
-            _ => None,
-        }).map(Value::Ints),
-        Base::Float => values.of_kind(|value| match value {
-            Value::Float(value) => Some(*value),
-            _ => None,
-        }).map(Value::Floats),
-        Base::Complex => values.of_kind(|value| match value {
-            Value::Imaginary(value) => Some(*value),
-            _ => None,
-        }).map(Value::Imaginaries),
-        Base::Bool => values.of_kind(|value| match value {
-            Value::Bool(value) => Some(*value),
-            _ => None,
-        }).map(Value::Bools),
+        Base::Int => values
+            .of_kind(|value| match value {
+                Value::Int(value) => Some(*value),
+                _ => None,
+            })
+            .map(Value::Ints),
+        Base::Float => values
+            .of_kind(|value| match value {
+                Value::Float(value) => Some(*value),
+                _ => None,
+            })
+            .map(Value::Floats),
+        Base::Complex => values
+            .of_kind(|value| match value {
+                Value::Imaginary(value) => Some(*value),
+                _ => None,
+            })
+            .map(Value::Imaginaries),
+        Base::Bool => values
+            .of_kind(|value| match value {
+                Value::Bool(value) => Some(*value),
+                _ => None,
+            })
+            .map(Value::Bools),
         _ => None,
     }
 }

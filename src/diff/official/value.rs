@@ -267,11 +267,7 @@ fn write_imaginary(out: &mut String, value: f64) {
     out.push('j');
 }
 
-fn write_list<T: Copy + PartialEq>(
-    out: &mut String,
-    values: &List<T>,
-    write: fn(&mut String, T),
-) {
+fn write_list<T: Copy + PartialEq>(out: &mut String, values: &List<T>, write: fn(&mut String, T)) {
     out.push('[');
     for (i, value) in values.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });

@@ -47,7 +47,11 @@ struct Bases<'a>(FxHashSet<(&'a str, &'a str)>);
 impl<'a> Bases<'a> {
     fn of(catalogue: &'a Catalogue) -> Self {
         let operators = catalogue.operators.iter();
-        Self(operators.map(|o| (o.namespace(), o.name().base())).collect())
+        Self(
+            operators
+                .map(|o| (o.namespace(), o.name().base()))
+                .collect(),
+        )
     }
 
     /// Whether the side has an operator of the same namespace and base name.
@@ -125,7 +129,11 @@ struct Added(Names);
 impl Added {
     fn new(head: &Catalogue, pairing: &Pairing) -> Self {
         let names = pairing.added.iter();
-        Self(names.map(|id| head.operator(*id).qualified_name()).collect())
+        Self(
+            names
+                .map(|id| head.operator(*id).qualified_name())
+                .collect(),
+        )
     }
 
     /// Those much like the name of one that is gone.
@@ -135,11 +143,7 @@ impl Added {
     }
 }
 
-fn came(
-    (head, id): (&Catalogue, OperatorId),
-    base: &Bases<'_>,
-    changes: &mut Vec<Change>,
-) -> Pair {
+fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {

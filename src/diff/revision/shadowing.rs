@@ -43,7 +43,10 @@ pub(super) fn compare(
         });
         let own = Call::of(added);
         let shadowed = siblings.iter().find(|sibling| own.takes(sibling));
-        if let Some(Call { operator: sibling, .. }) = shadowed {
+        if let Some(Call {
+            operator: sibling, ..
+        }) = shadowed
+        {
             let name: Box<str> = sibling.qualified_name().into();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
@@ -89,7 +92,10 @@ impl<'a> Call<'a> {
         new.arguments.out().len() == old.arguments.out().len()
             && (self.required.len()..=taken.len()).contains(&given.len())
             && self.named == sibling.named
-            && given.iter().zip(taken).all(|(given, taken)| takes(&taken.ty, &given.ty))
+            && given
+                .iter()
+                .zip(taken)
+                .all(|(given, taken)| takes(&taken.ty, &given.ty))
     }
 }
 

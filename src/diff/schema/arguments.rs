@@ -175,11 +175,7 @@ fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
 }
 
 /// `last_plain` is the last argument before the out arguments that both sides have.
-fn added(
-    found: &mut Found<'_>,
-    (out_start, last_plain): (usize, Option<usize>),
-    new: usize,
-) {
+fn added(found: &mut Found<'_>, (out_start, last_plain): (usize, Option<usize>), new: usize) {
     let argument = &found.new.schema.arguments[new];
     if argument.is_out() {
         return;

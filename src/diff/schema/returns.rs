@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::align::Alignment;
-use super::types::{TypeChange, size_change, type_change};
 use super::Found;
 use super::alias::Explained;
+use super::align::Alignment;
+use super::types::{TypeChange, size_change, type_change};
 use crate::diff::change::Subject;
 use crate::diff::official::Argument;
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::diff::policy::{Context, judge};
+use crate::diff::policy::{Context, Line, judge};
 use crate::diff::{Revision, compare};
 use crate::model::catalogue::Catalogue;
 use crate::release::Release;
@@ -59,6 +59,7 @@ fn no_more_parts_than_by_the_book() {
     let context = Context {
         base: &base,
         head: &head,
+        head_line: Line::of(head.release),
         today: jiff::civil::date(2026, 1, 1),
     };
     let judgement = judge(&comparison, &policy, &[], context);

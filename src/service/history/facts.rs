@@ -11,6 +11,9 @@ use crate::dispatch::training::autograd_key;
 use crate::dispatch::{Key, Reason, coverage};
 use crate::model::operator::OperatorId;
 use crate::service::snapshot::Snapshot;
+use crate::store::StoreError;
+
+use super::step::unreadable;
 
 /// Counts of a revision. All but `generated` are of operators that entries declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,8 +132,19 @@ impl Facts {
         facts
     }
 
-    pub(super) fn decode(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or_default()
+    /// The counts that are stored with a step.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for what this program did not write, and [`StoreError::Unavailable`]
+    /// where the step is gone by now.
+    pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
+        if text.is_empty() {
+            return Err(StoreError::Unavailable {
+                what: "the history was computed anew meanwhile; ask again".to_owned(),
+                source: None,
+            });
+        }
+        serde_json::from_str(text).map_err(|error| unreadable(&error))
     }
 
     pub(super) fn encode(&self) -> String {

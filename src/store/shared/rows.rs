@@ -5,6 +5,7 @@ use sqlx::query_builder::QueryBuilder;
 use sqlx::{Encode, FromRow, Type};
 
 use super::Database;
+use crate::release::Release;
 use crate::source::Digest;
 use crate::store::error::StoreError;
 use crate::store::names::{LabelName, ProjectName};
@@ -78,7 +79,7 @@ impl LabelRow {
             name: name.map_err(|error| StoreError::corrupt(error.to_string()))?,
             digest: digest(&self.digest)?,
             sequence: self.revision,
-            release: self.release,
+            release: release(self.release)?,
             moved_at: self.moved_at,
         })
     }
@@ -118,6 +119,17 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
             "a digest has {} bytes",
             bytes.len()
         ))),
+    }
+}
+
+/// A release as it is stored with a label or a commit.
+pub(super) fn release(text: Option<String>) -> Result<Option<String>, StoreError> {
+    match text {
+        Some(text) if Release::parse(&text).is_err() => Err(StoreError::corrupt(format!(
+            "`{}` is no release",
+            text.escape_debug()
+        ))),
+        text => Ok(text),
     }
 }
 
