@@ -3,9 +3,9 @@
 use crate::suggest::nearest_few;
 
 /// How many pairs of letters a comparison holds against each other in search of near names (about
-/// a second). Beyond it names get no suggestions; what changed is told all the same. The largest
-/// difference between two releases of PyTorch takes a tenth of it.
-const WORK: usize = 1 << 28;
+/// half a second). Beyond it names get no suggestions; what changed is told all the same. The largest
+/// difference between two releases of PyTorch takes a third of it.
+const WORK: usize = 1 << 27;
 /// Longer names count as long as this: more letters of them are not looked at.
 const LETTERS: usize = 128;
 

@@ -135,6 +135,13 @@ impl ExceptionStatus {
 }
 
 impl Exception {
+    /// Its operators as changes name them: `aten` is left out.
+    #[must_use]
+    pub fn operator(&self) -> &str {
+        let bare = self.operator.strip_prefix("aten::");
+        bare.unwrap_or(&self.operator)
+    }
+
     /// Whether it names its operators by a pattern.
     #[must_use]
     pub fn is_pattern(&self) -> bool {
@@ -145,8 +152,7 @@ impl Exception {
     /// compiles its patterns once instead.
     #[must_use]
     pub fn matches_operator(&self, name: &str) -> bool {
-        let pattern = self.operator.strip_prefix("aten::");
-        Pattern::new(pattern.unwrap_or(&self.operator)).matches(name)
+        Pattern::new(self.operator()).matches(name)
     }
 
     /// Whether it holds on this day for a head of this line of releases, and for how long.

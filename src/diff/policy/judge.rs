@@ -149,7 +149,7 @@ pub fn judge(
     }
     let statuses = statuses(
         exceptions,
-        &matching,
+        &mut matching,
         &standings,
         &[context.base, context.head],
     );
@@ -254,15 +254,15 @@ pub fn status(
     match revisions.is_empty() {
         true => standings,
         false => {
-            let matching = Matching::new(exceptions);
-            statuses(exceptions, &matching, &standings, revisions)
+            let mut matching = Matching::new(exceptions);
+            statuses(exceptions, &mut matching, &standings, revisions)
         }
     }
 }
 
 fn statuses(
     exceptions: &[Exception],
-    matching: &Matching<'_>,
+    matching: &mut Matching<'_>,
     standings: &[ExceptionStatus],
     revisions: &[&Catalogue],
 ) -> Vec<ExceptionStatus> {
@@ -278,11 +278,13 @@ fn statuses(
             true => bases(|name| matching.matches_operator(i, name), &named),
             false => usize::from(is_there(exception, revisions)),
         };
-        let is_masked = exceptions.iter().enumerate().any(|(j, other)| {
+        // Those whose operators include its own.
+        let others = matching.of_operator(exception.operator()).to_vec();
+        let is_masked = others.into_iter().any(|j| {
             j != i
                 && standings[j] != ExceptionStatus::Expired
                 && matching.covers(j, exception)
-                && (j < i || !matching.covers(i, other))
+                && (j < i || !matching.covers(i, &exceptions[j]))
         });
         if bases == 0 || is_masked {
             ExceptionStatus::Unused

@@ -33,7 +33,7 @@ impl<'a> Matching<'a> {
             known: FxHashMap::default(),
         };
         for (at, exception) in exceptions.iter().enumerate() {
-            let operator = operator_of(exception);
+            let operator = exception.operator();
             matching.compiled.push(Compiled {
                 operator: Pattern::new(operator),
                 rule: Pattern::new(&exception.rule),
@@ -86,7 +86,7 @@ impl<'a> Matching<'a> {
             (Some(_), None) => false,
         };
         argument
-            && compiled.operator.matches(operator_of(other))
+            && compiled.operator.matches(other.operator())
             && compiled.rule.matches(&other.rule)
     }
 
@@ -94,10 +94,4 @@ impl<'a> Matching<'a> {
     pub(super) fn matches_operator(&self, exception: usize, name: &str) -> bool {
         self.compiled[exception].operator.matches(name)
     }
-}
-
-/// The operator that an exception names, as changes name operators.
-fn operator_of(exception: &Exception) -> &str {
-    let bare = exception.operator.strip_prefix("aten::");
-    bare.unwrap_or(&exception.operator)
 }

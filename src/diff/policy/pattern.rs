@@ -20,7 +20,9 @@ pub(super) enum Pattern {
 /// A pattern as a set of states: bit `i` says that `i` of its letters are matched.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wild {
-    /// The states that a letter leaves for the next one.
+    /// The states that a letter of ASCII leaves for the next one.
+    ascii: Vec<u128>,
+    /// The same of other letters.
     letters: FxHashMap<char, u128>,
     /// The states that any letter leaves for the next one.
     any: u128,
@@ -40,7 +42,10 @@ impl Pattern {
         if !is_wild(text) {
             return Self::Literal(text.into());
         }
-        let mut wild = Wild::default();
+        let mut wild = Wild {
+            ascii: vec![0; 128],
+            ..Wild::default()
+        };
         for letter in text.chars() {
             let state = 1_u128 << wild.last;
             match letter {
@@ -51,7 +56,7 @@ impl Pattern {
                     wild.last += 1;
                 }
                 letter => {
-                    *wild.letters.entry(letter).or_default() |= state;
+                    *wild.leaves(letter) |= state;
                     wild.last += 1;
                 }
             }
@@ -69,10 +74,21 @@ impl Pattern {
 }
 
 impl Wild {
+    fn leaves(&mut self, letter: char) -> &mut u128 {
+        match self.ascii.get_mut(letter as usize) {
+            Some(states) => states,
+            None => self.letters.entry(letter).or_default(),
+        }
+    }
+
     fn matches(&self, name: &str) -> bool {
         let mut states = 1_u128;
         for letter in name.chars() {
-            let leaves = self.any | self.letters.get(&letter).copied().unwrap_or(0);
+            let leaves = match self.ascii.get(letter as usize) {
+                Some(states) => *states,
+                None => self.letters.get(&letter).copied().unwrap_or(0),
+            };
+            let leaves = self.any | leaves;
             states = ((states & leaves) << 1) | (states & self.stays);
             if states == 0 {
                 return false;
