@@ -8,12 +8,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 
-use opatlas::diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
-use opatlas::diff::{Comparison, Revision, compare, official, schema};
-use opatlas::release::Release;
 use opatlas::service::Snapshot;
 use opatlas::service::backend::{BackendCompared, Vendor};
-use opatlas::source::Bundle;
+use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare, official, schema};
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
 
 /// Nanoseconds that this thread has spent on a processor; `None` where the system does not tell.
 fn spent() -> Option<u64> {

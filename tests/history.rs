@@ -6,14 +6,11 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use opatlas::diff::history::by_operator;
-use opatlas::diff::rules::Level;
-use opatlas::dispatch::Keys;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::source::Bundle;
 use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
+use opatlas_source::Bundle;
 
 async fn service() -> Service {
     with_store().await.0

@@ -7,11 +7,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rustc_hash::FxHashSet;
 
-use crate::diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
-use crate::diff::{Comparison, Revision, compare};
-use crate::dispatch::{Source, Standing, View};
-use crate::source::Digest;
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_dispatch::{Source, Standing, View};
+use opatlas_source::Digest;
 
 use super::Service;
 use super::address::{Resolved, release_of};
@@ -180,7 +180,8 @@ pub fn labelled(
     otherwise: Option<&Resolved>,
 ) -> Vec<Resolved> {
     labels.retain(|label| Some(label.digest) != head);
-    let version = |label: &LabelRecord| crate::release::Version::parse(label.name.as_str());
+    let version =
+        |label: &LabelRecord| opatlas_pytorch::release::Version::parse(label.name.as_str());
     labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
     labels.reverse();
     let mut seen = FxHashSet::default();

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use crate::diff::policy::{Line, Until};
 use crate::store::{ExceptionRecord, ProjectName};
+use opatlas_diff::policy::{Line, Until};
 
 use super::Service;
 use super::address::Resolved;

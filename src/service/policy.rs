@@ -6,10 +6,11 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::diff::policy::{Exception, LastRelease, PATTERN_LENGTH, Policy, Treatment, Until};
-use crate::diff::rules::{self, Level, Profile};
 use crate::store::ExceptionRecord;
-use crate::suggest::nearest;
+use opatlas_diff::policy::{Exception, LastRelease, PATTERN_LENGTH, Policy, Treatment, Until};
+use opatlas_diff::rules;
+use opatlas_diff::rules::{Level, Profile};
+use opatlas_source::suggest::nearest;
 
 /// A policy; what is left out is as in [`Policy::default`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::words::{Composite, Word};
-use crate::diff::history::{Event, EventKind};
-use crate::diff::rules::{ChangeRule, Level};
-use crate::diff::{Change, Fragment, Note, Subject};
+use opatlas_diff::history::{Event, EventKind};
+use opatlas_diff::rules::{ChangeRule, Level};
+use opatlas_diff::{Change, Fragment, Note, Subject};
 
 /// A change as it befell one operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -153,7 +153,7 @@ impl StoredNote {
             Note::Sibling(name) => Self::Sibling(name.clone()),
             Note::Upgrader(name) => Self::Upgrader(name.clone()),
             Note::Rules(ids) => {
-                let rules = ids.iter().filter_map(|id| crate::diff::rules::find(id));
+                let rules = ids.iter().filter_map(|id| opatlas_diff::rules::find(id));
                 Self::Rules(rules.map(Word).collect())
             }
             Note::TakenOverBy(key) => Self::TakenOverBy(Word(Composite(key))),

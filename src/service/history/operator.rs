@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::diff::Subject;
-use crate::diff::history::EventKind;
-use crate::diff::rules::Level;
-use crate::dispatch::{Key, Keys};
-use crate::report::changes::message::message;
 use crate::service::Service;
 use crate::service::dispatch::runtime_key;
 use crate::service::error::ServiceError;
 use crate::service::snapshot::Snapshot;
 use crate::store::StoreError;
+use opatlas_diff::Subject;
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::Level;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_report::changes::message::message;
 
 use super::event::StoredEvent;
 use super::ranges::{self, KeyRange, Move};
@@ -229,7 +229,7 @@ fn moves(
 fn backends(keys: &'static Keys) -> Vec<String> {
     let dense = keys.slots().filter(|&slot| {
         keys.functionality(slot) == "Dense"
-            && crate::dispatch::training::autograd_key(keys, slot).is_some()
+            && opatlas_dispatch::training::autograd_key(keys, slot).is_some()
     });
     let names = dense.map(|slot| keys.name(Key::Runtime(slot)).to_owned());
     names.collect()

@@ -8,14 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::event::StoredEvent;
 use super::facts::{Facts, StepFacts};
 use super::words::Word;
-use crate::diff::Comparison;
-use crate::diff::history::by_operator;
-use crate::diff::revision::{Cell, DispatchChange};
-use crate::dispatch::{Key, Keys, Reason, Slot};
-use crate::release::Release;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord, StoreError};
+use opatlas_diff::Comparison;
+use opatlas_diff::history::by_operator;
+use opatlas_diff::revision::{Cell, DispatchChange};
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 
 /// What a step did to an operator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

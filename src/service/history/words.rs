@@ -7,10 +7,11 @@ use std::marker::PhantomData;
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::diff::history::EventKind;
-use crate::diff::rules::{ChangeRule, Level, find};
-use crate::dispatch::{Key, Keys, Reason};
-use crate::release::Release;
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::{ChangeRule, Level, find};
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 
 /// What has a word that never changes.
 pub(super) trait Named: Copy {

@@ -1,0 +1,180 @@
+//! Operators that came, went, were renamed, or have another schema.
+
+use rustc_hash::FxHashSet;
+
+use super::pairing::Pairing;
+use super::renames::Renamed;
+use super::schemas::{self, Compared};
+use super::side::{Read, place};
+use super::{Pair, Written};
+use crate::change::{Change, Fragment, Note, Part, Subject};
+use crate::near::Names;
+use crate::official;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+
+/// How many operators are named as what may have become of one that is gone.
+const CANDIDATES: usize = 3;
+
+/// Adds the changes of operators as a whole and of their schemas. Gives the pairs that differ,
+/// sorted by name.
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+) -> Vec<Pair> {
+    let mut pairs = schemas::compare(base, head, pairing, changes);
+    for renamed in &pairing.renamed {
+        pairs.push(rename(base, head, *renamed, changes));
+    }
+    let mut added = Added::new(head, pairing);
+    let of_head = Bases::of(head);
+    for &id in &pairing.removed {
+        pairs.push(gone((base, id), &of_head, &mut added, changes));
+    }
+    let of_base = Bases::of(base);
+    for &id in &pairing.added {
+        pairs.push(came((head, id), &of_base, changes));
+    }
+    pairs.sort_by(|a, b| a.name.cmp(&b.name));
+    pairs
+}
+
+/// The base names of a side, with their namespaces.
+struct Bases<'a>(FxHashSet<(&'a str, &'a str)>);
+
+impl<'a> Bases<'a> {
+    fn of(catalogue: &'a Catalogue) -> Self {
+        let operators = catalogue.operators.iter();
+        Self(
+            operators
+                .map(|o| (o.namespace(), o.name().base()))
+                .collect(),
+        )
+    }
+
+    /// Whether the side has an operator of the same namespace and base name.
+    fn has_overload_of(&self, operator: &Operator) -> bool {
+        let wanted = (operator.namespace(), operator.name().base());
+        self.0.contains(&wanted)
+    }
+}
+
+fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Vec<Change>) -> Pair {
+    let (old, new) = (base.operator(renamed.base), head.operator(renamed.head));
+    let name = old.qualified_name();
+    let side = |operator: &Operator| {
+        let text = operator.qualified_name();
+        let mut fragment = Some(Fragment::of_schema(text, Part::Name, None));
+        place(&mut fragment, operator);
+        fragment
+    };
+    let mut change = Change::new(renamed.rule, &*name, Subject::Operator)
+        .old(side(old))
+        .new_side(side(new));
+    if let Some(likeness) = renamed.guess {
+        change = change.note(Note::Guess(likeness));
+    }
+    changes.push(change);
+    let (a, b) = (Read::of(old), Read::of(new));
+    let verdict = (a.by_torch && b.by_torch).then(|| official::compare(&a.schema, &b.schema));
+    Pair {
+        name: name.into(),
+        base: Some(renamed.base),
+        head: Some(renamed.head),
+        is_generated: false,
+        old: Some(old.canonical().into()),
+        new: Some(new.canonical().into()),
+        verdict,
+    }
+}
+
+fn gone(
+    (base, id): (&Catalogue, OperatorId),
+    head: &Bases<'_>,
+    added: &mut Added,
+    changes: &mut Vec<Change>,
+) -> Pair {
+    let operator = base.operator(id);
+    let name = operator.qualified_name();
+    if let Some(written) = Written::of(base, id) {
+        let rule = match head.has_overload_of(operator) {
+            true => "overload-removed",
+            false => "operator-removed",
+        };
+        let place = written.at(None);
+        let mut change = Change::new(rule, &*name, Subject::Operator)
+            .old(Fragment::of_field(operator.canonical(), Some(place)));
+        let candidates = added.candidates(operator);
+        if !candidates.is_empty() {
+            change = change.note(Note::Candidates(candidates));
+        }
+        changes.push(change);
+    }
+    Pair {
+        name: name.into(),
+        base: Some(id),
+        head: None,
+        is_generated: operator.is_generated(),
+        old: Some(operator.canonical().into()),
+        new: None,
+        verdict: None,
+    }
+}
+
+/// The names of new operators.
+struct Added(Names);
+
+impl Added {
+    fn new(head: &Catalogue, pairing: &Pairing) -> Self {
+        let names = pairing.added.iter();
+        Self(
+            names
+                .map(|id| head.operator(*id).qualified_name())
+                .collect(),
+        )
+    }
+
+    /// Those much like the name of one that is gone.
+    fn candidates(&mut self, gone: &Operator) -> Vec<Box<str>> {
+        let near = self.0.near(&gone.qualified_name(), CANDIDATES);
+        near.into_iter().map(Into::into).collect()
+    }
+}
+
+fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
+    let operator = head.operator(id);
+    let name = operator.qualified_name();
+    if let Some(written) = Written::of(head, id) {
+        let rule = match base.has_overload_of(operator) {
+            true => "overload-added",
+            false => "operator-added",
+        };
+        let place = written.at(None);
+        let change = Change::new(rule, &*name, Subject::Operator);
+        changes.push(change.new_side(Fragment::of_field(operator.canonical(), Some(place))));
+    }
+    Pair {
+        name: name.into(),
+        base: None,
+        head: Some(id),
+        is_generated: operator.is_generated(),
+        old: None,
+        new: Some(operator.canonical().into()),
+        verdict: None,
+    }
+}
+
+/// What was compared of one operator, as the pair that the comparison lists.
+pub(super) fn pair(compared: &Compared<'_>) -> Pair {
+    Pair {
+        name: compared.name.clone(),
+        base: Some(compared.base.0),
+        head: Some(compared.head.0),
+        is_generated: compared.base.1.is_generated(),
+        old: Some(compared.base.1.canonical().into()),
+        new: Some(compared.head.1.canonical().into()),
+        verdict: compared.verdict.clone(),
+    }
+}

@@ -1,0 +1,140 @@
+//! Which operator of the base is which of the head (BC.md section 4, items 1 to 3).
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::renames::{self, Renamed};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+
+/// The operators of two revisions, paired.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    /// Equal names, in the base's order: written ones first, then generated ones.
+    pub same: Vec<(OperatorId, OperatorId)>,
+    /// Those of [`Self::same`] that may differ in themselves: all but written ones of which both
+    /// sides share one reading of one text.
+    pub unshared: Vec<(OperatorId, OperatorId)>,
+    /// What [`counterpart`] finds in the head for each operator of the base, by its index.
+    pub in_head: Vec<Option<OperatorId>>,
+    /// The operator of the base that [`Self::same`] pairs with each of the head, by its index.
+    pub in_base: Vec<Option<OperatorId>>,
+    /// Another name for what is likely the same operator.
+    pub renamed: Vec<Renamed>,
+    /// Only in the base.
+    pub removed: Vec<OperatorId>,
+    /// Only in the head.
+    pub added: Vec<OperatorId>,
+}
+
+impl Pairing {
+    pub(super) fn new(base: &Catalogue, head: &Catalogue) -> Self {
+        let mut pairing = Self {
+            in_base: vec![None; head.operators.len()],
+            ..Self::default()
+        };
+        pairing.same.reserve(base.operators.len());
+        pairing.in_head.reserve(base.operators.len());
+        let mut search = Search::new(head);
+        for (id, operator) in base.iter() {
+            let found = search.counterpart(operator);
+            pairing.in_head.push(found.map(|found| found.id));
+            match found {
+                // Of entries that share a name, which the rules refuse, the first counts.
+                Some(found) if pairing.in_base[found.id.index()].is_none() => {
+                    pairing.in_base[found.id.index()] = Some(id);
+                    pairing.same.push((id, found.id));
+                    if !found.is_shared {
+                        pairing.unshared.push((id, found.id));
+                    }
+                }
+                Some(_) => {}
+                None => pairing.removed.push(id),
+            }
+        }
+        for (id, operator) in head.iter() {
+            if pairing.in_base[id.index()].is_none() && counterpart(base, operator).is_none() {
+                pairing.added.push(id);
+            }
+        }
+        pairing.rename(base, head);
+        pairing
+    }
+
+    /// Takes pairs out of what was removed and added: written operators only, since generated ones
+    /// follow what they are generated from.
+    fn rename(&mut self, base: &Catalogue, head: &Catalogue) {
+        self.renamed = renames::find(base, head, &self.removed, &self.added);
+        let olds: FxHashSet<_> = self.renamed.iter().map(|pair| pair.base).collect();
+        let news: FxHashSet<_> = self.renamed.iter().map(|pair| pair.head).collect();
+        self.removed.retain(|id| !olds.contains(id));
+        self.added.retain(|id| !news.contains(id));
+    }
+}
+
+/// A counterpart that was found.
+#[derive(Debug, Clone, Copy)]
+struct Found {
+    id: OperatorId,
+    /// Whether both sides share one reading of one text.
+    is_shared: bool,
+}
+
+/// Finds counterparts of operators that come in the order of their own side. Two revisions name
+/// most operators in the same order, so the next one is tried before any name is looked up.
+struct Search<'a> {
+    there: &'a Catalogue,
+    next: usize,
+    /// With names that several operators share, the next one need not be the first of its name.
+    has_shared_names: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(there: &'a Catalogue) -> Self {
+        Self {
+            there,
+            next: 0,
+            has_shared_names: there.shared_names().next().is_some(),
+        }
+    }
+
+    /// What [`counterpart`] finds.
+    fn counterpart(&mut self, operator: &Operator) -> Option<Found> {
+        let next = self.there.operators.get(self.next);
+        let next = next.filter(|_| !self.has_shared_names);
+        let found = match next {
+            Some(next) if is_shared(operator, next) => {
+                self.next += 1;
+                return Some(Found {
+                    id: OperatorId::of_index(self.next - 1),
+                    is_shared: true,
+                });
+            }
+            Some(next) if is_namesake(operator, next) => OperatorId::of_index(self.next),
+            _ => counterpart(self.there, operator)?,
+        };
+        self.next = found.index() + 1;
+        Some(Found {
+            id: found,
+            is_shared: is_shared(operator, self.there.operator(found)),
+        })
+    }
+}
+
+fn is_namesake(a: &Operator, b: &Operator) -> bool {
+    a.name() == b.name() && a.namespace() == b.namespace()
+}
+
+/// Whether two operators are one reading of one text.
+pub(super) fn is_shared(a: &Operator, b: &Operator) -> bool {
+    match (a.written(), b.written()) {
+        (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
+        _ => false,
+    }
+}
+
+/// The first operator of the same name and namespace.
+pub(super) fn counterpart(there: &Catalogue, operator: &Operator) -> Option<OperatorId> {
+    there.find_in(operator.namespace(), operator.name().as_str())
+}

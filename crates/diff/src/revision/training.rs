@@ -1,0 +1,157 @@
+//! Whether gradients still work where they worked before.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::support::Tables;
+use crate::change::{Change, Note, Subject};
+use crate::rules::Level;
+use opatlas_dispatch::View;
+use opatlas_dispatch::training::{Through, Works, autograd_key};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_schema::function::SchemaKind;
+
+/// Whether the formulas of an operator may lead to another answer although its table is the same.
+pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: OperatorId) -> bool {
+    let has_formula = |view: View<'_>, id| {
+        let formulas = view.inputs.matches.of(id);
+        formulas.is_some_and(|(formulas, _)| formulas.is_differentiable())
+    };
+    head.inputs.derivatives.is_some() && has_formula(base, old) && !has_formula(head, new)
+}
+
+/// Adds the backends on which an operator could be trained and cannot any more, although it still
+/// runs there.
+pub(super) fn compare(
+    tables: &mut Tables<'_>,
+    operator: &str,
+    (old, new): (OperatorId, OperatorId),
+    changes: &mut Vec<Change>,
+) {
+    let (base, head) = tables.views();
+    let mut lost: Vec<Box<str>> = Vec::new();
+    // Backends whose keys and autograd keys are served by the same rules have the same answer.
+    let mut known: FxHashSet<_> = FxHashSet::default();
+    let mut lost_alike: FxHashSet<_> = FxHashSet::default();
+    let mut was_composite = false;
+    for (slot, there) in tables.dense() {
+        let rules = |view: View<'_>, id, slot| {
+            let table = &view.tables.pattern(id)?.table;
+            let autograd = table.rule(autograd_key(view.keys(), slot)?);
+            // A kernel of its own is its own; anything else is shared.
+            Some((
+                table.rule(slot),
+                autograd,
+                autograd == opatlas_dispatch::Rule::Direct,
+            ))
+        };
+        let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there)) else {
+            continue;
+        };
+        let is_own = before.2 || after.2;
+        let alike = (before, after);
+        let name = base.keys().name(Key::Runtime(slot));
+        if !is_own && !known.insert(alike) {
+            if lost_alike.contains(&alike) {
+                lost.push(name.into());
+            }
+            continue;
+        }
+        let (Some(was), Some(is)) = (base.training(old, slot), head.training(new, there)) else {
+            continue;
+        };
+        let lost_it = was.training_works() == Works::Yes
+            && is.inference_works == Works::Yes
+            && match is.through {
+                Through::Error | Through::NotDifferentiable => true,
+                // No formula is assumed where there is no file of them, and the composite that
+                // was differentiated by its parts is gone.
+                Through::Unknown => {
+                    was.through == Through::Composite && tables.lost_default(operator)
+                }
+                _ => false,
+            };
+        if lost_it {
+            was_composite |= was.through == Through::Composite;
+            lost_alike.insert(alike);
+            lost.push(name.into());
+        }
+    }
+    if !lost.is_empty() {
+        let parts_too = was_composite && !tables.siblings.train(base, old);
+        let change = Change::new("autograd-support-lost", operator, Subject::Keys(lost));
+        let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
+        if parts_too {
+            change.level = Level::Dangerous;
+            change = change.note(Note::SiblingsDoNotTrain);
+        }
+        if head.inputs.derivatives.is_none() {
+            change = change.note(Note::NoDerivatives);
+        }
+        changes.push(change);
+    }
+}
+
+/// What the operators of each stem that have kernels of their own say on training, as counts, so
+/// that operators of one stem are not held against each other.
+#[derive(Debug, Default)]
+pub(super) struct Siblings<'a> {
+    of_stem: Option<FxHashMap<&'a str, Vec<OperatorId>>>,
+    known: FxHashMap<&'a str, Answers>,
+}
+
+/// How many operators run through kernels of their own, and how many of them train or may do so.
+#[derive(Debug, Clone, Copy, Default)]
+struct Answers {
+    own: usize,
+    train: usize,
+}
+
+impl Answers {
+    fn of(base: View<'_>, id: OperatorId, cpu: Slot) -> Self {
+        let operator = base.inputs.catalogue.operator(id);
+        let answer = base.training(id, cpu).filter(|answer| {
+            operator.kind != SchemaKind::Out && answer.through != Through::Composite
+        });
+        let Some(answer) = answer else {
+            return Self::default();
+        };
+        Self {
+            own: 1,
+            train: usize::from(answer.training_works() != Works::No),
+        }
+    }
+}
+
+impl<'a> Siblings<'a> {
+    /// Whether, of the operators of the same stem that have kernels of their own, some can be
+    /// trained on. A composite is made of them most of the time, so where none can it could not be
+    /// either.
+    fn train(&mut self, base: View<'a>, id: OperatorId) -> bool {
+        let Some(cpu) = base.keys().slot("CPU") else {
+            return true;
+        };
+        let catalogue = base.inputs.catalogue;
+        let stem = catalogue.operator(id).name().stem();
+        let of_stem = self.of_stem.get_or_insert_with(|| {
+            let mut of_stem: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
+            for (id, operator) in catalogue.iter() {
+                of_stem.entry(operator.name().stem()).or_default().push(id);
+            }
+            of_stem
+        });
+        let all = *self.known.entry(stem).or_insert_with(|| {
+            let ids = of_stem.get(stem).into_iter().flatten();
+            ids.fold(Answers::default(), |sum, &id| {
+                let answer = Answers::of(base, id, cpu);
+                Answers {
+                    own: sum.own + answer.own,
+                    train: sum.train + answer.train,
+                }
+            })
+        });
+        let itself = Answers::of(base, id, cpu);
+        all.own == itself.own || all.train > itself.train
+    }
+}
