@@ -7,6 +7,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::compare::Rulebook;
+use crate::service::policy::{EXCEPTIONS, expect_few};
 use crate::service::{Address, ServiceError, ViewId};
 use opatlas_diff::rules::Profile;
 use opatlas_report::changes::LEAST_MAX_CHARS;
@@ -245,12 +246,14 @@ pub async fn given(
     if let Some(policy) = body.policy {
         rulebook.policy = policy.policy().map_err(ServiceError::from)?;
     }
-    for (i, text) in body.exceptions.iter().enumerate() {
+    let own = rulebook.exceptions.len();
+    for (i, text) in body.exceptions.iter().enumerate().take(EXCEPTIONS + 1) {
         let exception = text.exception(format!("exceptions[{i}]"));
         rulebook
             .exceptions
             .push(exception.map_err(ServiceError::from)?);
     }
+    expect_few(&rulebook.exceptions[own..]).map_err(ServiceError::from)?;
     if let Some(profile) = query.profile {
         rulebook.policy.profile = profile.into();
     }

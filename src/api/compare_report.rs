@@ -114,7 +114,8 @@ impl Judged {
     ) -> Result<Self, ServiceError> {
         let (base, head) = (base.read(reader, stop)?, head.read(reader, stop)?);
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
-        let compared = Compared::new(sides.0, sides.1, stop)?;
+        let judged = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         stop.check()?;
         Ok(Self {
@@ -227,7 +228,7 @@ pub fn held_against(
     today: Date,
     stop: &Stop,
 ) -> Result<Held, ServiceError> {
-    let again = Compared::new(other, Arc::clone(&compared.head), stop)?;
+    let again = compared.against(other, stop)?;
     let judgement = again.judge(&rulebook.policy, &rulebook.exceptions, today);
     let known: rustc_hash::FxHashSet<_> = told
         .changes

@@ -175,6 +175,7 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
         (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn create(
@@ -237,6 +238,7 @@ pub async fn one(
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn update(

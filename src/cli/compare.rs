@@ -184,7 +184,9 @@ impl Compare {
         head: &SideRead,
         rulebook: &Rulebook,
     ) -> anyhow::Result<ExitCode> {
-        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?;
+        let judged = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?
+            .named(judged);
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);

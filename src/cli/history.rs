@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use crate::api::history::{History as View, RangeView};
@@ -103,20 +103,18 @@ impl History {
 }
 
 /// A history as text.
-///
-/// # Errors
-/// When a newer server uses a word that this version does not know.
 fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles);
     let events = events.map(|(event, title)| {
-        let level = event.level.parse::<Level>();
-        Ok(Told {
+        let kind = EventKind::parse(&event.kind);
+        let level = event.level.parse::<Level>().ok();
+        anyhow::Ok(Told {
             title,
-            kind: EventKind::parse(&event.kind).ok_or_else(|| unknown("event", &event.kind))?,
+            kind: kind.with_context(|| unknown("kind of event", &event.kind))?,
             rule: &event.rule,
-            level: level.map_err(|_| unknown("level", &event.level))?,
+            level: level.with_context(|| unknown("level", &event.level))?,
             message: &event.message,
         })
     });
@@ -124,18 +122,16 @@ fn told(history: &View) -> anyhow::Result<String> {
     let presence = |range: &&RangeView| range.key.is_none();
     let at_end = |range: &&RangeView| range.to == history.to;
     let was_there = |range: &RangeView| range.from == history.from;
-    let serving = history.ranges.iter().filter(at_end).filter_map(|range| {
-        let (key, reason) = (range.key.as_deref()?, range.reason.as_deref()?);
-        Some(match Reason::parse(reason) {
-            Some(reason) => Ok(Serving {
+    let mut serving = Vec::new();
+    for range in history.ranges.iter().filter(at_end) {
+        if let (Some(key), Some(reason)) = (&range.key, &range.reason) {
+            serving.push(Serving {
                 key,
-                reason,
+                reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
                 source_key: range.source_key.as_deref(),
-            }),
-            None => Err(unknown("reason", reason)),
-        })
-    });
-    let serving = serving.collect::<anyhow::Result<Vec<_>>>()?;
+            });
+        }
+    }
     let mut present = history.ranges.iter().filter(presence);
     Ok(text(&Telling {
         operator: &history.operator,
@@ -148,8 +144,7 @@ fn told(history: &View) -> anyhow::Result<String> {
     }))
 }
 
-fn unknown(what: &str, word: &str) -> anyhow::Error {
-    anyhow!(
-        "the history has the {what} `{word}`, which this version does not know; use the server's version, or --format json"
-    )
+/// Why a word in an answer cannot be told.
+fn unknown(what: &str, word: &str) -> String {
+    format!("this program knows no {what} `{word}`; use the server's version of opatlas")
 }

@@ -13,6 +13,7 @@ pub mod backend;
 pub mod compare;
 pub mod dispatch;
 mod error;
+mod exceptions;
 pub mod gaps;
 pub mod history;
 mod ingest;

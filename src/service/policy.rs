@@ -9,10 +9,9 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::ExceptionRecord;
-use opatlas_diff::policy::{Exception, Policy, Treatment, Until};
+use opatlas_diff::policy::{Exception, LastRelease, PATTERN_LENGTH, Policy, Treatment, Until};
 use opatlas_diff::rules;
 use opatlas_diff::rules::{Level, Profile};
-use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest;
 
 /// How many namespaces and how many tags a policy may name.
@@ -141,8 +140,66 @@ pub struct PolicyFault {
     pub why: String,
 }
 
+/// How many exceptions a project, a file or a request may have.
+pub const EXCEPTIONS: usize = 1000;
+/// How many of them may name operators by a pattern; each is held against every changed operator.
+pub const PATTERNS: usize = 100;
+/// How many namespaces and how many tags a policy may name.
+pub const TREATMENTS: usize = 200;
+/// How many characters a name without `*` and `?` may have.
+const NAME: usize = 1000;
+
+/// Refuses more exceptions than are looked at.
+///
+/// # Errors
+/// Which bound is passed.
+pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
+    let patterns = exceptions.iter().filter(|each| each.is_pattern()).count();
+    match (exceptions.len() > EXCEPTIONS, patterns > PATTERNS) {
+        (false, false) => Ok(()),
+        (true, _) => Err(too_many()),
+        (false, true) => Err(too_many_patterns()),
+    }
+}
+
+/// Refuses an exception for which a project has no room.
+pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Result<(), PolicyFault> {
+    let patterns = stored.iter().filter(|r| r.operator.contains(['*', '?']));
+    if stored.len() >= EXCEPTIONS {
+        return Err(too_many());
+    }
+    match is_pattern && patterns.count() >= PATTERNS {
+        true => Err(too_many_patterns()),
+        false => Ok(()),
+    }
+}
+
+/// Keeps as many exceptions as are looked at, the first ones; how many were left out.
+pub(super) fn keep_few(exceptions: &mut Vec<Exception>) -> usize {
+    let before = exceptions.len();
+    let mut patterns = 0;
+    exceptions.retain(|exception| {
+        patterns += usize::from(exception.is_pattern());
+        !exception.is_pattern() || patterns <= PATTERNS
+    });
+    exceptions.truncate(EXCEPTIONS);
+    before - exceptions.len()
+}
+
+fn too_many() -> PolicyFault {
+    let why = format!("there may be at most {EXCEPTIONS}; take away those that have ended");
+    PolicyFault::new("exceptions", why)
+}
+
+fn too_many_patterns() -> PolicyFault {
+    let why = format!(
+        "at most {PATTERNS} may have a pattern of operators; name the operators, or join patterns"
+    );
+    PolicyFault::new("exceptions", why)
+}
+
 impl PolicyFault {
-    fn new(member: impl Into<String>, why: impl Into<String>) -> Self {
+    pub(super) fn new(member: impl Into<String>, why: impl Into<String>) -> Self {
         Self {
             member: member.into(),
             why: why.into(),
@@ -167,8 +224,8 @@ impl PolicyText {
             return Err(PolicyFault::new(unknown, why));
         }
         for (member, named) in [("namespaces", &self.namespaces), ("tags", &self.tags)] {
-            if named.len() > MOST_NAMED {
-                let why = format!("{} are named, and {MOST_NAMED} may be", named.len());
+            if named.len() > TREATMENTS {
+                let why = format!("it names {}, but at most {TREATMENTS} count", named.len());
                 return Err(PolicyFault::new(member, why));
             }
         }
@@ -263,6 +320,7 @@ impl ExceptionText {
                 return Err(PolicyFault::new(member, "it must say something"));
             }
         }
+        self.expect_short()?;
         self.expect_rule()?;
         Ok(Exception {
             id: id.into(),
@@ -274,6 +332,26 @@ impl ExceptionText {
             until: self.until()?,
             broad: self.broad,
         })
+    }
+
+    /// Names have an end, and patterns an earlier one.
+    fn expect_short(&self) -> Result<(), PolicyFault> {
+        let argument = self.argument.as_deref().unwrap_or_default();
+        let texts = [
+            ("operator", &*self.operator),
+            ("rule", &*self.rule),
+            ("argument", argument),
+        ];
+        for (member, text) in texts {
+            let is_pattern = text.contains(['*', '?']);
+            let most = if is_pattern { PATTERN_LENGTH } else { NAME };
+            if text.chars().count() > most {
+                let what = if is_pattern { "a pattern" } else { "a name" };
+                let why = format!("{what} may have at most {most} characters");
+                return Err(PolicyFault::new(member, why));
+            }
+        }
+        Ok(())
     }
 
     /// A rule that is written out must be one.
@@ -303,8 +381,8 @@ impl ExceptionText {
                 PolicyFault::new(member, format!("`{text}` is no day such as 2027-01-31"))
             })
         };
-        let release = |member: &str, text: &str| match Release::parse(text) {
-            Ok(parsed) => Ok(Until::Release(parsed.release)),
+        let release = |member: &str, text: &str| match LastRelease::parse(text) {
+            Ok(release) => Ok(Until::Release(release)),
             Err(unknown) => Err(PolicyFault::new(member, unknown.to_string())),
         };
         if let Some(text) = &self.until {

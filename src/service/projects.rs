@@ -4,6 +4,7 @@ use crate::store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName, 
 
 use super::Service;
 use super::error::ServiceError;
+use super::policy::PolicyFault;
 
 /// How many projects are read at once where some are left out.
 const AT_ONCE: u32 = 1000;
@@ -20,6 +21,7 @@ impl Service {
         policy: Option<String>,
     ) -> Result<ProjectOutcome, ServiceError> {
         expect_storable("description", description.as_deref())?;
+        expect_short_policy(policy.as_deref())?;
         let project = NewProject {
             name: ProjectName::parse(name)?,
             description,
@@ -86,6 +88,9 @@ impl Service {
         if let Edit::Set(description) = &change.description {
             expect_storable("description", description.as_deref())?;
         }
+        if let Edit::Set(policy) = &change.policy {
+            expect_short_policy(policy.as_deref())?;
+        }
         let project = self.store.update_project(&name, change).await?;
         self.rulebooks.invalidate(&name).await;
         Ok(project)
@@ -101,6 +106,20 @@ impl Service {
         self.known.invalidate_all();
         self.rulebooks.invalidate(&name).await;
         Ok(())
+    }
+}
+
+/// How many bytes of JSON a policy may have. It is read with its project.
+const POLICY_BYTES: usize = 16 * 1024;
+
+/// Refuses a policy that would cost everybody who reads the project.
+fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
+    match policy.map(str::len) {
+        Some(bytes) if bytes > POLICY_BYTES => {
+            let why = format!("it has {bytes} bytes of JSON, but may have at most {POLICY_BYTES}");
+            Err(PolicyFault::new("policy", why).into())
+        }
+        _ => Ok(()),
     }
 }
 

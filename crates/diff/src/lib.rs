@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod change;
 pub mod history;
+mod near;
 pub mod official;
 pub mod policy;
 pub mod revision;

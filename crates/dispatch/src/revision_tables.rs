@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::build::Build;
 use super::known::Standing;
 use super::origin::{Origin, Source};
-use super::registrations::{Inputs, Registration, Registrations, Row, assemble};
+use super::registrations::{Inputs, Registration, Registrations, Row, assemble, last_to_key};
 use super::resolve::{Registered, Rule, Table, resolve};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
@@ -225,17 +225,15 @@ impl RevisionTables {
         id: OperatorId,
     ) -> impl Iterator<Item = Registration<'a>> + use<'a> {
         let rows = self.registrations.rows_of(id);
-        let counted = move |row: &Row| self.is_used(row);
-        rows.iter()
-            .enumerate()
-            .filter(move |(_, row)| counted(row))
-            .map(move |(at, row)| {
-                let mut later = rows[at + 1..].iter();
-                Registration {
-                    overridden: later.any(|later| later.key == row.key && counted(later)),
-                    ..assemble(inputs, id, row)
-                }
-            })
+        let counted = move || {
+            let rows = rows.iter().enumerate();
+            rows.filter(move |(_, row)| self.is_used(row))
+        };
+        let last = last_to_key(counted());
+        counted().map(move |(at, row)| Registration {
+            overridden: last.get(&row.key) != Some(&at),
+            ..assemble(inputs, id, row)
+        })
     }
 
     /// The registration that counts at a key, outside ones whatever the source.

@@ -47,6 +47,7 @@ pub struct Catalogue {
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
+    namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
     merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
     /// All operators sorted by base name, those of one name in their order.
@@ -171,6 +172,7 @@ impl Catalogue {
             backends: Vec::new(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
+            namesakes: OnceLock::new(),
             merged: FxHashMap::default(),
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
@@ -235,11 +237,33 @@ impl Catalogue {
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
         let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
-        let in_namespace = |id: &&OperatorId| self.operator(**id).namespace() == namespace;
-        match self.same_name.get(bare) {
-            Some(ids) => ids.iter().find(in_namespace).copied(),
-            None => self.by_name.get(bare).filter(in_namespace).copied(),
+        self.find_in(namespace, bare)
+    }
+
+    /// The first operator of this name in a namespace.
+    #[must_use]
+    pub fn find_in(&self, namespace: &str, name: &str) -> Option<OperatorId> {
+        if self.same_name.contains_key(name) {
+            let qualified = format!("{namespace}::{name}");
+            return self.namesakes().get(&*qualified).copied();
         }
+        let found = self.find(name)?;
+        (self.operator(found).namespace() == namespace).then_some(found)
+    }
+
+    /// The operators whose name others have too, each name with its namespace.
+    fn namesakes(&self) -> &FxHashMap<Box<str>, OperatorId> {
+        self.namesakes.get_or_init(|| {
+            let mut namesakes = FxHashMap::default();
+            for (name, ids) in self.shared_names() {
+                for &id in ids {
+                    let namespace = self.operator(id).namespace();
+                    let qualified = format!("{namespace}::{name}").into();
+                    namesakes.entry(qualified).or_insert(id);
+                }
+            }
+            namesakes
+        })
     }
 
     /// All operators of a name; more than one is refused by a rule.
@@ -262,8 +286,7 @@ impl Catalogue {
         });
         let from = ids.partition_point(|&id| base(id) < base_name);
         let rest = &ids[from..];
-        let count = rest.iter().take_while(|&&id| base(id) == base_name).count();
-        &rest[..count]
+        &rest[..rest.partition_point(|&id| base(id) == base_name)]
     }
 
     /// Names that more than one operator has, with those operators, in no order.

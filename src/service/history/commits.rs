@@ -168,6 +168,7 @@ impl Service {
         let outcomes = outcomes.await?;
         let mut last = last;
         let mut steps: Vec<StepRecord> = Vec::new();
+        let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for (read, outcome) in read.commits.into_iter().zip(&outcomes) {
             let judged = judged(&read.new.commit);
             if let (Some(last), Some(mut step)) = (&last, read.step) {
@@ -178,7 +179,7 @@ impl Service {
                     head_release: judged.stored(),
                 };
                 // The same files may follow each other on another branch as well.
-                if steps.iter().all(|other| other.key != step.key) {
+                if known.insert(step.key.clone()) {
                     steps.push(step);
                 }
             }

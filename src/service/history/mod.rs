@@ -2,10 +2,11 @@
 //!
 //! What each step of the timeline did is stored by operator, so that an operator's history is read
 //! and not computed. A step is a function of two revisions, the releases that they are judged as and
-//! [`PROGRAM`], so it can be missing but never wrong: what is missing is computed when it is first
+//! [`STEP_FORMAT`], so it can be missing but never wrong: what is missing is computed when it is first
 //! needed, and at once where a history is imported.
 
 mod commits;
+mod event;
 mod facts;
 mod items;
 mod operator;
@@ -14,6 +15,7 @@ mod search;
 mod step;
 mod support;
 mod timeline;
+mod words;
 
 pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
 pub use facts::{Facts, KeyFacts, StepFacts, percent};
@@ -38,7 +40,7 @@ use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
 /// by a change rule or otherwise, raises it; older steps are then computed anew.
-const PROGRAM: i64 = 2;
+const STEP_FORMAT: i64 = 3;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are kept in memory; one can go by two names.
@@ -196,7 +198,7 @@ impl Service {
         steps: &mut Vec<StepRecord>,
     ) -> Result<(), ServiceError> {
         if !steps.is_empty() {
-            self.store.save_steps(project, PROGRAM, steps).await?;
+            self.store.save_steps(project, STEP_FORMAT, steps).await?;
             steps.clear();
         }
         Ok(())
@@ -217,13 +219,13 @@ impl Service {
             .collect();
         let texts = self.store.step_facts(&steps).await?;
         let facts = texts.iter().zip(places).map(|(text, &place)| {
-            let mut facts = Facts::decode(text);
+            let mut facts = Facts::decode(text)?;
             if place > 0 && timeline.step_key(place).is_none() {
                 // The counts are those of an earlier place with the same files; nothing changed since.
                 facts.step = Some(StepFacts::default());
             }
-            facts
+            Ok(facts)
         });
-        Ok(facts.collect())
+        facts.collect()
     }
 }

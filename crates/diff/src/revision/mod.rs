@@ -12,6 +12,7 @@ mod moved;
 mod operators;
 mod pairing;
 mod policy_rules;
+mod renames;
 mod schemas;
 mod shadowing;
 mod side;
