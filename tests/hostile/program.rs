@@ -4,6 +4,7 @@
 //! processor time that the program itself used: while a request was answered, while one question
 //! after its health waited, and after the answer.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,6 +41,21 @@ pub struct Cost {
     pub answer: u64,
     /// Why it has no answer.
     pub lost: Option<String>,
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "status {}, {:.2} s, {:.2} s while /healthz waited, {:.2} s after, {} MiB, {} bytes",
+            self.status,
+            self.seconds,
+            self.health,
+            self.after,
+            self.memory >> 20,
+            self.answer
+        )
+    }
 }
 
 impl Cost {
