@@ -1,9 +1,9 @@
 //! What the targets share: how bytes become files, and what holds of everything that is read.
 
-use opatlas::diagnostic::Finding;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::Finding;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 /// What stands between two files in one input.
 pub const MARK: &[u8] = b"\n=====\n";
@@ -37,7 +37,7 @@ pub fn beside_operators(name: &str, bytes: &[u8]) {
 /// Runs the rules over a bundle. Every place lies in its file, at the edges of characters.
 pub fn judge(bundle: &Bundle, release: Release) -> Vec<Finding> {
     let catalogue = Catalogue::read(bundle, release, None);
-    let findings = opatlas::rules::check(&catalogue);
+    let findings = opatlas_rules::check(&catalogue);
     for finding in &findings {
         assert!(finding.span.start <= finding.span.end, "{finding:?}");
         let Some(bytes) = bundle.file(&finding.file) else {

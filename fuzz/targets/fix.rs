@@ -3,9 +3,9 @@
 
 #![no_main]
 
-use opatlas::release::Release;
-use opatlas::rules::fix::{MOST_ROUNDS, apply, apply_all};
-use opatlas::source::Bundle;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::fix::{MOST_ROUNDS, apply, apply_all};
+use opatlas_source::Bundle;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let check = |text: &str| {

@@ -2,10 +2,10 @@
 
 #![no_main]
 
-use opatlas::release::Release;
 use opatlas::service::Snapshot;
 use opatlas::service::dispatch::Profile;
-use opatlas::source::Bundle;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (observed, operators) = opatlas_fuzz::halves(bytes);

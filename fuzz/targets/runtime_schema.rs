@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use opatlas::diff::{official, schema};
+use opatlas_diff::{official, schema};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let (old, new) = text.split_once('\n').unwrap_or((text, text));

@@ -2,6 +2,7 @@
 
 mod access;
 mod caching;
+mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
