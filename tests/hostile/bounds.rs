@@ -89,10 +89,10 @@ fn no_small_input_costs_more_than_the_bounds() {
 
 #[test]
 fn no_middling_input_costs_more_than_the_bounds() {
-    hold(&part(corpus::shapes(), 2), MIDDLE);
+    hold(&part(corpus::shapes(), 4), MIDDLE);
 }
 
 #[test]
 fn no_large_input_costs_more_than_the_bounds() {
-    hold(&part(corpus::shapes(), 9), LARGE);
+    hold(&part(corpus::shapes(), 24), LARGE);
 }

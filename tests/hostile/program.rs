@@ -54,7 +54,11 @@ impl fmt::Display for Cost {
             self.after,
             self.memory >> 20,
             self.answer
-        )
+        )?;
+        match &self.lost {
+            Some(lost) => write!(f, ", {lost}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -112,6 +116,8 @@ pub struct Program {
 struct Watch {
     /// The most processor time that passed while health was asked for, in microseconds.
     health: AtomicU64,
+    /// How many questions after health have been answered.
+    rounds: AtomicU64,
     /// Processor time at which the program is ended, in microseconds; 0 for never.
     deadline: AtomicU64,
     /// Why it was ended.
@@ -163,6 +169,7 @@ impl Program {
         let answer = send(&self.url, asked);
         let answered = self.process.seconds();
         self.settle(answered + 2.0 * AFTER);
+        self.hear_health();
         let ended = self.watch.ended.lock().unwrap().clone();
         self.watch.deadline.store(0, Ordering::Relaxed);
         let mut cost = Cost {
@@ -178,6 +185,14 @@ impl Program {
             Err(why) => cost.lost = cost.lost.or(Some(why)),
         }
         cost
+    }
+
+    /// Waits until the question after health that is under way is answered.
+    fn hear_health(&self) {
+        let round = self.watch.rounds.load(Ordering::Relaxed);
+        while self.watch.rounds.load(Ordering::Relaxed) == round && self.is_up() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Waits until no thread of the program runs, or until it has used this much of the processor.
@@ -218,7 +233,7 @@ impl Program {
 
     /// Whether it still runs.
     pub fn is_up(&self) -> bool {
-        self.watch.ended.lock().unwrap().is_none() && self.process.peak() > 0
+        self.watch.ended.lock().unwrap().is_none() && self.process.memory() > 0
     }
 }
 
@@ -244,6 +259,7 @@ fn watch_health(watch: &Watch, process: &Process, url: &str) {
                 .health
                 .fetch_max((used * 1e6) as u64, Ordering::Relaxed);
         }
+        watch.rounds.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(25));
     }
 }
@@ -261,7 +277,7 @@ fn watch_use(watch: &Watch, process: &Process, served: &Mutex<Served>) {
                 false => "ended for its use of the processor".to_owned(),
             };
             let mut served = served.lock().unwrap();
-            // While the numbers of the process can still be read.
+            process.last_peak.store(memory, Ordering::Relaxed);
             *watch.ended.lock().unwrap() = Some(why);
             served.kill();
             return;

@@ -1,6 +1,7 @@
 //! Texts of two parts that grow, each of which meets all of the other: a product, where nothing stops
 //! it.
 
+use super::comparisons::{self, LONGEST};
 use crate::shape::{Asked, Shape, Text, text};
 
 const NATIVE: &str = "native_functions.yaml";
@@ -286,5 +287,74 @@ pub fn shapes() -> Vec<Shape> {
             Asked::bundle("/v1/validate", &files)
         })
     });
-    products.chain(beside).collect()
+    products.chain(beside).chain(long()).collect()
+}
+
+/// Schemas as long as they are read, as many as there is room for.
+fn long() -> Vec<Shape> {
+    const SCHEMAS: &[(&str, Text)] = &[
+        (
+            "arguments",
+            text("(", "Tensor a{i}, ", "Tensor b) -> Tensor"),
+        ),
+        (
+            "arguments of unknown types",
+            text("(", "T{x} a{i}, ", "Tensor b) -> Tensor"),
+        ),
+        (
+            "one argument again",
+            text("(", "Tensor a, ", "Tensor a) -> Tensor"),
+        ),
+        (
+            "returns",
+            text("(Tensor self) -> (", "Tensor r{i}, ", "Tensor r)"),
+        ),
+        (
+            "outs",
+            text("(*, ", "Tensor(a!) o{i}, ", "Tensor(a!) out) -> Tensor(a!)"),
+        ),
+        (
+            "wrong defaults",
+            text("(", "int a{i}=x, ", "int b=1) -> Tensor"),
+        ),
+        (
+            "spread defaults",
+            text("(", "int[65536] a{i}=1, ", "int b=1) -> Tensor"),
+        ),
+        (
+            "options",
+            text(
+                "(*, ",
+                "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, ",
+                "int b=1) -> Tensor",
+            ),
+        ),
+        ("types", text("(int", "[]", " a) -> Tensor")),
+        (
+            "alias sets",
+            text("(", "Tensor(a!) a{i}, ", "Tensor b) -> Tensor"),
+        ),
+    ];
+    let file = |text: Text, name: char, size: usize| -> String {
+        let schema = text.of(LONGEST.min(size));
+        let count = (size / schema.len()).max(1);
+        let entries = (0..count).map(|at| format!("- func: {name}{at}{schema}\n"));
+        entries.collect()
+    };
+    let validated = SCHEMAS.iter().map(move |&(name, text)| {
+        Shape::new(format!("long schemas: {name}"), move |size| {
+            Asked::yaml("/v1/validate", file(text, 'f', size))
+        })
+    });
+    let compared = SCHEMAS.iter().map(move |&(name, text)| {
+        Shape::new(format!("compare long schemas: {name}"), move |size| {
+            let old = file(text, 'f', size / 2);
+            let new = old
+                .replace(" a", " b")
+                .replace(" r", " s")
+                .replace(" o", " p");
+            comparisons::compare(&old, &new, serde_json::json!({}))
+        })
+    });
+    validated.chain(compared).collect()
 }

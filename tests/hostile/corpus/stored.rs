@@ -15,25 +15,23 @@ const OVERLOADS: Text = text("", "- func: f.a{i}(Tensor self) -> Tensor\n", "");
 const OTHERS: Text = text("", "- func: f.b{i}(Tensor self) -> Tensor\n", "");
 const SMALL: &str = "- func: f(Tensor self) -> Tensor\n  dispatch: {CPU: f}\n";
 
-/// Pairs of revisions that are stored under 2.14.0 and 2.15.0.
-const PAIRS: &[(&str, Text, Text)] = &[
-    ("all renamed", PLAIN, RENAMED),
-    ("overloads renamed", OVERLOADS, OTHERS),
-    ("kernels gone", KERNELS, PLAIN),
+/// Pairs of revisions that are stored under 2.14.0 and 2.15.0, with an operator of each.
+const PAIRS: &[(&str, Text, Text, [&str; 2])] = &[
+    ("all renamed", PLAIN, RENAMED, ["a1", "b1"]),
+    ("overloads renamed", OVERLOADS, OTHERS, ["f.a1", "f.b1"]),
+    ("kernels gone", KERNELS, PLAIN, ["a1", "a1"]),
 ];
 
-/// What is asked of a project of two revisions; `P` stands for `/v1/projects/NAME`.
+/// What is asked of a project of two revisions; `P` stands for `/v1/projects/NAME`, `O` and `N` for an
+/// operator of the old and of the new one.
 const VIEWS: &[(&str, &str)] = &[
     ("trends", "P/trends"),
-    (
-        "trends of backends",
-        "P/trends?coverage=CPU,CUDA,MPS,XPU,Meta",
-    ),
-    ("support", "P/support?operators=a1,a2,a3,f.a1&keys=CPU,CUDA"),
+    ("trends of backends", "P/trends?coverage=true&points=2000"),
+    ("support", "P/support?operators=O&keys=CPU,CUDA"),
     ("search", "P/search?q=a"),
     ("gaps", "P/revisions/2.15.0/gaps/CPU?since=2.14.0"),
     ("gaps as CSV", "P/revisions/2.15.0/gaps/CUDA"),
-    ("history", "P/operators/a1/history"),
+    ("history", "P/operators/O/history"),
     ("comparison", "P/compare/2.14.0...2.15.0"),
     (
         "comparison against all",
@@ -44,11 +42,11 @@ const VIEWS: &[(&str, &str)] = &[
         "operators at a key",
         "P/revisions/2.15.0/operators?limit=1000&key=CPU&reason=kernel",
     ),
-    ("one operator", "P/revisions/2.15.0/operators/b1"),
+    ("one operator", "P/revisions/2.15.0/operators/N"),
     ("an unknown operator", "P/revisions/2.15.0/operators/f.a1x"),
     (
         "table of one",
-        "P/revisions/2.15.0/operators/b1/dispatch?explain=all",
+        "P/revisions/2.15.0/operators/N/dispatch?explain=true",
     ),
     ("findings", "P/revisions/2.15.0/findings?limit=1000"),
     ("matrix", "P/revisions/2.15.0/matrix"),
@@ -56,7 +54,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("keys", "P/revisions/2.15.0/keys"),
     ("one key", "P/revisions/2.15.0/keys/CPU?limit=1000"),
     ("file", "P/revisions/2.15.0/files/native_functions.yaml"),
-    ("badge", "P/badges/coverage-CPU"),
+    ("badge", "P/badges/CPU.svg"),
 ];
 
 /// Lists in a query over a small project.
@@ -131,7 +129,7 @@ const LISTS: &[(&str, &str, Text)] = &[
     ("a digest", "P/revisions/sha256:", text("", "0", "")),
     ("a range", "P/compare/", text("", "...", "")),
     ("a key", "P/revisions/latest/keys/", text("", "CPU", "")),
-    ("a badge", "P/badges/", text("", "coverage-", "")),
+    ("a badge", "P/badges/", text("", "CPU", ".svg")),
     (
         "a cursor",
         "P/revisions/latest/operators?cursor=",
@@ -140,13 +138,18 @@ const LISTS: &[(&str, &str, Text)] = &[
 ];
 
 pub fn shapes() -> Vec<Shape> {
-    let views = PAIRS.iter().flat_map(|&(pair, old, new)| {
+    let views = PAIRS.iter().flat_map(|&(pair, old, new, [first, last])| {
         VIEWS.iter().map(move |&(view, path)| {
             Shape::new(format!("stored, {pair}: {view}"), move |size| {
                 let project = project("v", pair, size);
                 Attack {
                     before: two(&project, &old.of(size / 2), &new.of(size / 2)),
-                    asked: Asked::get(path.replacen('P', &format!("/v1/projects/{project}"), 1)),
+                    asked: Asked::get(
+                        path.replace("/N", &format!("/{last}"))
+                            .replace("/O", &format!("/{first}"))
+                            .replace("=O", &format!("={first}"))
+                            .replacen('P', &format!("/v1/projects/{project}"), 1),
+                    ),
                 }
             })
         })
