@@ -82,18 +82,10 @@ bench-web: releases web
 	cargo build --release --locked --bins --examples
 	OPATLAS_PROGRAM=target/release/opatlas node --test --test-reporter=spec benches/web/views.mjs
 
-# Fuzzes the readers and the rules for one minute, guided by coverage. Needs a C++ compiler. The flags
-# make the compiler count the branches that an input reaches.
-FUZZ_SECONDS ?= 60
-FUZZ_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
-test-fuzz: tools
-	mkdir -p fuzz/corpus/read
-	cp sample/native_functions.yaml fuzz/corpus/read/sample
-	RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
-		-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-		-Ccodegen-units=1 -Cdebug-assertions" \
-	cargo run --release --manifest-path fuzz/Cargo.toml --target $(FUZZ_TARGET) --bin read -- \
-		-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 fuzz/corpus/read
+# Fuzzes every reader for one minute each, guided by coverage. Needs a C++ compiler.
+export FUZZ_SECONDS ?= 60
+test-fuzz: releases
+	fuzz/run
 
 clean-cache:
 	rm -rf .cache

@@ -3,6 +3,7 @@
 mod access;
 mod bodies;
 mod caching;
+mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
