@@ -1,0 +1,154 @@
+//! What a check has to say: [`Finding`]s with a rule, a place, a reason and, where it is
+//! mechanical, an edit that mends it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::Span;
+
+/// The stable id of a rule, such as `type-unknown`. Ids are never renamed or used again.
+pub type RuleId = &'static str;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// PyTorch's generator refuses it at some stage.
+    Error,
+    /// Accepted, but against a documented convention, or something is silently lost.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The word used in every rendering.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A further place that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Related {
+    /// What is to be seen there.
+    pub message: Cow<'static, str>,
+    /// The bundle's file; `None` is the finding's own.
+    pub file: Option<Box<str>>,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// A replacement of text that mends the finding: put `replacement` in the place of `span`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// Bytes to replace; empty for an insertion.
+    pub span: Span,
+    /// What to put there.
+    pub replacement: Box<str>,
+}
+
+/// One rule's complaint about one place in one file of the bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleId,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong here, in one sentence without a full stop.
+    pub message: Cow<'static, str>,
+    /// The bundle's file, by its name there.
+    pub file: Box<str>,
+    /// Where in it.
+    pub span: Span,
+    /// The operator it is about, by full name, where there is one.
+    pub operator: Option<Box<str>>,
+    /// How to mend it.
+    pub help: Option<Cow<'static, str>>,
+    /// Other places to look at.
+    pub related: Vec<Related>,
+    /// A mechanical edit, where there is one.
+    pub fix: Option<Fix>,
+    /// Whether a comment in the file allows it ([`opatlas_rules::suppress`]).
+    pub suppressed: bool,
+}
+
+/// A complaint made while reading one entry or file. Its spans count from the beginning of what
+/// was read; [`opatlas_rules`] turns it into a [`Finding`] with file, operator and severity.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// The rule.
+    pub rule: RuleId,
+    /// What is wrong here, in one sentence without a full stop.
+    pub message: Cow<'static, str>,
+    /// Where.
+    pub span: Span,
+    /// How to mend it.
+    pub help: Option<Cow<'static, str>>,
+    /// Other places to look at.
+    pub related: Vec<(Cow<'static, str>, Span)>,
+    /// A mechanical edit, where there is one.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A complaint with nothing but a message.
+    #[must_use]
+    pub fn new(rule: RuleId, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            rule,
+            message: message.into(),
+            span,
+            help: None,
+            related: Vec::new(),
+            fix: None,
+        }
+    }
+
+    /// Adds how to mend it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a place to look at.
+    #[must_use]
+    pub fn with_related(mut self, message: impl Into<Cow<'static, str>>, span: Span) -> Self {
+        self.related.push((message.into(), span));
+        self
+    }
+
+    /// Adds a mechanical edit.
+    #[must_use]
+    pub fn with_fix(mut self, span: Span, replacement: impl Into<Box<str>>) -> Self {
+        self.fix = Some(Fix {
+            span,
+            replacement: replacement.into(),
+        });
+        self
+    }
+
+    /// The same complaint with every place `by` bytes further on.
+    #[must_use]
+    pub fn shifted(mut self, by: u32) -> Self {
+        self.span = self.span.shifted(by);
+        for (_, span) in &mut self.related {
+            *span = span.shifted(by);
+        }
+        if let Some(fix) = &mut self.fix {
+            fix.span = fix.span.shifted(by);
+        }
+        self
+    }
+}
