@@ -1,16 +1,15 @@
 # Two commands do all the set-up on a fresh machine: `make run` and `make test`.
 
+# Every patch release that the data knows, oldest first.
+RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports into an empty database.
-TORCH ?= 2.15.0
+TORCH ?= $(lastword $(RELEASES))
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
 # Where the YAML files of real releases are kept once fetched; tests and benches read them there.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
-	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
-
-.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds, imports a real PyTorch release (or the sample, without pip or network), and serves.
 run: tools
@@ -21,7 +20,7 @@ run: tools
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
 
 # Everything: formatting, lints, and all tests, those over real releases included.
-test: tools check web releases unit test-web
+test: tools check web releases unit test-recorders test-web
 
 check:
 	cargo fmt --all --check
@@ -52,6 +51,19 @@ releases: tools
 		cargo run --locked --quiet -- import $$missing --cache "$(OPATLAS_RELEASES_DIR)" --download-only \
 		|| echo "Not all releases could be fetched: the tests over them will be skipped."; \
 	fi
+
+# The recorders' own tests: a few seconds, without a network.
+test-recorders:
+	python3 -m unittest discover --start-directory recorders/tests --top-level-directory .
+
+# Adds a release, such as VERSION=2.16.0: fetches and records it, extends data/ and tests/golden/, and
+# lists what a person must decide (recorders/README.md). WITHOUT_PROCESS=1 does not install torch.
+release: tools
+	@test -n "$(VERSION)" || { echo "name the release: make release VERSION=2.16.0"; exit 1; }
+	@[ -f "$(OPATLAS_RELEASES_DIR)/$(VERSION)/native_functions.yaml" ] \
+		|| cargo run --locked --quiet -- import torch==$(VERSION) \
+			--cache "$(OPATLAS_RELEASES_DIR)" --download-only
+	python3 -m recorders release $(VERSION) $(if $(WITHOUT_PROCESS),--without-process)
 
 # Rewrites openapi/openapi.json from the code.
 openapi:
