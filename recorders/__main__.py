@@ -1,6 +1,7 @@
 """Records what real releases do, and checks what was recorded: `python3 -m recorders --help`."""
 
 import argparse
+import signal
 import sys
 
 from . import facts, files, manifest, observations, places, release, runtimes, versions
@@ -8,6 +9,8 @@ from . import facts, files, manifest, observations, places, release, runtimes, v
 
 def main() -> int:
     """Runs a command; returns its exit status."""
+    # `recorders list | head` ends quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     parser = argparse.ArgumentParser(prog="recorders", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="list the recorded files and what each needs")

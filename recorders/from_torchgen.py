@@ -44,10 +44,15 @@ def random_documents() -> Recorded:
     return files.header("random_documents", 1, torchgen=REFERENCE, seed=generate.SEED), rows
 
 
-def documents_by_release() -> Recorded:
-    """Documents on which releases differ: of each release the verdict, with the stage of a refusal."""
+def documents_by_release(only: str | None = None) -> Recorded:
+    """Documents on which releases differ: of each release the verdict, with the stage of a refusal.
+
+    With `only`, that release is judged anew and the others stay as the file has them.
+    """
     cases = case("documents_by_release")
-    by_release = {release: verdicts(versions.generator_of(release), cases)
+    kept = files.cases(places.GOLDEN / "validator_by_release.jsonl.gz") if only else []
+    by_release = {release: [row["verdicts"][release] for row in kept] if only not in (None, release)
+                  else verdicts(versions.generator_of(release), cases)
                   for release in versions.minors()}
     rows = [{**of, "verdicts": {release: found[place] for release, found in by_release.items()}}
             for place, of in enumerate(cases)]
