@@ -23,6 +23,14 @@ def header(recorder: str, version: int, **facts: object) -> Row:
     return {HEADER: {"recorder": recorder, "version": version, "python": python, **facts}}
 
 
+def same_source(one: Row, other: Row) -> bool:
+    """Whether two headers name the same recorder and releases. The Python may be another."""
+    def source(head: Row) -> Row:
+        return {key: value for key, value in head[HEADER].items() if key != "python"}
+
+    return source(one) == source(other)
+
+
 def read(path: Path) -> tuple[Row | None, list[Row]]:
     """The header, `None` where the file has none, and the rows."""
     opener = gzip.open if path.suffix == ".gz" else open

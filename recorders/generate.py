@@ -51,9 +51,10 @@ def registration_sets(seed: int, count: int, keys: list[str]) -> list[Row]:
                "CompositeExplicitAutogradNonFunctional", "CompositeImplicitAutogradNestedTensor"]
     rows = []
     while len(rows) < count:
-        chosen = {made.choice(aliases if made.random() < 0.35 else keys[1:])
-                  for _ in range(made.randint(2, 6))}
-        registrations = sorted(chosen, key=lambda key: made.random())
+        chosen = [made.choice(aliases if made.random() < 0.35 else keys[1:])
+                  for _ in range(made.randint(2, 6))]
+        # Each once, in the order of choice; a set would have another order in each process.
+        registrations = list(dict.fromkeys(chosen))
         rows.append({"id": 10_000 + len(rows), "kind": "seeded", "registrations": registrations})
     return rows
 

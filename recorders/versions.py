@@ -31,9 +31,11 @@ def patches() -> list[str]:
 
 
 def generator_of(release: str) -> str:
-    """The patch release whose generator speaks for a minor release: the newest one measured."""
+    """The patch release whose generator speaks for a minor release: the newest one measured, or the
+    newest of all where none was.
+    """
     row = next(row for row in rows() if row["release"] == release)
-    return row["measured"][-1]
+    return (row["measured"] or row["patches"])[-1]
 
 
 def measured() -> list[str]:

@@ -42,6 +42,12 @@ class Cases(unittest.TestCase):
         schemas = [row["schema"] for row in from_torchgen.case("schemas_random")]
         schemas += generate.schemas(generate.SEED, 1000)
         self.assertEqual(self.recorded("schemas_fuzz", "schema"), schemas)
+        keys = files.cases(places.GOLDEN / "dispatch_keys.jsonl.gz")
+        order = next(row["runtime_keys"] for row in keys if row["release"] == from_torchgen.REFERENCE)
+        sets = from_torchgen.case("registration_sets")
+        sets += generate.registration_sets(generate.SEED, 200, order)
+        self.assertEqual(self.recorded("dispatch_combos", "registrations"),
+                         [row["registrations"] for row in sets])
         pairs = from_torchgen.case("schema_pairs") + generate.pairs(generate.SEED, 500)
         self.assertEqual(self.recorded("official_pairs", "new"), [row["new"] for row in pairs])
 
