@@ -45,14 +45,14 @@ async fn ingest(service: &Service, label: &str, bundle: Bundle) {
 /// All releases, ingested out of order.
 async fn releases() -> Option<(Service, Arc<Timeline>)> {
     let service = service().await;
-    let mut versions = common::VERSIONS;
+    let mut versions = common::versions();
     versions.sort_by_key(|version| version.bytes().rev().collect::<Vec<_>>());
     for version in versions {
         ingest(&service, version, common::release(version)?).await;
     }
     let timeline = service.timeline("p", None).await.unwrap();
     let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
-    assert_eq!(titles, common::VERSIONS);
+    assert_eq!(titles, common::versions());
     Some((service, timeline))
 }
 

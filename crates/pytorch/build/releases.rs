@@ -25,6 +25,10 @@ pub fn generate(data: &Value) -> String {
                 out.plain(&strings(&row[field]))
             );
         }
+        let digests = object(&row["native_functions"]).iter();
+        let digests = digests.map(|(patch, digest)| format!("({patch:?}, {digest}), "));
+        let digests = digests.collect::<String>();
+        let _ = writeln!(rows, "        native_functions: &[{digests}],");
         for (field, steps) in object(&data["lists"]) {
             let _ = writeln!(rows, "        {field}: {},", out.names(&at.names(steps)));
         }
@@ -55,6 +59,21 @@ pub fn generate(data: &Value) -> String {
         "static RELEASES: [ReleaseData; {}] = [\n{rows}];",
         releases.len()
     );
+    source
+}
+
+/// The source text of the constants of `Release`: one for each release, and `LATEST`.
+pub fn constants(data: &Value) -> String {
+    let names = names(data);
+    let mut source = String::from("impl Release {\n");
+    for (minor, name) in names.iter().enumerate() {
+        let constant = name.replace('.', "_");
+        let _ = writeln!(source, "    /// PyTorch {name}.");
+        let _ = writeln!(source, "    pub const V{constant}: Self = Self({minor});");
+    }
+    let newest = names.len() - 1;
+    let _ = writeln!(source, "    /// The newest release known.");
+    let _ = writeln!(source, "    pub const LATEST: Self = Self({newest});\n}}");
     source
 }
 
