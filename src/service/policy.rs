@@ -14,9 +14,6 @@ use opatlas_diff::rules;
 use opatlas_diff::rules::{Level, Profile};
 use opatlas_source::suggest::nearest;
 
-/// How many namespaces and how many tags a policy may name.
-const MOST_NAMED: usize = 1000;
-
 /// The members of a policy. Those of two words may also be written with a hyphen.
 const MEMBERS: [&str; 7] = [
     "profile",

@@ -187,7 +187,7 @@ mod tests {
         let renamed = Told {
             title: "2.4.0",
             kind: EventKind::Schema,
-            rule: ChangeRuleId::ArgumentRenamed,
+            rule: "argument-renamed",
             level: Level::Breaking,
             message: "argument `from` is now called `from_`",
         };

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use crate::rules::ChangeRuleId;
 use crate::schema::rename_rule;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use crate::rules::ChangeRuleId;
 use opatlas_source::suggest::similarity;
 
 /// An old operator that is gone and a new one with the same signature.
