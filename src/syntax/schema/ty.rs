@@ -3,7 +3,7 @@
 use super::Piece;
 use super::argument::bare_comma;
 use crate::diagnostic::Diagnostic;
-use crate::model::types::{BaseType, CUSTOM_CLASS_PREFIX, Type};
+use crate::model::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use crate::release::Release;
 
 /// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
@@ -56,7 +56,7 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
 
 enum Suffix {
     Optional,
-    List(Option<u64>),
+    List(Option<ListSize>),
 }
 
 fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
@@ -80,7 +80,11 @@ fn list_suffix(text: &str) -> Option<(usize, &str)> {
         .then_some((open, digits))
 }
 
-fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>, Box<Diagnostic>> {
+fn list_size(
+    piece: Piece<'_>,
+    open: usize,
+    digits: &str,
+) -> Result<Option<ListSize>, Box<Diagnostic>> {
     if digits.is_empty() {
         return Ok(None);
     }
@@ -100,17 +104,16 @@ fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>,
                 .with_fix(span, plain)
         }));
     }
-    match digits.parse() {
-        Ok(size) => Ok(Some(size)),
-        Err(_) => Err(Box::new(
-            Diagnostic::new(
-                "type-list-size",
-                piece.sub(open + 1..open + 1 + digits.len()).span(),
-                "this list size is too large",
-            )
-            .with_help("give a size that fits in 64 bits"),
-        )),
-    }
+    let size = ListSize::parse(digits).ok_or_else(|| {
+        let most = ListSize::MOST_DIGITS;
+        Diagnostic::new(
+            "type-list-size",
+            piece.sub(open + 1..open + 1 + digits.len()).span(),
+            format!("this list size has {} digits", digits.len()),
+        )
+        .with_help(format!("Python reads numbers of at most {most} digits"))
+    })?;
+    Ok(Some(size))
 }
 
 fn custom_class(text: &str) -> Option<&str> {

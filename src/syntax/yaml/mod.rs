@@ -33,6 +33,7 @@ use crate::source::Span;
 
 use build::{Builder, Built};
 
+pub use check::is_constructed;
 pub use encoding::decode;
 pub use scalar::ScalarType;
 pub use split::split;

@@ -20,6 +20,7 @@ use super::field_edit::{adding, removing};
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
+pub(super) use kernels::has_symint;
 
 /// The key that an operator without `dispatch` registers its kernel on.
 const IMPLICIT: &str = "CompositeImplicitAutograd";
