@@ -5,7 +5,7 @@
 
 use super::schema::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
-use crate::diagnostic::{Diagnostic, Fix};
+use crate::diagnostic::{Applicability, Diagnostic, Fix};
 use crate::source::Span;
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
@@ -71,6 +71,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                 diagnostic.fix = Some(Fix {
                     span: Span::at(argument.at.0.start),
                     replacement: "*, ".into(),
+                    applicability: Applicability::Suggested,
                 });
             }
         }

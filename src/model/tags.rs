@@ -71,9 +71,8 @@ impl DeclaredTags {
         let mut tags = Vec::new();
         for item in &document.items {
             let tree = &item.tree;
-            let ignored = |d: &&Diagnostic| {
-                yaml::is_constructed(d) && is_never_read(tree, item.root, d.span)
-            };
+            let ignored =
+                |d: &&Diagnostic| yaml::is_constructed(d) && is_never_read(tree, item.root, d.span);
             let told = item.diagnostics.iter().filter(|d| !ignored(d));
             diagnostics.extend(told.map(|d| d.clone().shifted(item.base)));
             match read_tag(tree, item.root) {

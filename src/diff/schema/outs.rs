@@ -43,7 +43,7 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
     let after = &found.new.schema.arguments[new];
     let mut rules = Vec::new();
     if before.name != after.name {
-        rules.push("out-argument-renamed");
+        rules.extend(["argument-renamed", "out-argument-renamed"]);
     }
     rules.extend(match type_change((found.old, found.new), (before, after)) {
         TypeChange::Same => size_change(before, after).map(|_| "out-argument-type-changed"),

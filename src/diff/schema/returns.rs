@@ -4,7 +4,7 @@ use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use super::{Found, alias};
 use crate::diff::change::Subject;
-use crate::diff::official::Argument;
+use crate::diff::official::{Argument, Type, same};
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
     let (old, new) = (found.old.schema, found.new.schema);
@@ -21,6 +21,10 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
     if old.returns.len() != new.returns.len() {
         let change = whole(found, "return-count-changed");
         found.add(change);
+        if gathered(&old.returns, &new.returns) || gathered(&new.returns, &old.returns) {
+            let change = whole(found, "return-type-changed");
+            found.add(change);
+        }
         return;
     }
     let order = order(&old.returns, &new.returns);
@@ -48,6 +52,19 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
             let change = found.result("return-alias-changed", i, j);
             found.add(change);
         }
+    }
+}
+
+/// Whether several returns of one type came together in a list of it.
+fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
+    match one {
+        [
+            Argument {
+                ty: Type::List(item),
+                ..
+            },
+        ] => several.len() > 1 && several.iter().all(|ret| same(&ret.ty, item)),
+        _ => false,
     }
 }
 

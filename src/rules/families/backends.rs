@@ -117,9 +117,7 @@ const fn rule(id: &'static str, severity: Severity) -> Rule {
         what: "",
         why: "",
         bad: example(""),
-        good: example(
-            "backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\n",
-        ),
+        good: example("backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\n"),
         source: "torchgen/gen_backend_stubs.py, parse_backend_yaml",
     }
 }
@@ -238,9 +236,7 @@ impl<'c> Check<'c> {
             return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
         }
         match nearest(name, names()) {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(at, near),
+            Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help("remove it, or add the operator to native_functions.yaml"),
         }
     }
@@ -296,10 +292,10 @@ impl<'c> Check<'c> {
             format!("`{name}` is no dispatch key of PyTorch {release}"),
         );
         let known = release.data().dispatch_keys_known;
-        match (of, nearest(name, known.iter())) {
-            (KeyOf::Backend, Some(near)) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(backend.at, near),
+        // A backend may be called anything, so only another spelling of a key is taken for one.
+        let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
+        match (of, spelled) {
+            (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
             (KeyOf::Backend, None) => diagnostic.with_help(
                 "name a dispatch key; `PrivateUse1` is free for backends outside PyTorch",
             ),
@@ -410,11 +406,17 @@ impl<'c> Check<'c> {
             let (at, message) = match symint.get(&*op.value) {
                 Some(&at) => (
                     at,
-                    format!("`{}` stands under `symint`, but has no SymInt argument", op.value),
+                    format!(
+                        "`{}` stands under `symint`, but has no SymInt argument",
+                        op.value
+                    ),
                 ),
                 None if kernel.contains("_symint") => (
                     op.at,
-                    format!("`{kernel}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument", op.value),
+                    format!(
+                        "`{kernel}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+                        op.value
+                    ),
                 ),
                 None => continue,
             };

@@ -416,13 +416,13 @@ impl Reader {
                     "a single return is written without parentheses",
                 )
                 .with_help(format!("write `-> {}`", returns[0]))
-                .with_fix(text.span(), returns[0].to_string()),
+                .with_safe_fix(text.span(), returns[0].to_string()),
             );
         } else if !has && returns.len() > 1 {
             self.report(
                 Diagnostic::new("returns", text.span(), "several returns need parentheses")
                     .with_help(format!("write `-> ({})`", text.text))
-                    .with_fix(text.span(), format!("({})", text.text)),
+                    .with_safe_fix(text.span(), format!("({})", text.text)),
             );
         }
     }

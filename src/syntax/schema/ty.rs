@@ -101,7 +101,7 @@ fn list_size(
         } else {
             diagnostic
                 .with_help(format!("write `[{plain}]`"))
-                .with_fix(span, plain)
+                .with_safe_fix(span, plain)
         }));
     }
     let size = ListSize::parse(digits).ok_or_else(|| {
@@ -197,7 +197,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             "arguments and returns are separated by exactly a comma and one space",
         )
         .with_help("write `, `")
-        .with_fix(comma, ", ");
+        .with_safe_fix(comma, ", ");
     }
     if text.is_empty() || text.contains(' ') {
         return Diagnostic::new(
@@ -270,7 +270,7 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
     Some(match before.text.strip_prefix("Tensor") {
         Some(suffix @ ("?" | "[]")) => diagnostic
             .with_help(format!("write `Tensor{}{suffix}`", annotation.text))
-            .with_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
+            .with_safe_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
         _ => diagnostic.with_help(
             "only tensors alias: `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated",
         ),
