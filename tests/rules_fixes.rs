@@ -152,6 +152,15 @@ fn model(text: &str, release: Release) -> BTreeMap<String, Vec<String>> {
     operators
 }
 
+/// The operators that errors are about: PyTorch reads nothing of them.
+fn refused(text: &str, release: Release) -> Vec<String> {
+    let found = findings(text, release);
+    let errors = found.iter().filter(|f| f.severity == Severity::Error);
+    errors
+        .filter_map(|f| f.operator.as_deref().map(str::to_owned))
+        .collect()
+}
+
 /// Safe edits of a text: what could be read of an operator is read the same after them.
 fn keeps_meaning(text: &str, release: Release) -> usize {
     let fixed = mend(text, Wanted::Safe, release);
@@ -160,13 +169,13 @@ fn keeps_meaning(text: &str, release: Release) -> usize {
         return 0;
     }
     let (before, after) = (model(text, release), model(&fixed.text, release));
-    for (name, read) in &before {
-        assert_eq!(
-            Some(read),
-            after.get(name),
-            "{name}: {text}\n=> {}",
-            fixed.text
-        );
+    let refused = refused(text, release);
+    let read = before
+        .iter()
+        .filter(|(name, _)| !refused.contains(name) && !refused.contains(&format!("aten::{name}")));
+    for (name, read) in read {
+        let new = after.get(name);
+        assert_eq!(Some(read), new, "{name}: {text}\n=> {}", fixed.text);
     }
     fixed.applied()
 }
@@ -217,6 +226,9 @@ fn slips_in_a_release_are_undone() {
     };
     let release = Release::from_label(version).unwrap().release;
     let original = std::str::from_utf8(bundle.file(NATIVE_FUNCTIONS).unwrap()).unwrap();
+    // Findings that an error hides would come up with its edit, which is then not made.
+    let found = rules::check(&Catalogue::read(&bundle, release, None));
+    let spoken_of: Vec<&str> = found.iter().filter_map(|f| f.operator.as_deref()).collect();
     let slip = |i: usize, line: &str| match i % 4 {
         0 => line.replacen(", ", ",", 1),
         1 => line.replacen(", ", ",  ", 1),
@@ -227,7 +239,9 @@ fn slips_in_a_release_are_undone() {
     let lines = original.split_inclusive('\n').enumerate().map(|(i, line)| {
         let simple = line.starts_with("- func: ") && line.ends_with(") -> Tensor\n");
         // One in so many, so that most of the file stays as it is.
-        if !simple || i % 97 > 3 || line.contains('[') {
+        let name = line.trim_start_matches("- func: ").split('(').next();
+        let spoken = name.is_some_and(|name| spoken_of.contains(&name));
+        if !simple || i % 97 > 3 || line.contains('[') || spoken {
             return line.to_owned();
         }
         slips += usize::from(slip(i, line) != line);
@@ -252,11 +266,10 @@ fn edits_that_give_another_operator_are_never_safe() {
     };
     // Without the field it would have a composite kernel.
     let empty = "- func: scale(Tensor self) -> Tensor\n  dispatch: {}\n";
-    assert!(
-        findings(empty, Release::LATEST)
-            .iter()
-            .all(|f| f.fix.is_none())
-    );
+    let found = findings(empty, Release::LATEST);
+    let edit = found.iter().find(|f| f.rule == "dispatch-empty").unwrap();
+    assert_eq!(edit.fix, None);
+    assert!(!safe(empty));
     // A name that is near another one is not that one.
     assert!(!safe(
         "- func: scale(Tensor self) -> Tensor\n  dispatch:\n    XPUX: scale\n"
