@@ -88,6 +88,7 @@ impl Fixing {
                 .check(input)
                 .iter()
                 .filter(|f| Wanted::Suggested.takes(f))
+                .filter(|f| self.with_infos || f.severity != Severity::Info)
                 .count();
         }
         Ok(all)
