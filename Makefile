@@ -24,11 +24,11 @@ run: tools
 test: tools check web releases unit test-web
 
 check:
-	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 unit:
-	cargo test --locked
+	cargo test --locked --workspace
 
 # Builds the user interface into web/dist, from where cargo takes it into the binary.
 web: node

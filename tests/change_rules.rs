@@ -5,8 +5,8 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use opatlas::diff::official::{compare, parse};
-use opatlas::diff::rules::{
+use opatlas_diff::official::{compare, parse};
+use opatlas_diff::rules::{
     Audience, ChangeRule, Group, Impacts, Level, Official, Profile, RULES, find,
 };
 

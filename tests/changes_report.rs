@@ -6,14 +6,15 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use opatlas::diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
-use opatlas::diff::rules::RULES;
-use opatlas::diff::{Change, Comparison, Revision, Subject, compare, official, schema};
-use opatlas::release::Release;
-use opatlas::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
-use opatlas::report::findings::{Colour, SourceText};
 use opatlas::service::Snapshot;
-use opatlas::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
+use opatlas_diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
+use opatlas_diff::rules::RULES;
+use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
+use opatlas_pytorch::release::Release;
+use opatlas_report::changes;
+use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
+use opatlas_report::findings::{Colour, SourceText};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
 /// Two sides, compared and judged.
 struct Compared {

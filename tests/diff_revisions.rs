@@ -5,12 +5,12 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas::diff::revision::Pair;
-use opatlas::diff::rules::find;
-use opatlas::diff::{Comparison, Revision, Subject, compare};
-use opatlas::release::Release;
 use opatlas::service::Snapshot;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_diff::revision::Pair;
+use opatlas_diff::rules::find;
+use opatlas_diff::{Comparison, Revision, Subject, compare};
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn read(text: &str) -> Snapshot {
     let mut bundle = Bundle::default();

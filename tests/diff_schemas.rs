@@ -2,8 +2,8 @@
 
 mod common;
 
-use opatlas::diff::rules::{Audience, Level, Official};
-use opatlas::diff::{Change, official, schema};
+use opatlas_diff::rules::{Audience, Level, Official};
+use opatlas_diff::{Change, official, schema};
 
 fn changes(old: &str, new: &str) -> Vec<Change> {
     let (a, b) = (official::parse(old).unwrap(), official::parse(new).unwrap());

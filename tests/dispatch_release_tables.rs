@@ -6,15 +6,15 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas::dispatch::registrations::Inputs;
-use opatlas::dispatch::{
-    Build, Entry, Key, Observed, Origin, RevisionTables, Slot, Source, View, standing,
-};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::derivative_match::DerivativeMatches;
-use opatlas::model::derivatives::Derivatives;
-use opatlas::release::Release;
-use opatlas::source::{Bundle, DERIVATIVES};
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::{Build, Entry, Observed, Origin, RevisionTables, Source, View, standing};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, DERIVATIVES};
 use serde_json::Value;
 
 /// The recorded process of a release.

@@ -6,14 +6,14 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use opatlas::diff::history::by_operator;
-use opatlas::diff::rules::Level;
-use opatlas::dispatch::Keys;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::source::Bundle;
 use opatlas::store::{CommitRecord, SqliteStore};
+use opatlas_diff::history::by_operator;
+use opatlas_diff::rules::Level;
+use opatlas_pytorch::keys::Keys;
+use opatlas_source::Bundle;
 
 async fn service() -> Service {
     let store = SqliteStore::open("sqlite::memory:").await.unwrap();

@@ -1,16 +1,16 @@
 //! The examples in the documentation of the rules: the bad one gives exactly its rule, the good one
 //! nothing at warning or error level.
 
-use opatlas::diagnostic::{Finding, Severity};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules::{self, Example, Rule, registry};
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{Example, Rule, registry};
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn findings(example: Example, release: Release) -> Vec<Finding> {
     let mut bundle = Bundle::of_native_functions(*b"[]\n");
     bundle.insert(example.file, example.text.as_bytes());
-    let mut findings = rules::check(&Catalogue::read(&bundle, release, None));
+    let mut findings = opatlas_rules::check(&Catalogue::read(&bundle, release, None));
     findings.retain(|finding| !finding.suppressed);
     findings
 }

@@ -4,16 +4,16 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use opatlas::diagnostic::{Finding, Severity};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules::fix::{Fixed, Wanted};
-use opatlas::rules::{self, fix, registry};
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::fix::{Fixed, Wanted};
+use opatlas_rules::{self as rules, fix, registry};
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn findings(text: &str, release: Release) -> Vec<Finding> {
     let bundle = Bundle::of_native_functions(text.as_bytes());
-    rules::check(&Catalogue::read(&bundle, release, None))
+    opatlas_rules::check(&Catalogue::read(&bundle, release, None))
 }
 
 /// Applies each edit alone: the finding is then gone, and the file can still be read.

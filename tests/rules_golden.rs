@@ -5,11 +5,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use opatlas::diagnostic::{Finding, Severity};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules;
-use opatlas::source::{Bundle, LineIndex, NATIVE_FUNCTIONS, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, LineIndex, NATIVE_FUNCTIONS, TAGS};
 use serde_json::Value;
 
 fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<Finding>) {
@@ -18,7 +17,7 @@ fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<F
         bundle.insert(TAGS, tags.as_bytes());
     }
     let catalogue = Catalogue::read(&bundle, release, None);
-    let findings = rules::check(&catalogue);
+    let findings = opatlas_rules::check(&catalogue);
     (catalogue, findings)
 }
 
@@ -186,7 +185,8 @@ fn schemas_as_entries() {
             .filter(|f| f.severity == Severity::Error)
             .map(|f| f.rule)
             .filter(|rule| {
-                rules::registry::find(rule).is_some_and(|r| r.stage <= rules::Stage::Entry)
+                opatlas_rules::registry::find(rule)
+                    .is_some_and(|r| r.stage <= opatlas_rules::Stage::Entry)
             })
             .collect();
         let cause: String = text(&row, "error").chars().take(60).collect();
@@ -204,7 +204,7 @@ fn releases_are_valid_as_themselves() {
             continue;
         };
         let release = Release::from_label(version).unwrap().release;
-        let findings = rules::check(&Catalogue::read(&bundle, release, None));
+        let findings = opatlas_rules::check(&Catalogue::read(&bundle, release, None));
         for finding in &findings {
             assert!(
                 finding.severity != Severity::Error,

@@ -7,11 +7,11 @@
 
 mod common;
 
-use opatlas::diagnostic::{Finding, Severity};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules;
-use opatlas::source::{Bundle, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules as rules;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, TAGS};
 use serde_json::Value;
 
 fn errors(bundle: &Bundle, release: Release) -> Vec<Finding> {

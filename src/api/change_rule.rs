@@ -3,7 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::diff::rules::{self, Audiences};
+use opatlas_diff::rules;
+use opatlas_diff::rules::Audiences;
 
 /// A rule of compatibility: a kind of change.
 #[derive(Debug, Serialize, ToSchema)]

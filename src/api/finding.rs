@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::diagnostic::{self, Diagnostic};
-use crate::report::findings::SourceText;
 use crate::service::{Snapshot, Summary};
-use crate::source::{self, LineSpan};
+use opatlas_report::findings::SourceText;
+use opatlas_source::LineSpan;
+use opatlas_source::diagnostic;
+use opatlas_source::diagnostic::Diagnostic;
 
 /// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -200,7 +201,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
 /// A place in a file of a snapshot. In a file that the bundle does not have there is only its
 /// beginning.
 #[must_use]
-pub fn place(snapshot: &Snapshot, file: &str, span: source::Span) -> Span {
+pub fn place(snapshot: &Snapshot, file: &str, span: opatlas_source::Span) -> Span {
     match snapshot.source(file) {
         Some(source) => source.lines(span).into(),
         None => Span {

@@ -5,8 +5,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diagnostic;
 use crate::service::{Snapshot, ViewId};
+use opatlas_source::diagnostic;
 
 use super::Api;
 use super::extract::{Path, Query};

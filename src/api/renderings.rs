@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::Finding;
-use crate::report::findings::{Colour, Findings, markdown, sarif, text};
 use crate::service::Snapshot;
+use opatlas_report::findings::{Colour, Findings, markdown, sarif, text};
+use opatlas_source::diagnostic::Finding;
 
 use super::negotiate::Media;
 use super::respond::json;

@@ -11,12 +11,13 @@ use clap::{Args, ValueEnum};
 
 use super::fix::{Edits, Fixing};
 use crate::api;
-use crate::diagnostic::{Finding, Severity};
-use crate::release::Release;
-use crate::report::findings::{self, Colour, Findings, SourceText};
 use crate::service::Snapshot;
-use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
-use crate::syntax::yaml::{self, Kind, Root};
+use opatlas_pytorch::release::Release;
+use opatlas_report::findings;
+use opatlas_report::findings::{Colour, Findings, SourceText};
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_yaml::{Kind, Root};
 
 /// Checks operator declarations against the rules of a release.
 ///
@@ -303,8 +304,8 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
         return Some(name.into_owned());
     }
-    let (text, _) = yaml::decode(bytes);
-    let document = yaml::parse(&text);
+    let (text, _) = opatlas_yaml::decode(bytes);
+    let document = opatlas_yaml::parse(&text);
     let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
         return None;
     };

@@ -11,12 +11,12 @@ use clap::ValueEnum;
 use similar::TextDiff;
 
 use super::check::Input;
-use crate::diagnostic::{Finding, RuleId, Severity};
-use crate::model::catalogue::Catalogue;
-use crate::release::Release;
-use crate::rules;
-use crate::rules::fix::{Fixed, Wanted, mend};
-use crate::syntax::yaml;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules as rules;
+use opatlas_rules::fix::{Fixed, Wanted, mend};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use opatlas_yaml as yaml;
 
 /// Which edits are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

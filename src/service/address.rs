@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::release::{Release, Version};
-use crate::source::Digest;
 use crate::store::{
     DigestPrefix, LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError,
 };
+use opatlas_pytorch::release::{Release, Version};
+use opatlas_source::Digest;
 
 use super::Service;
 use super::error::ServiceError;

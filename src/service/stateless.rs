@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
-use crate::model::invariants::broken_invariants;
-use crate::model::schema::FunctionSchema;
-use crate::model::types::Type;
-use crate::release::Release;
-use crate::source::{Bundle, Span};
-use crate::suggest::nearest;
-use crate::syntax::schema::{ParsedSchema, parse_schema};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::parse::{ParsedSchema, parse_schema};
+use opatlas_schema::types::Type;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Bundle, Span};
 
 use super::Service;
 use super::error::ServiceError;

@@ -49,7 +49,7 @@ pub use tokens::{TokenKey, TokenRecord};
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use crate::source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest};
 
 /// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
 /// `postgres://USER@HOST/NAME`; and brings it up to date.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 /// The longest project or label name, in characters.
 pub const MAX_NAME: usize = 128;

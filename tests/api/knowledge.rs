@@ -65,8 +65,8 @@ async fn rules_have_their_documentation() {
             None => break,
         }
     }
-    let changes = opatlas::diff::rules::RULES.iter().map(|rule| rule.id);
-    let ids: Vec<_> = opatlas::rules::registry::all()
+    let changes = opatlas_diff::rules::RULES.iter().map(|rule| rule.id);
+    let ids: Vec<_> = opatlas_rules::registry::all()
         .map(|rule| rule.id)
         .chain(changes)
         .map(|id| json!(id))

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::RuleId;
-use crate::diff::history::{Event, EventKind, by_operator};
-use crate::diff::revision::{Cell, DispatchChange};
-use crate::diff::rules::{Level, find};
-use crate::diff::{Comparison, Subject};
-use crate::dispatch::{Keys, Reason};
-use crate::release::Release;
-use crate::report::changes::message::message;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord};
+use opatlas_diff::history::{Event, EventKind, by_operator};
+use opatlas_diff::revision::{Cell, DispatchChange};
+use opatlas_diff::rules::{Level, find};
+use opatlas_diff::{Comparison, Subject};
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::keys::Keys;
+use opatlas_pytorch::release::Release;
+use opatlas_report::changes::message::message;
+use opatlas_source::diagnostic::RuleId;
 
 use super::facts::{Facts, StepFacts};
 
@@ -169,7 +170,7 @@ fn event(event: &Event<'_>) -> StoredEvent {
         Subject::Operator => About::Operator,
         subject => About::Names(subject.names()),
     };
-    let text = |fragment: Option<&crate::diff::Fragment>| fragment.map(|f| f.text.to_string());
+    let text = |fragment: Option<&opatlas_diff::Fragment>| fragment.map(|f| f.text.to_string());
     StoredEvent(
         event.kind as u8,
         change.rule.id.to_owned(),
