@@ -8,7 +8,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::fix::{Fixed, Wanted};
 use opatlas_rules::{self as rules, fix, registry};
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn findings(text: &str, release: Release) -> Vec<Finding> {
@@ -35,7 +35,7 @@ fn each_mends(text: &str, release: Release, wrong: &mut BTreeMap<&'static str, S
         };
         if made.len() != 1 || broken || after.iter().any(|f| same(&f)) {
             let example = || format!("{text}\n=> {fixed}\n{}", finding.message);
-            wrong.entry(finding.rule).or_insert_with(example);
+            wrong.entry(finding.rule.as_str()).or_insert_with(example);
         }
     }
     tried
@@ -273,7 +273,10 @@ fn edits_that_give_another_operator_are_never_safe() {
     // Without the field it would have a composite kernel.
     let empty = "- func: scale(Tensor self) -> Tensor\n  dispatch: {}\n";
     let found = findings(empty, Release::LATEST);
-    let edit = found.iter().find(|f| f.rule == "dispatch-empty").unwrap();
+    let edit = found
+        .iter()
+        .find(|f| f.rule == RuleId::DispatchEmpty)
+        .unwrap();
     assert_eq!(edit.fix, None);
     assert!(!safe(empty));
     // A name that is near another one is not that one.
@@ -300,7 +303,7 @@ fn a_backend_keeps_its_name() {
         let found = rules::check(&Catalogue::read(&bundle, Release::LATEST, None));
         let key = found
             .iter()
-            .find(|f| f.rule == "backend-key")
+            .find(|f| f.rule == RuleId::BackendKey)
             .cloned()
             .unwrap();
         key.fix.map(|fix| fix.replacement.to_string())

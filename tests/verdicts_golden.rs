@@ -30,7 +30,7 @@ fn judge(row: &Value, file: &str, key: &str, release: Release, verdict: &str) ->
         bundle.insert(file, more.as_bytes());
     }
     let found = errors(&bundle, release);
-    let said: Vec<&str> = found.iter().map(|finding| finding.rule).collect();
+    let said: Vec<&str> = found.iter().map(|finding| finding.rule.as_str()).collect();
     let differs = (verdict == "accept") != found.is_empty();
     differs.then(|| {
         format!(

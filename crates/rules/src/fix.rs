@@ -228,7 +228,7 @@ mod tests {
 
     fn finding(start: u32, end: u32, replacement: &str) -> Finding {
         Finding {
-            rule: "schema-shape",
+            rule: RuleId::SchemaShape,
             severity: Severity::Error,
             message: format!("{start}").into(),
             file: "native_functions.yaml".into(),
@@ -290,7 +290,7 @@ mod tests {
             let mut found = letters(text);
             if text.as_bytes()[2] == b'b' {
                 let mut new = finding(0, 1, "");
-                (new.rule, new.fix) = ("type-unknown", None);
+                (new.rule, new.fix) = (RuleId::TypeUnknown, None);
                 found.push(new);
             }
             found

@@ -1,10 +1,11 @@
 //! Rules about returns.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "return-count-changed",
+        id: ChangeRuleId::ReturnCountChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -22,7 +23,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-renamed",
+        id: ChangeRuleId::ReturnRenamed,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -39,7 +40,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "return-name-added",
+        id: ChangeRuleId::ReturnNameAdded,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Incompatible,
@@ -56,7 +57,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-name-removed",
+        id: ChangeRuleId::ReturnNameRemoved,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -72,7 +73,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-reordered",
+        id: ChangeRuleId::ReturnReordered,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -88,7 +89,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-widened",
+        id: ChangeRuleId::ReturnTypeWidened,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -104,7 +105,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-narrowed",
+        id: ChangeRuleId::ReturnTypeNarrowed,
         group: Group::Return,
         level: Some(Level::Safe),
         backward: Official::Compatible,
@@ -121,7 +122,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed",
+        id: ChangeRuleId::ReturnTypeChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -139,7 +140,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed-erased",
+        id: ChangeRuleId::ReturnTypeChangedErased,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -156,7 +157,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-symint",
+        id: ChangeRuleId::ReturnTypeSymint,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Compatible,
@@ -173,7 +174,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-alias-changed",
+        id: ChangeRuleId::ReturnAliasChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
