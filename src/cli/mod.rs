@@ -11,6 +11,7 @@ mod exception;
 mod explain;
 mod export;
 pub mod fetch;
+mod fix;
 mod gaps;
 mod gc;
 mod history;

@@ -9,7 +9,7 @@ use super::alias::Explained;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use crate::change::Subject;
-use crate::official::Argument;
+use crate::official::{Argument, Type, same};
 use crate::rules::ChangeRuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
@@ -27,6 +27,10 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
     if old.returns.len() != new.returns.len() {
         let change = whole(found, ChangeRuleId::ReturnCountChanged);
         found.add(change);
+        if gathered(&old.returns, &new.returns) || gathered(&new.returns, &old.returns) {
+            let change = whole(found, ChangeRuleId::ReturnTypeChanged);
+            found.add(change);
+        }
         return;
     }
     let order = order(&old.returns, &new.returns);
@@ -55,6 +59,19 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
             let change = found.result(ChangeRuleId::ReturnAliasChanged, i, j);
             found.add(change);
         }
+    }
+}
+
+/// Whether several returns of one type came together in a list of it.
+fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
+    match one {
+        [
+            Argument {
+                ty: Type::List(item),
+                ..
+            },
+        ] => several.len() > 1 && several.iter().all(|ret| same(&ret.ty, item)),
+        _ => false,
     }
 }
 
