@@ -173,8 +173,8 @@ pub async fn stored(
     let made = async {
         let permalink = permalink(&api, &base, &head);
         let making = Making {
-            base: Side::Stored(read(&api, base).await?),
-            head: Side::Stored(read(&api, head).await?),
+            base: Side::Stored(Box::new(read(&api, base).await?)),
+            head: Side::Stored(Box::new(read(&api, head).await?)),
             others: against,
             rulebook,
             query: query.clone(),

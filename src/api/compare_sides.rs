@@ -79,7 +79,7 @@ pub(super) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
 /// A side of a comparison.
 pub(super) enum Side {
     /// A stored revision.
-    Stored(Read),
+    Stored(Box<Read>),
     /// Files that a request brings, still to be read.
     Given {
         bundle: Bundle,
@@ -100,7 +100,7 @@ impl Side {
     /// The side, read where it is not yet.
     pub(super) fn read(self, reader: &Reader, stop: &Stop) -> Result<Read, ServiceError> {
         match self {
-            Self::Stored(read) => Ok(read),
+            Self::Stored(read) => Ok(*read),
             Self::Given {
                 bundle,
                 release,
@@ -145,7 +145,7 @@ pub(super) async fn side(
         (None, Some(project), Some(revision)) => {
             access.expect(Action::Read, &project)?;
             let resolved = api.service.resolve(&project, &revision, release).await?;
-            Ok(Side::Stored(read(api, resolved).await?))
+            Ok(Side::Stored(Box::new(read(api, resolved).await?)))
         }
         _ => {
             let detail = format!("`{name}` must have either `files`, or `project` and `revision`");

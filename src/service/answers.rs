@@ -122,7 +122,6 @@ impl Service {
     }
 
     /// Tells whether memory for answers is short: less than a quarter of it is left.
-    #[must_use]
     pub fn answers_are_short(&self) -> impl Fn() -> bool + Clone + Send + Sync + 'static {
         let (answers, budget) = (self.answers.clone(), self.limits.answer_bytes);
         move || answers.is_short(budget)

@@ -146,15 +146,19 @@ impl View {
 
     /// The bytes, compressed when they are first asked for so; what is made counts as an answer.
     fn bytes(&self, encoding: Encoding, answers: &Answers) -> Result<Bytes, ServiceError> {
-        let (slot, compress): (_, fn(&[u8]) -> Vec<u8>) = match encoding {
+        let slot = match encoding {
             Encoding::Plain => return Ok(self.plain.clone()),
-            Encoding::Gzip => (&self.gzip, gzip),
-            Encoding::Zstd => (&self.zstd, zstd),
+            Encoding::Gzip => &self.gzip,
+            Encoding::Zstd => &self.zstd,
         };
         if let Some(made) = slot.get() {
             return Ok(made.clone());
         }
-        let made = answers.hold(compress(&self.plain))?;
+        let made = match encoding {
+            Encoding::Gzip => gzip(&self.plain),
+            _ => zstd(&self.plain),
+        };
+        let made = answers.hold(made)?;
         Ok(slot.get_or_init(|| made).clone())
     }
 

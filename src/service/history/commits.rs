@@ -59,6 +59,9 @@ pub struct LastStored {
     judged: JudgedRelease,
 }
 
+/// Two revisions to be compared.
+type Pair = (Arc<Snapshot>, Arc<Snapshot>);
+
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
@@ -249,11 +252,7 @@ fn read(
 
 impl ReadCommits {
     /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
-    fn read(
-        &mut self,
-        files: CommitFiles,
-        stop: &Stop,
-    ) -> Result<Option<(Arc<Snapshot>, Arc<Snapshot>)>, Stopped> {
+    fn read(&mut self, files: CommitFiles, stop: &Stop) -> Result<Option<Pair>, Stopped> {
         let CommitFiles {
             commit,
             position,

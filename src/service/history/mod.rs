@@ -229,3 +229,23 @@ impl Service {
         facts.collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_project_delays_no_other() {
+        let histories = Histories::default();
+        let lock = |name: &str| histories.lock_of(&ProjectName::parse(name).unwrap());
+        let slow = lock("slow");
+        let held = slow.lock().await;
+        assert!(lock("slow").try_lock().is_err());
+        assert!(lock("other").try_lock().is_ok());
+        drop(held);
+        assert!(lock("slow").try_lock().is_ok());
+        drop(slow);
+        lock("third");
+        assert_eq!(histories.computing.lock().unwrap().len(), 1);
+    }
+}
