@@ -75,7 +75,11 @@ async fn histories_agree_with_comparisons_and_tables() {
         breaking.push(u32::try_from(breaks.count()).ok());
         for (operator, step) in by_operator(&compared.comparison) {
             for event in step.events {
-                let key = (operator.to_owned(), place, event.change.rule.id.to_owned());
+                let key = (
+                    operator.to_owned(),
+                    place,
+                    event.change.rule.id.as_str().to_owned(),
+                );
                 *direct.entry(key).or_default() += 1;
             }
         }

@@ -34,7 +34,7 @@ fn each_mends(text: &str, release: Release, wrong: &mut BTreeMap<&'static str, S
         };
         if fixed.applied != 1 || broken || after.iter().any(|f| same(&f)) {
             let example = || format!("{text}\n=> {}\n{}", fixed.text, finding.message);
-            wrong.entry(finding.rule).or_insert_with(example);
+            wrong.entry(finding.rule.as_str()).or_insert_with(example);
         }
     }
     tried

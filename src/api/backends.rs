@@ -285,7 +285,7 @@ pub fn view(
             .changes
             .iter()
             .map(|change| BackendChange {
-                rule: change.rule.id,
+                rule: change.rule.id.as_str(),
                 level: change.level.as_str(),
                 message: message(change),
                 old: change.old.as_ref().map(|side| side.text.to_string()),

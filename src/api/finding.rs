@@ -131,7 +131,7 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
         }
     });
     Finding {
-        rule: finding.rule.to_owned(),
+        rule: finding.rule.as_str().to_owned(),
         severity: finding.severity.into(),
         message: finding.message.to_string(),
         span: place(snapshot, &finding.file, finding.span),
@@ -157,7 +157,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
         span: span(*at),
     });
     Finding {
-        rule: diagnostic.rule.to_owned(),
+        rule: diagnostic.rule.as_str().to_owned(),
         severity: Severity::Error,
         message: diagnostic.message.to_string(),
         file: None,

@@ -221,7 +221,7 @@ impl ExceptionText {
         if self.rule.contains(['*', '?']) || rules::find(&self.rule).is_some() {
             return Ok(());
         }
-        let ids = rules::RULES.iter().map(|rule| rule.id);
+        let ids = rules::RULES.iter().map(|rule| rule.id.as_str());
         let why = match nearest(&self.rule, ids) {
             Some(near) => format!("there is no rule `{}`; did you mean `{near}`?", self.rule),
             None => format!(

@@ -268,7 +268,7 @@ fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> 
 }
 
 /// With so many hand-written registrations a key is one that needs a list of them; the few others
-/// are told operator by operator (DISPATCH.md section 7).
+/// are told operator by operator (`docs/spec/dispatch.md`, section 7).
 const FEW: usize = 15;
 
 /// The runtime keys that a release registers many kernels to by hand.

@@ -1,5 +1,6 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
+use opatlas_source::diagnostic::RuleId;
 use std::hash::Hasher as _;
 use std::sync::Arc;
 
@@ -129,7 +130,7 @@ fn no_list(text: &str, root: &Root) -> Diagnostic {
         Root::Scalar(_) | Root::Sequence => ("it is a single value", first_line(text)),
     };
     Diagnostic::new(
-        "yaml-root-list",
+        RuleId::YamlRootList,
         span,
         format!("the file must be a list of entries, but {what}"),
     )

@@ -1,5 +1,6 @@
 //! Tags: which exist (`tags.yaml`), and which an operator has.
 
+use opatlas_source::diagnostic::RuleId;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -12,7 +13,7 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 /// The rule that all faults of `tags.yaml` come under.
-const RULE: &str = "tags-yaml";
+const RULE: RuleId = RuleId::TagsYaml;
 
 /// A tag of `tags.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +170,7 @@ impl TagInterner {
 }
 
 /// The tags that a release adds to a written operator by itself, where `tags.yaml` has them
-/// (RULES_BY_RELEASE.md, tags).
+/// (`docs/spec/releases.md`, section 2.4).
 pub fn added_automatically<'a>(
     release: Release,
     namespace: &'a str,

@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    /// Counts from RULES_BY_RELEASE.md section 2 and DISPATCH.md section 8.1.
+    /// Counts from `docs/spec/releases.md`, section 2 and `docs/spec/dispatch.md`, section 8.1.
     #[test]
     fn lists_have_the_recorded_sizes() {
         let rows = [

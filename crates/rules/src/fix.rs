@@ -74,11 +74,12 @@ fn fits(text: &str, span: Span) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use opatlas_source::diagnostic::RuleId;
     use opatlas_source::diagnostic::Severity;
 
     fn finding(start: u32, end: u32, replacement: &str) -> Finding {
         Finding {
-            rule: "schema-shape",
+            rule: RuleId::SchemaShape,
             severity: Severity::Error,
             message: "".into(),
             file: "native_functions.yaml".into(),

@@ -58,11 +58,13 @@ pub enum Family {
     Derivatives,
     /// Out-of-tree backend files.
     Backends,
+    /// The schema grammar of torch's runtime.
+    Runtime,
     /// The tool's own: suppressions.
     Suppressions,
 }
 
-/// When PyTorch's generator notices (RULES.md section 1).
+/// When PyTorch's generator notices (`docs/spec/rules.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.
@@ -80,6 +82,9 @@ pub enum Stage {
     /// Never: a documented convention.
     Convention,
 }
+
+/// The `file` of an [`Example`] that is a single schema, read by the runtime's grammar.
+pub const SCHEMA: &str = "schema";
 
 /// An example that is run as a test: a bad one gives exactly its rule, a good one nothing.
 #[derive(Debug, Clone, Copy)]

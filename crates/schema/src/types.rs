@@ -1,4 +1,4 @@
-//! Types of arguments and returns (RULES.md section 2.2).
+//! Types of arguments and returns (`docs/spec/grammar.md`, section 2).
 
 use std::fmt;
 

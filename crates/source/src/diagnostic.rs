@@ -6,8 +6,7 @@ use std::fmt;
 
 use crate::Span;
 
-/// The stable id of a rule, such as `type-unknown`. Ids are never renamed or used again.
-pub type RuleId = &'static str;
+pub use crate::rule_id::RuleId;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

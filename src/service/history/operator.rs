@@ -244,7 +244,9 @@ fn read(place: usize, event: &super::step::StoredEvent) -> HistoryEvent {
     HistoryEvent {
         place,
         kind: event.kind(),
-        rule: event.rule().map_or_else(|| event.1.clone(), Into::into),
+        rule: event
+            .rule()
+            .map_or_else(|| event.1.clone(), |rule| rule.as_str().to_owned()),
         level: event.level(),
         keys,
         names,

@@ -86,7 +86,7 @@ impl Exception {
             let names = change.subject.names();
             names.iter().any(|name| pattern.matches(name))
         });
-        WildMatch::new(&self.rule).matches(change.rule.id)
+        WildMatch::new(&self.rule).matches(change.rule.id.as_str())
             && self.matches_operator(&change.operator)
             && argument
     }

@@ -2,6 +2,7 @@
 
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
@@ -63,7 +64,7 @@ fn incomplete(
         ))
     };
     let change = Change::new(
-        "variant-group-incomplete",
+        ChangeRuleId::VariantGroupIncomplete,
         operator.qualified_name(),
         Subject::Names(missing.clone()),
     );
@@ -88,7 +89,7 @@ fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &
         if head.operator(now).is_view && !has_copy(now) {
             let copy: Box<str> = base.operator(copy).qualified_name().into();
             let change = Change::new(
-                "view-copy-lost",
+                ChangeRuleId::ViewCopyLost,
                 view.qualified_name(),
                 Subject::Names(vec![copy.clone()]),
             );

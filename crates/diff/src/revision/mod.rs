@@ -1,5 +1,5 @@
 //! What changed between two revisions: operators, their entries, what is generated of them, and
-//! what follows for every backend (BC.md section 4).
+//! what follows for every backend (`docs/spec/compatibility.md`, section 4).
 //!
 //! Nothing is judged here: levels are those of [`super::rules`], before any profile, policy or
 //! exception ([`super::policy`]).

@@ -6,6 +6,7 @@ use super::side::{Read, place};
 use super::{Pair, Written};
 use crate::change::{Change, Fragment, Note, Part, Subject};
 use crate::official;
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 
@@ -81,8 +82,8 @@ fn gone(
     let name = operator.qualified_name();
     if let Some(written) = Written::of(base, id) {
         let rule = match has_overload_of(head, operator) {
-            true => "overload-removed",
-            false => "operator-removed",
+            true => ChangeRuleId::OverloadRemoved,
+            false => ChangeRuleId::OperatorRemoved,
         };
         let place = written.at(None);
         let mut change = Change::new(rule, &*name, Subject::Operator)
@@ -131,8 +132,8 @@ fn came((head, id): (&Catalogue, OperatorId), base: &Catalogue, changes: &mut Ve
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {
         let rule = match has_overload_of(base, operator) {
-            true => "overload-added",
-            false => "operator-added",
+            true => ChangeRuleId::OverloadAdded,
+            false => ChangeRuleId::OperatorAdded,
         };
         let place = written.at(None);
         let change = Change::new(rule, &*name, Subject::Operator);

@@ -1,13 +1,14 @@
-//! Which operator of the base is which of the head (BC.md section 4, items 1 to 3).
+//! Which operator of the base is which of the head (`docs/spec/compatibility.md`, section 4, items
+//! 1 to 3).
 
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::rules::ChangeRuleId;
 use crate::schema::rename_rule;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::diagnostic::RuleId;
 use opatlas_source::suggest::similarity;
 
 /// The operators of two revisions, paired.
@@ -35,7 +36,7 @@ pub(super) struct Pairing {
 pub(super) struct Renamed {
     pub base: OperatorId,
     pub head: OperatorId,
-    pub rule: RuleId,
+    pub rule: ChangeRuleId,
     /// How alike the names are, in percent, where the signature is all that speaks for the pair.
     pub guess: Option<u8>,
 }

@@ -1,5 +1,6 @@
 //! Schemas of operators that both sides have.
 
+use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashMap;
 
 use super::pairing::Pairing;
@@ -126,7 +127,7 @@ fn respelled(
     if old != new {
         use crate::change::Fragment;
         let change = Change::new(
-            "signature-respelled",
+            ChangeRuleId::SignatureRespelled,
             before.qualified_name(),
             Subject::Operator,
         )

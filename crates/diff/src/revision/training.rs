@@ -1,5 +1,6 @@
 //! Whether gradients still work where they worked before.
 
+use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashSet;
 
 use super::support::Tables;
@@ -79,7 +80,11 @@ pub(super) fn compare(
     }
     if !lost.is_empty() {
         let parts_too = was_composite && !siblings_train(base, old);
-        let change = Change::new("autograd-support-lost", operator, Subject::Keys(lost));
+        let change = Change::new(
+            ChangeRuleId::AutogradSupportLost,
+            operator,
+            Subject::Keys(lost),
+        );
         let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
         if parts_too {
             change.level = Level::Dangerous;
@@ -115,7 +120,7 @@ fn siblings_train(base: View<'_>, id: OperatorId) -> bool {
 }
 
 fn lost_default(changes: &[Change], operator: &str) -> bool {
-    changes
-        .iter()
-        .any(|change| change.rule.id == "default-composite-lost" && *change.operator == *operator)
+    changes.iter().any(|change| {
+        change.rule.id == ChangeRuleId::DefaultCompositeLost && *change.operator == *operator
+    })
 }

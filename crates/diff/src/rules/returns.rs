@@ -1,10 +1,11 @@
 //! Rules about returns.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "return-count-changed",
+        id: ChangeRuleId::ReturnCountChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -21,7 +22,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-renamed",
+        id: ChangeRuleId::ReturnRenamed,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -38,7 +39,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "return-name-added",
+        id: ChangeRuleId::ReturnNameAdded,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Incompatible,
@@ -55,7 +56,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-name-removed",
+        id: ChangeRuleId::ReturnNameRemoved,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -71,7 +72,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-reordered",
+        id: ChangeRuleId::ReturnReordered,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -87,7 +88,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-widened",
+        id: ChangeRuleId::ReturnTypeWidened,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -103,7 +104,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-narrowed",
+        id: ChangeRuleId::ReturnTypeNarrowed,
         group: Group::Return,
         level: Some(Level::Safe),
         backward: Official::Compatible,
@@ -120,7 +121,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed",
+        id: ChangeRuleId::ReturnTypeChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -136,7 +137,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed-erased",
+        id: ChangeRuleId::ReturnTypeChangedErased,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -153,7 +154,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-symint",
+        id: ChangeRuleId::ReturnTypeSymint,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Compatible,
@@ -170,7 +171,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-alias-changed",
+        id: ChangeRuleId::ReturnAliasChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,

@@ -8,6 +8,7 @@ use super::Found;
 use super::align::Alignment;
 use crate::change::Subject;
 use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
+use crate::rules::ChangeRuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     let (old, new) = (found.old.schema, found.new.schema);
@@ -17,21 +18,21 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     for (i, j) in pairs {
         let (before, after) = (&old.arguments[i], &new.arguments[j]);
         let rule = match (write_of(before), write_of(after)) {
-            (false, true) => "mutability-gained",
-            (true, false) => "mutability-lost",
+            (false, true) => ChangeRuleId::MutabilityGained,
+            (true, false) => ChangeRuleId::MutabilityLost,
             _ => match (before.alias.as_deref(), after.alias.as_deref()) {
                 (None, None) => continue,
-                (None, Some(_)) => "alias-annotation-added",
-                (Some(_), None) => "alias-annotation-removed",
+                (None, Some(_)) => ChangeRuleId::AliasAnnotationAdded,
+                (Some(_), None) => ChangeRuleId::AliasAnnotationRemoved,
                 (Some(a), Some(b)) if a == b => continue,
                 (Some(a), Some(b)) if renaming.is_some() => {
                     if is_bare(a) == is_bare(b) {
                         renamed.push((i, j));
                         continue;
                     }
-                    "mutability-respelled"
+                    ChangeRuleId::MutabilityRespelled
                 }
-                _ => "alias-set-changed",
+                _ => ChangeRuleId::AliasSetChanged,
             },
         };
         let change = found.argument(rule, Some(i), Some(j));
@@ -40,7 +41,10 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     if let Some(&(i, j)) = renamed.first() {
         let names = renamed.iter().map(|&(i, _)| old.arguments[i].name.into());
         let change = found
-            .change("alias-set-renamed", Subject::Names(names.collect()))
+            .change(
+                ChangeRuleId::AliasSetRenamed,
+                Subject::Names(names.collect()),
+            )
             .old(found.old.argument(i))
             .new_side(found.new.argument(j));
         found.add(change);

@@ -5,6 +5,7 @@ use super::Piece;
 use super::argument::{looks_typed, parse_argument};
 use super::ty::type_of;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 /// What is wrong with an argument; `cause` is what reading it gave.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
@@ -12,7 +13,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = words.join(" ");
     if joined == "*" {
         return Diagnostic::new(
-            "kwarg-marker",
+            RuleId::KwargMarker,
             piece.span(),
             "`*` stands alone between the commas, without spaces around it",
         )
@@ -21,7 +22,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     }
     if joined == "/" {
         return Diagnostic::new(
-            "kwarg-marker",
+            RuleId::KwargMarker,
             piece.span(),
             "there are no positional-only arguments",
         )
@@ -29,7 +30,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     }
     if joined != piece.text && parse_argument(&joined, 0).is_ok() {
         return Diagnostic::new(
-            "argument-separator",
+            RuleId::ArgumentSeparator,
             piece.span(),
             "exactly one space stands between type and name, and behind each comma",
         )
@@ -40,7 +41,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         [name, ty] if name.ends_with(':') && is_type(ty) => {
             let name = &name[..name.len() - 1];
             Diagnostic::new(
-                "argument-name-missing",
+                RuleId::ArgumentNameMissing,
                 piece.span(),
                 format!(
                     "`{}` is no argument: the type stands before the name",
@@ -70,7 +71,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     }
     let at = piece.sub(middle..middle + 1).span();
     Diagnostic::new(
-        "argument-separator",
+        RuleId::ArgumentSeparator,
         at,
         "a comma is missing between two arguments",
     )
@@ -88,7 +89,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     {
         let end = piece.text[..equals].trim_end().len();
         return Diagnostic::new(
-            "returns",
+            RuleId::Returns,
             piece.from(end).span(),
             "returns have no defaults",
         )
@@ -98,7 +99,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let typed = is_type(&joined) || looks_typed(&joined);
     if joined != piece.text && typed {
         return Diagnostic::new(
-            "returns",
+            RuleId::Returns,
             piece.span(),
             "there are spaces too many in this return",
         )
@@ -111,7 +112,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
 /// Returns that begin with a parenthesis and do not end with one.
 pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
-        "returns",
+        RuleId::Returns,
         text.span(),
         "the parenthesis around the returns is not closed",
     );
@@ -132,7 +133,7 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
 pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     let at = namespace.text.len();
     Diagnostic::new(
-        "namespace",
+        RuleId::Namespace,
         whole.sub(at..at + 2).span(),
         "everything before the last `::` is read as the operator's namespace",
     )
@@ -145,7 +146,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     let end = schema.from(text.len());
     let Some(close) = text.rfind(')').filter(|&close| close > open) else {
         return Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             end.span(),
             "expected `)` to close the arguments, then ` -> ` and the returns",
         )
@@ -159,7 +160,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
             let after = &text[arrow + 2..];
             let to = arrow + 2 + (after.len() - after.trim_start().len());
             Diagnostic::new(
-                "schema-shape",
+                RuleId::SchemaShape,
                 schema.sub(from..to).span(),
                 "the arrow must have exactly one space on each side",
             )
@@ -167,13 +168,13 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
             .with_fix(schema.sub(from..to).span(), " -> ")
         }
         Some(arrow) => Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             schema.sub(arrow..arrow + 2).span(),
             "expected `)` before the arrow to close the arguments",
         )
         .with_help("write `name(Type argument, ...) -> ReturnType`"),
         None => Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             schema.from(close + 1).span(),
             "expected ` -> ` and the returns behind the arguments",
         )
@@ -242,7 +243,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 let at = argument.default_at.0;
                 let joined = default.replace(", ", ",");
                 Diagnostic::new(
-                    "default-list-no-space",
+                    RuleId::DefaultListNoSpace,
                     at,
                     "arguments are cut at every `, `, so this list may not hold one",
                 )
@@ -250,7 +251,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 .with_fix(at, joined)
             }
             Some(_) => Diagnostic::new(
-                "argument-separator",
+                RuleId::ArgumentSeparator,
                 argument.default_at.0,
                 "arguments are cut at every `, `, so this default may not hold one",
             )

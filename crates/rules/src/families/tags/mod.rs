@@ -1,5 +1,6 @@
 //! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -33,7 +34,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 }
 
 fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, sink: &mut Sink) {
-    let rule = "tags";
+    let rule = RuleId::Tags;
     let name = match &tag.value {
         TagName::Text(name) | TagName::Scalar(name) => name,
         TagName::Collection => {
@@ -80,12 +81,12 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
         || entry
             .diagnostics
             .iter()
-            .any(|d| d.rule == "field-type-list")
+            .any(|d| d.rule == RuleId::FieldTypeList)
     {
         return;
     }
     let diagnostic = Diagnostic::new(
-        "random-needs-seeded-tag",
+        RuleId::RandomNeedsSeededTag,
         at,
         format!("{cause}, so the operator must be tagged `{SEEDED}`"),
     )
