@@ -5,6 +5,7 @@ use utoipa::ToSchema;
 
 use crate::diagnostic::{self, Diagnostic};
 use crate::report::findings::SourceText;
+use crate::rules;
 use crate::service::{Snapshot, Summary};
 use crate::source::{self, LineSpan};
 
@@ -93,6 +94,37 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Whether a comment in the file allows it; such findings are listed only when they are errors.
     pub suppressed: bool,
+}
+
+/// Findings of one rule that are counted and not listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = OmittedFindings)]
+pub struct Omitted {
+    /// The rule's id.
+    #[schema(example = "yaml-entry-mapping")]
+    pub rule: String,
+    /// How bad they are.
+    pub severity: Severity,
+    /// How many are left out.
+    #[schema(minimum = 1)]
+    pub count: usize,
+}
+
+impl From<rules::Omitted> for Omitted {
+    fn from(omitted: rules::Omitted) -> Self {
+        Self {
+            rule: omitted.rule.to_owned(),
+            severity: omitted.severity.into(),
+            count: omitted.count,
+        }
+    }
+}
+
+/// What is left out of the findings of a snapshot.
+#[must_use]
+pub fn omitted(snapshot: &Snapshot) -> Vec<Omitted> {
+    let omitted = snapshot.findings().omitted().iter();
+    omitted.map(|omitted| (*omitted).into()).collect()
 }
 
 /// Counts over a bundle.

@@ -14,7 +14,7 @@ use crate::diagnostic::{Finding, Severity};
 use crate::model::catalogue::Catalogue;
 use crate::release::Release;
 use crate::report::findings::{self, Colour, Findings, SourceText};
-use crate::rules;
+use crate::rules::{self, Omitted};
 use crate::service::Snapshot;
 use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use crate::syntax::yaml::{self, Kind, Root};
@@ -70,10 +70,10 @@ enum FailOn {
 }
 
 impl FailOn {
-    fn is_met(self, finding: &Finding) -> bool {
+    fn is_met(self, severity: Severity) -> bool {
         match self {
-            Self::Error => finding.severity == Severity::Error,
-            Self::Warning => finding.severity <= Severity::Warning,
+            Self::Error => severity == Severity::Error,
+            Self::Warning => severity <= Severity::Warning,
             Self::Info => true,
             Self::Never => false,
         }
@@ -124,8 +124,11 @@ impl Check {
             .into_iter()
             .map(|input| self.judge(input, release))
             .collect();
-        let mut findings = judged.iter().flat_map(|judged| &judged.findings);
-        let failed = findings.any(|finding| self.fail_on.is_met(finding));
+        let failed = judged.iter().any(|judged| {
+            let shown = judged.findings.iter().map(|finding| finding.severity);
+            let omitted = judged.omitted.iter().map(|omitted| omitted.severity);
+            shown.chain(omitted).any(|found| self.fail_on.is_met(found))
+        });
         self.show(&judged)?;
         Ok(ExitCode::from(u8::from(failed)))
     }
@@ -143,9 +146,18 @@ impl Check {
         });
         Judged {
             findings: snapshot.listed().filter(shown).cloned().collect(),
+            omitted: self.omitted(&snapshot),
             sources: sources.collect(),
             snapshot,
         }
+    }
+
+    /// What is left out of the findings that are shown.
+    fn omitted(&self, snapshot: &Snapshot) -> Vec<Omitted> {
+        let all = snapshot.findings().omitted().iter();
+        all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
+            .copied()
+            .collect()
     }
 
     fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
@@ -156,6 +168,7 @@ impl Check {
         for judged in judged {
             let report = Findings {
                 findings: &judged.findings,
+                omitted: &judged.omitted,
                 sources: judged.sources.clone(),
             };
             match self.format {
@@ -175,6 +188,8 @@ impl Check {
 struct Judged {
     snapshot: Snapshot,
     findings: Vec<Finding>,
+    /// How many more there are of each rule.
+    omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
 }
 
@@ -222,7 +237,10 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         }
     }
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
-    let counts = findings::Counts::of(&all);
+    let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
+    let counts = findings::Counts::of(&all, &omitted);
+    let omitted = omitted.into_iter().map(api::finding::Omitted::from);
+    let omitted: Vec<_> = omitted.collect();
     serde_json::json!({
         "valid": valid,
         "summary": {
@@ -233,6 +251,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
             "infos": counts.infos,
         },
         "findings": findings,
+        "omitted": omitted,
     })
 }
 
@@ -323,7 +342,8 @@ fn fix(input: &mut Input, release: Release) -> anyhow::Result<usize> {
         let fixed = rules::fix::apply_all(text, |text| {
             let mut bundle = input.bundle.clone();
             bundle.insert(&name, text.as_bytes());
-            let mut findings = rules::check(&Catalogue::read(&bundle, release, None));
+            let found = rules::check(&Catalogue::read(&bundle, release, None));
+            let mut findings = found.into_kept();
             findings.retain(|finding| *finding.file == *name);
             findings
         });

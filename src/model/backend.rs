@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::catalogue::Catalogue;
 use super::entry::Placed;
 use super::operator::OperatorId;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Complaints;
 use crate::release::Release;
 use crate::source::Span;
 
@@ -47,7 +47,7 @@ pub struct BackendFile {
     /// `device_guard`: generated code guards the device.
     pub device_guard: bool,
     /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
 }
 
 /// A list of operators in a backend file.

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
 use super::derivative_match::DerivativeMatches;
@@ -16,7 +16,7 @@ use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
 use super::schema::FunctionSchema;
 use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Complaints;
 use crate::release::Release;
 use crate::source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 use crate::syntax::yaml;
@@ -31,7 +31,7 @@ pub struct Catalogue {
     /// The tags that entries may carry.
     pub tags: DeclaredTags,
     /// What is wrong with `tags.yaml`; places in that file.
-    pub tags_diagnostics: Vec<Diagnostic>,
+    pub tags_diagnostics: Complaints,
     /// All operators: written ones in file order, then generated ones.
     pub operators: Vec<Operator>,
     /// Index into the file's entries of each written operator.
@@ -48,7 +48,10 @@ pub struct Catalogue {
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
-    merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
+    /// Of each operator that shares its name the index into `kernels_of_name`.
+    merged: FxHashMap<OperatorId, u32>,
+    /// The kernels of each name that more than one operator has.
+    kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
     /// All operators sorted by base name, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
@@ -63,12 +66,10 @@ impl Catalogue {
         let native = NativeFunctions::read(bytes, previous.map(|p| &*p.native_functions));
         let (tags, diagnostics) = match bundle.file(TAGS) {
             Some(bytes) => {
-                let (text, mut diagnostics) = yaml::decode(bytes);
-                let (tags, more) = DeclaredTags::read(&text);
-                diagnostics.extend(more);
-                (tags, diagnostics)
+                let (text, diagnostics) = yaml::decode(bytes);
+                DeclaredTags::read(&text, diagnostics.into())
             }
-            None => (DeclaredTags::of_release(release), Vec::new()),
+            None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release);
         catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
@@ -117,7 +118,7 @@ impl Catalogue {
     fn complete(
         native_functions: Arc<NativeFunctions>,
         tags: DeclaredTags,
-        tags_diagnostics: Vec<Diagnostic>,
+        tags_diagnostics: Complaints,
         release: Release,
     ) -> Self {
         let mut interner = TagInterner::default();
@@ -148,6 +149,7 @@ impl Catalogue {
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             merged: FxHashMap::default(),
+            kernels_of_name: Vec::new(),
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
         };
@@ -172,17 +174,16 @@ impl Catalogue {
         }
         for ids in self.same_name.values() {
             let mut kernels: Vec<KernelEntry> = Vec::new();
-            for kernel in ids
-                .iter()
-                .flat_map(|id| self.operators[id.index()].kernels())
-            {
-                if !kernels.iter().any(|k| k.key == kernel.key) {
+            let mut seen = FxHashSet::default();
+            let all = ids.iter().map(|id| &self.operators[id.index()]);
+            for kernel in all.flat_map(Operator::kernels) {
+                if seen.insert(kernel.key.as_str()) {
                     kernels.push(kernel.clone());
                 }
             }
-            for id in ids {
-                self.merged.insert(*id, kernels.clone());
-            }
+            let index = u32::try_from(self.kernels_of_name.len()).unwrap_or(u32::MAX);
+            self.merged.extend(ids.iter().map(|id| (*id, index)));
+            self.kernels_of_name.push(kernels);
         }
     }
 
@@ -218,13 +219,14 @@ impl Catalogue {
         }
     }
 
-    /// All operators of a name; more than one is refused by a rule.
-    #[must_use]
-    pub fn all_named(&self, name: &str) -> Vec<OperatorId> {
-        match self.same_name.get(name) {
-            Some(ids) => ids.clone(),
-            None => self.find(name).into_iter().collect(),
-        }
+    /// All operators of a name, in their order; more than one is refused by a rule.
+    pub fn all_named(&self, name: &str) -> impl DoubleEndedIterator<Item = OperatorId> + '_ {
+        let same = self.same_name.get(name);
+        let only = match same {
+            Some(_) => None,
+            None => self.find(name),
+        };
+        same.into_iter().flatten().copied().chain(only)
     }
 
     /// All operators of a base name, whatever their namespace, in their order.
@@ -261,7 +263,7 @@ impl Catalogue {
     #[must_use]
     pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
         match self.merged.get(&id) {
-            Some(kernels) => kernels,
+            Some(&index) => &self.kernels_of_name[index as usize],
             None => self.operator(id).kernels(),
         }
     }

@@ -3,9 +3,11 @@
 //! An entry does not depend on a release and not on its neighbours, and its places count from its
 //! own beginning. So an entry that did not change between two revisions is shared by both.
 
+use std::sync::Arc;
+
 use super::name::OperatorName;
 use super::schema::{Argument, FunctionSchema, SchemaKind};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::Complaints;
 use crate::source::Span;
 
 /// A value and where it was written.
@@ -171,9 +173,9 @@ impl KeyName {
 pub struct Kernel {
     /// What stands before the last `::`; without it the kernel lives in `at`. `::native` is always
     /// appended (torchgen `NativeFunction.from_yaml`).
-    pub namespace: Option<Box<str>>,
-    /// The function's name.
-    pub name: Box<str>,
+    pub namespace: Option<Arc<str>>,
+    /// The function's name. Shared: one line of `dispatch` may put it on many keys.
+    pub name: Arc<str>,
 }
 
 /// What brought a kernel into an entry's table.
@@ -309,7 +311,7 @@ pub struct Entry {
     /// The fields in the order written.
     pub fields: Vec<FieldPlace>,
     /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
 }
 
 impl Entry {

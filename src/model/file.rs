@@ -1,15 +1,18 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
 use std::hash::Hasher as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::lower::lower;
 use super::operator::PlacedEntry;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Complaints, Diagnostic};
 use crate::source::Span;
 use crate::syntax::yaml::{self, Root};
+
+/// A file may have this many entries; the largest real one has 2,600.
+pub const MOST_ENTRIES: usize = 50_000;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
 #[derive(Debug, Default)]
@@ -19,12 +22,22 @@ pub struct NativeFunctions {
     /// The entries, in file order. Those that could not be read at all are missing.
     pub entries: Vec<PlacedEntry>,
     /// What is wrong with the file as a whole or with places outside any entry.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
     /// Whether there is a list of entries at all. Without one nothing can be said of operators.
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
     by_hash: FxHashMap<u64, u32>,
+    hidden: OnceLock<Hidden>,
+}
+
+/// What may be declared by entries that could not be read.
+#[derive(Debug, Default)]
+struct Hidden {
+    /// Operators of these names.
+    names: FxHashSet<Box<str>>,
+    /// Operators of any name.
+    anything: bool,
 }
 
 impl NativeFunctions {
@@ -45,17 +58,32 @@ impl NativeFunctions {
     /// that its absence means nothing.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {
-        let broken = !self.is_list || !self.diagnostics.is_empty();
-        broken
-            || self.entries.iter().any(|placed| {
-                let named = placed.entry.name.as_ref();
-                placed.entry.schema.is_none() && named.is_none_or(|named| named.as_str() == name)
-            })
+        let hidden = self.hidden.get_or_init(|| self.hides());
+        hidden.anything || hidden.names.contains(name)
+    }
+
+    fn hides(&self) -> Hidden {
+        let mut hidden = Hidden {
+            anything: !self.is_list || !self.diagnostics.is_empty(),
+            ..Hidden::default()
+        };
+        for placed in &self.entries {
+            match &placed.entry.name {
+                _ if placed.entry.schema.is_some() => {}
+                Some(name) => {
+                    hidden.names.insert(name.as_str().into());
+                }
+                None => hidden.anything = true,
+            }
+        }
+        hidden
     }
 
     /// Each top-level entry on its own. `None` when the file is not that simple.
     fn by_chunks(text: &str, previous: Option<&Self>) -> Option<Self> {
-        let chunks = yaml::split(text)?;
+        let mut chunks = yaml::split(text)?;
+        let beyond = chunks.get(MOST_ENTRIES).copied();
+        chunks.truncate(MOST_ENTRIES);
         let mut entries = Vec::with_capacity(chunks.len());
         let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
         for (i, chunk) in chunks.iter().enumerate() {
@@ -75,10 +103,11 @@ impl NativeFunctions {
         Some(Self {
             text: text.into(),
             entries,
-            diagnostics: Vec::new(),
+            diagnostics: beyond.map(too_many).into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             chunks,
             by_hash,
+            hidden: OnceLock::new(),
         })
     }
 
@@ -89,8 +118,13 @@ impl NativeFunctions {
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
-    fn whole(text: &str, mut diagnostics: Vec<Diagnostic>) -> Self {
-        let document = yaml::parse(text);
+    fn whole(text: &str, diagnostics: Vec<Diagnostic>) -> Self {
+        let mut diagnostics = Complaints::from(diagnostics);
+        let mut document = yaml::parse(text).bounded();
+        if let Some(beyond) = document.items.get(MOST_ENTRIES) {
+            diagnostics.push(too_many(beyond.span.shifted(beyond.base)));
+            document.items.truncate(MOST_ENTRIES);
+        }
         let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         let is_list = matches!(document.root, Root::Sequence);
@@ -112,8 +146,15 @@ impl NativeFunctions {
             is_list,
             chunks: Vec::new(),
             by_hash: FxHashMap::default(),
+            hidden: OnceLock::new(),
         }
     }
+}
+
+fn too_many(at: Span) -> Diagnostic {
+    let message = format!("the file has more than {MOST_ENTRIES} entries; the rest is not read");
+    Diagnostic::new("yaml-limit", Span::at(at.start), message)
+        .with_help("no real file comes near this limit; it keeps reading bounded in time and memory")
 }
 
 fn hash(text: &str) -> u64 {

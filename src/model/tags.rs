@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::entry::{Entry, TagName};
 use super::schema::FunctionSchema;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Complaints, Diagnostic};
 use crate::release::Release;
 use crate::source::Span;
 use crate::syntax::yaml::{self, Kind, NodeId, Root, ScalarType, Tree};
@@ -57,12 +57,13 @@ impl DeclaredTags {
     }
 
     /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`). Items that cannot be read are
-    /// reported and left out.
+    /// reported, behind what decoding the text has given already, and left out.
     #[must_use]
-    pub fn read(text: &str) -> (Self, Vec<Diagnostic>) {
-        let document = yaml::parse(text);
-        let mut diagnostics = document.diagnostics;
-        if !matches!(document.root, Root::Sequence) && diagnostics.is_empty() {
+    pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
+        let document = yaml::parse(text).bounded();
+        let broken = !document.diagnostics.is_empty();
+        diagnostics.extend(document.diagnostics);
+        if !matches!(document.root, Root::Sequence) && !broken {
             diagnostics.push(
                 Diagnostic::new(RULE, Span::at(0), "`tags.yaml` must be a list of tags")
                     .with_help("write `- tag: name` and `  desc: what it means`"),

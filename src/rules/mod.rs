@@ -6,6 +6,7 @@
 
 mod example;
 mod families;
+mod findings;
 pub mod fix;
 pub mod registry;
 pub mod sink;
@@ -17,6 +18,7 @@ use crate::release::Release;
 use crate::source::{NATIVE_FUNCTIONS, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
+pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 use sink::Sink;
 
 /// What a rule is about; one file each.
@@ -143,27 +145,25 @@ impl Rule {
 }
 
 /// Everything that the rules of the catalogue's release find in it, in a stable order. Suppressed
-/// findings are in the list, marked so ([`suppress`]).
+/// findings are in the list, marked so ([`suppress`]). Of very many findings the first are kept and
+/// the others counted ([`Findings`]).
 #[must_use]
-pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
+pub fn check(catalogue: &Catalogue) -> Findings {
     let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
-    for diagnostic in &native.diagnostics {
-        sink.file(NATIVE_FUNCTIONS, diagnostic.clone());
-    }
+    sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
     for placed in &native.entries {
         for diagnostic in &placed.entry.diagnostics {
             sink.entry(placed, diagnostic.clone());
         }
+        sink.more(&placed.entry.diagnostics);
     }
-    for diagnostic in &catalogue.tags_diagnostics {
-        sink.file(TAGS, diagnostic.clone());
-    }
+    sink.complaints(TAGS, &catalogue.tags_diagnostics);
     for check in families::CHECKS {
         check(catalogue, &mut sink);
     }
     let entries = &native.entries;
-    sink.into_findings(|findings| suppress::apply(&native.text, entries, findings))
+    sink.into_findings(|review| suppress::apply(&native.text, entries, review))
 }
 
 /// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,

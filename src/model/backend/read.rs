@@ -1,7 +1,7 @@
 //! From the YAML tree to a [`BackendFile`].
 
 use super::BackendFile;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Complaints, Diagnostic};
 use crate::model::entry::Placed;
 use crate::release::Release;
 use crate::source::Span;
@@ -9,8 +9,9 @@ use crate::suggest;
 use crate::syntax::yaml::{self, Kind, NodeId, Root, ScalarType, Tree};
 
 pub(super) fn read(bytes: &[u8]) -> BackendFile {
-    let (text, mut diagnostics) = yaml::decode(bytes);
-    let document = yaml::parse(&text);
+    let (text, diagnostics) = yaml::decode(bytes);
+    let mut diagnostics = Complaints::from(diagnostics);
+    let document = yaml::parse(&text).bounded();
     let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
     diagnostics.extend(document.diagnostics);
     for item in document.items {

@@ -9,6 +9,7 @@ use crate::model::signature::{ViewCopyNames, view_signature};
 use crate::release::Release;
 
 /// The copies of views by the name of the view (torchgen `NativeFunctionsViewGroup`).
+#[derive(Default)]
 pub(super) struct ViewCopies<'a> {
     by_view: FxHashMap<&'a str, OperatorId>,
     copies: Vec<OperatorId>,

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
 use super::signature::signature;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Complaints, Diagnostic, RuleId};
 use crate::source::Span;
 use crate::syntax::schema::{ParsedSchema, last_separator, parse_name, parse_schema};
 use crate::syntax::yaml::{Item, Kind, NodeId, Tree};
@@ -65,7 +65,7 @@ fn empty(span: Span) -> Entry {
         use_const_ref_for_mutable_tensors: false,
         cpp_no_default_args: Vec::new(),
         fields: Vec::new(),
-        diagnostics: Vec::new(),
+        diagnostics: Complaints::default(),
     }
 }
 
@@ -78,6 +78,16 @@ struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.entry.diagnostics.push(diagnostic);
+    }
+
+    /// The same, for complaints that may be many: they are made only as long as they are kept.
+    fn report_with(&mut self, rule: RuleId, complaint: impl FnOnce(&Self) -> Diagnostic) {
+        if self.entry.diagnostics.is_full(rule) {
+            self.entry.diagnostics.count(rule, 1);
+        } else {
+            let complaint = complaint(self);
+            self.report(complaint);
+        }
     }
 
     /// Where a part of a scalar's value stands.
@@ -136,14 +146,16 @@ impl<'t> Lowering<'t> {
             if !matches!(self.tree.kind(key), Kind::Scalar(_)) {
                 return None; // reported as yaml-unhashable-key
             }
-            self.report(fields::unknown_key(key_at.slice(self.text), key_at));
+            self.report_with("unknown-key", |lowering| {
+                fields::unknown_key(key_at.slice(lowering.text), key_at)
+            });
             return None;
         };
         let Some(field) = Field::parse(name) else {
             if name == LINE_KEY {
                 self.report(fields::line_key(key_at));
             } else {
-                self.report(fields::unknown_key(name, key_at));
+                self.report_with("unknown-key", |_| fields::unknown_key(name, key_at));
             }
             return None;
         };
@@ -255,15 +267,14 @@ impl<'t> Lowering<'t> {
             match piece {
                 "function" => variants.function = true,
                 "method" => variants.method = true,
-                other => {
-                    let diagnostic = Diagnostic::new(
+                other => self.report_with("variants", |lowering| {
+                    Diagnostic::new(
                         "variants",
-                        self.place(node, range),
+                        lowering.place(node, range),
                         format!("`{other}` is no variant"),
                     )
-                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma");
-                    self.report(diagnostic);
-                }
+                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma")
+                }),
             }
         }
         if variants.function || variants.method {
@@ -329,14 +340,14 @@ impl<'t> Lowering<'t> {
             let at = self.place(node, range);
             match parse_name(piece, at.start) {
                 Ok(value) => self.entry.autogen.push(Placed { value, at }),
-                Err(cause) => self.report(
+                Err(cause) => self.report_with("autogen-malformed", |_| {
                     Diagnostic::new(
                         "autogen-malformed",
                         at,
                         format!("`{piece}` is no operator name: {}", cause.message),
                     )
-                    .with_help("write names such as `add.out`, separated by a comma and one space"),
-                ),
+                    .with_help("write names such as `add.out`, separated by a comma and one space")
+                }),
             }
         }
     }
@@ -354,10 +365,10 @@ impl<'t> Lowering<'t> {
                     value: name.into(),
                     at,
                 }),
-                None => self.report(
+                None => self.report_with("cpp-no-default-args", |_| {
                     Diagnostic::new("cpp-no-default-args", at, "this is no argument's name")
-                        .with_help("list the names of arguments that have a default"),
-                ),
+                        .with_help("list the names of arguments that have a default")
+                }),
             }
         }
     }

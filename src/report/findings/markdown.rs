@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Counts, Findings, first_sentence, rule};
+use super::{Findings, first_sentence, rule};
 use crate::diagnostic::Finding;
 use crate::report::escape::{self, code};
 
@@ -11,12 +11,15 @@ use crate::report::escape::{self, code};
 pub fn markdown(report: &Findings<'_>) -> String {
     let mut out = format!(
         "### Operator declarations: {}\n",
-        Counts::of(report.findings)
+        report.counts()
     );
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|f| f.severity);
     for finding in findings {
         item(report, finding, &mut out);
+    }
+    if let Some(omission) = report.omission() {
+        let _ = writeln!(out, "\n{}.", escape::markdown(&omission));
     }
     out
 }

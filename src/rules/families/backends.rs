@@ -13,7 +13,6 @@ use crate::release::Release;
 use crate::rules::sink::Sink;
 use crate::rules::{Example, Family, Rule, Stage};
 use crate::source::{NATIVE_FUNCTIONS, Span};
-use crate::suggest::nearest;
 
 /// All of them.
 pub(super) static RULES: [Rule; 11] = [
@@ -126,9 +125,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
     let taken = keys_with_kernels(catalogue);
     for (name, file) in &catalogue.backends {
-        for diagnostic in &file.diagnostics {
-            sink.file(name, diagnostic.clone());
-        }
+        sink.complaints(name, &file.diagnostics);
         if file.is_mapping {
             let mut check = Check {
                 catalogue,
@@ -203,7 +200,10 @@ impl<'c> Check<'c> {
                 op.at,
                 format!("there is no operator `{name}`"),
             );
-            let diagnostic = self.suggest(name, op.at, diagnostic);
+            let diagnostic = match self.sink.is_full("backend-op-exists") {
+                true => diagnostic,
+                false => self.suggest(name, op.at, diagnostic),
+            };
             self.sink.about(self.name, name, diagnostic);
         }
     }
@@ -218,15 +218,15 @@ impl<'c> Check<'c> {
                 .with_fix(at, bare);
         }
         let base = name.split('.').next().unwrap_or(name);
-        let overloads: Vec<&str> = names()
-            .filter(|other| other.split('.').next() == Some(base))
-            .take(6)
+        let overloads = self.catalogue.overloads(base).iter().take(6);
+        let overloads: Vec<&str> = overloads
+            .map(|&id| self.catalogue.operator(id).name().as_str())
             .collect();
         if !overloads.is_empty() {
             let overloads = overloads.join("`, `");
             return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
         }
-        match nearest(name, names()) {
+        match self.sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic
                 .with_help(format!("did you mean `{near}`?"))
                 .with_fix(at, near),
@@ -285,7 +285,7 @@ impl<'c> Check<'c> {
             format!("`{name}` is no dispatch key of PyTorch {release}"),
         );
         let known = release.data().dispatch_keys_known;
-        match (of, nearest(name, known.iter())) {
+        match (of, self.sink.suggestions.nearest(name, known.iter())) {
             (KeyOf::Backend, Some(near)) => diagnostic
                 .with_help(format!("did you mean `{near}`?"))
                 .with_fix(backend.at, near),

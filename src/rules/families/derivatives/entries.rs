@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Subjects, about, declaration, error, example, warning};
 use crate::diagnostic::Diagnostic;
 use crate::model::catalogue::Catalogue;
-use crate::model::derivative_match::{TargetFault, formula_keys};
+use crate::model::derivative_match::{MOST_ARGUMENTS, TargetFault, formula_keys};
 use crate::model::derivatives::bindings;
 use crate::model::derivatives::expand::Expansion;
 use crate::model::derivatives::{DerivativeEntry, Derivatives, FormulaSet};
@@ -13,7 +13,6 @@ use crate::model::operator::OperatorId;
 use crate::rules::Rule;
 use crate::rules::sink::Sink;
 use crate::source::{DERIVATIVES, Span};
-use crate::suggest::{nearest, nearest_few};
 
 pub(in crate::rules::families) static RULES: [Rule; 13] = [
     Rule {
@@ -193,6 +192,16 @@ pub(super) fn unmatched(
             );
             about(catalogue, operator, sink, diagnostic);
         }
+        TargetFault::TooManyArguments(operator) => {
+            let message = format!(
+                "`{}` has more than {MOST_ARGUMENTS} arguments; its formulas are not read",
+                operator_name(name)
+            );
+            let diagnostic = Diagnostic::new("yaml-limit", at, message).with_help(
+                "no real operator comes near this limit; it keeps reading bounded in time",
+            );
+            about(catalogue, operator, sink, diagnostic);
+        }
     }
 }
 
@@ -230,18 +239,22 @@ fn unknown_schema(
     let at = file.place(entry.name, 0..name.len());
     let diagnostic = Diagnostic::new(RULE, at, format!("there is no operator `{name}`"));
     let base = name.split('.').next().unwrap_or(name);
+    if sink.is_full(RULE) {
+        sink.about(DERIVATIVES, name, diagnostic);
+        return;
+    }
     let names = || {
         catalogue
             .operators
             .iter()
             .map(|operator| operator.name().as_str())
     };
-    let overloads: Vec<&str> = names()
-        .filter(|other| other.split('.').next() == Some(base))
-        .take(6)
+    let overloads = catalogue.overloads(base).iter().take(6);
+    let overloads: Vec<&str> = overloads
+        .map(|&id| catalogue.operator(id).name().as_str())
         .collect();
     let help = if overloads.is_empty() {
-        match nearest(name, names()) {
+        match sink.suggestions.nearest(name, names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "add the operator to native_functions.yaml, or remove the entry".to_owned(),
         }
@@ -311,20 +324,27 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let Some(key) = set.key else { return };
     let file = subjects.file;
     let name = file.value(key);
+    if sink.is_full("deriv-dispatch-key") {
+        let message = format!("formulas cannot stand under `{name}`");
+        let diagnostic = Diagnostic::new("deriv-dispatch-key", file.span(key), message);
+        return subjects.report(sink, diagnostic);
+    }
     let known: Vec<String> = formula_keys(subjects.catalogue.release).collect();
     let diagnostic = Diagnostic::new(
         "deriv-dispatch-key",
         file.span(key),
         format!("formulas cannot stand under `{name}`"),
     );
-    let near = nearest_few(name, known.iter().map(String::as_str), 1);
-    let diagnostic = match (name, near.first()) {
+    let near = sink
+        .suggestions
+        .nearest(name, known.iter().map(String::as_str));
+    let diagnostic = match (name, near) {
         ("Autograd", _) => diagnostic
             .with_help("formulas for the alias `Autograd` stand under `Default`")
             .with_fix(file.span(key), "Default"),
         (_, Some(near)) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
-            .with_fix(file.span(key), *near),
+            .with_fix(file.span(key), near),
         (_, None) => diagnostic.with_help(format!("the keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);

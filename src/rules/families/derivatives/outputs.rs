@@ -10,7 +10,7 @@ use crate::model::schema::{Argument, SchemaKind};
 use crate::model::types::Type;
 use crate::rules::Rule;
 use crate::rules::sink::Sink;
-use crate::suggest::nearest;
+use crate::suggest::Budget;
 
 pub(in crate::rules::families) static RULES: [Rule; 5] = [
     Rule {
@@ -79,6 +79,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     let check = Check {
         subjects,
         expansion,
+        suggestions: &sink.suggestions,
     };
     let canonical = subjects.catalogue.operator(subjects.target.canonical);
     if !canonical.is_abstract() && expansion.backward.is_empty() {
@@ -101,6 +102,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
 struct Check<'c, 'a> {
     subjects: &'c Subjects<'a>,
     expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
 }
 
 impl<'a> Check<'_, 'a> {
@@ -187,7 +189,8 @@ impl<'a> Check<'_, 'a> {
         let fault = Diagnostic::new("deriv-gradient-target", at, message);
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
-        match nearest(name, tensors.iter().copied()).filter(|_| !known) {
+        let budget = self.suggestions;
+        match budget.nearest(name, tensors.iter().copied()).filter(|_| !known) {
             Some(near) => Some(
                 fault
                     .with_help(format!("did you mean `{near}`?"))

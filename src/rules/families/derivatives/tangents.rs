@@ -11,7 +11,7 @@ use crate::model::schema::SchemaKind;
 use crate::rules::Rule;
 use crate::rules::sink::Sink;
 use crate::source::Span;
-use crate::suggest::nearest;
+use crate::suggest::Budget;
 
 pub(in crate::rules::families) static RULES: [Rule; 5] = [
     Rule {
@@ -71,11 +71,12 @@ pub(in crate::rules::families) static RULES: [Rule; 5] = [
 ];
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
-    let check = Check {
-        subjects,
-        expansion,
-    };
     for forward in &expansion.forward {
+        let check = Check {
+            subjects,
+            expansion,
+            suggestions: &sink.suggestions,
+        };
         let fault = check
             .target(forward)
             .or_else(|| check.auto(forward))
@@ -89,6 +90,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
 struct Check<'c, 'a> {
     subjects: &'c Subjects<'a>,
     expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
 }
 
 impl Check<'_, '_> {
@@ -156,7 +158,7 @@ impl Check<'_, '_> {
         let range = names.map(|(range, _)| range).next().unwrap_or(0..0);
         let at = file.place(forward.source.names, range);
         let arguments = || self.expansion.arguments.iter().map(|a| &*a.name);
-        let near = nearest(name, arguments());
+        let near = self.suggestions.nearest(name, arguments());
         let text = forward.text.unwrap_or("");
         let is_gradient = uses(text, "grad")
             || uses(text, "grads")

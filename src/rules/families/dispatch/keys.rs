@@ -9,7 +9,6 @@ use crate::model::entry::{DispatchLine, KeyName};
 use crate::model::operator::PlacedEntry;
 use crate::release::Release;
 use crate::rules::sink::Sink;
-use crate::suggest;
 
 /// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
@@ -41,10 +40,13 @@ impl Keys {
     }
 
     pub(super) fn check(&self, placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
-        for (i, line) in lines.iter().enumerate() {
+        let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
+        for line in lines {
+            let earlier = *first.entry(line.key.as_str()).or_insert(line);
             if !self.allows(&line.key) {
-                sink.entry(placed, self.refusal(line));
-            } else if let Some(earlier) = lines[..i].iter().find(|l| l.key == line.key) {
+                let refusal = self.refusal(line, sink);
+                sink.entry(placed, refusal);
+            } else if !std::ptr::eq(earlier, line) {
                 sink.entry(placed, repeated(line, earlier));
             }
             if let Some(diagnostic) = too_deep(line) {
@@ -53,7 +55,7 @@ impl Keys {
         }
     }
 
-    fn refusal(&self, line: &DispatchLine) -> Diagnostic {
+    fn refusal(&self, line: &DispatchLine, sink: &Sink) -> Diagnostic {
         let data = self.release.data();
         let name = line.key.as_str();
         let allowed = data.dispatch_keys_allowed;
@@ -62,7 +64,11 @@ impl Keys {
             .iter()
             .any(|(alias, _)| *alias == name);
         if !data.dispatch_keys_known.contains(name) && !aliased {
-            return unknown(line, suggest::nearest(name, allowed.iter()));
+            let near = match sink.is_full("dispatch-key-known") {
+                true => None,
+                false => sink.suggestions.nearest(name, allowed.iter()),
+            };
+            return unknown(line, near);
         }
         let diagnostic = Diagnostic::new(
             "dispatch-key-supported",

@@ -2,11 +2,13 @@
 
 mod docs;
 
+use rustc_hash::FxHashMap;
+
 use crate::diagnostic::Diagnostic;
 use crate::model::catalogue::Catalogue;
 use crate::model::entry::{DeviceCheck, Entry, Field, Placed};
 use crate::model::operator::PlacedEntry;
-use crate::suggest;
+use crate::model::schema::Argument;
 
 use super::Sink;
 use super::field_edit::adding;
@@ -97,7 +99,10 @@ fn known(
         field.as_str()
     );
     let mut diagnostic = Diagnostic::new(rule, value.at, message);
-    diagnostic = match suggest::nearest(&value.value, values.iter().copied()) {
+    let near = sink
+        .suggestions
+        .nearest(&value.value, values.iter().copied());
+    diagnostic = match near {
         Some(near) => diagnostic
             .with_help(format!("did you mean `{near}`?"))
             .with_fix(value.at, near),
@@ -152,11 +157,18 @@ fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
+    const RULE: &str = "cpp-no-default-args";
     let arguments = subject.schema.arguments.all();
-    for name in &subject.entry().cpp_no_default_args {
-        let named = arguments
-            .iter()
-            .find(|argument| argument.name == name.value);
+    let names = &subject.entry().cpp_no_default_args;
+    if names.is_empty() {
+        return;
+    }
+    let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
+    for argument in arguments {
+        by_name.entry(&argument.name).or_insert(argument);
+    }
+    for name in names {
+        let named = by_name.get(&*name.value);
         let message = match named {
             Some(argument) if argument.default.is_some() => continue,
             Some(_) => format!("argument `{}` has no default to take away", name.value),
@@ -167,8 +179,13 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
                 .iter()
                 .filter(|argument| argument.default.is_some())
         };
-        let mut diagnostic = Diagnostic::new("cpp-no-default-args", name.at, message);
-        diagnostic = match suggest::nearest(&name.value, with_default().map(|a| &*a.name)) {
+        let mut diagnostic = Diagnostic::new(RULE, name.at, message);
+        if sink.is_full(RULE) {
+            subject.report(sink, diagnostic);
+            continue;
+        }
+        let budget = &sink.suggestions;
+        diagnostic = match budget.nearest(&name.value, with_default().map(|a| &*a.name)) {
             Some(near) if named.is_none() => diagnostic
                 .with_help(format!("did you mean `{near}`?"))
                 .with_fix(name.at, near),

@@ -15,7 +15,6 @@ use crate::model::entry::{Entry, Field};
 use crate::model::name::OperatorName;
 use crate::model::operator::{OperatorId, PlacedEntry};
 use crate::model::schema::{FunctionSchema, SchemaKind};
-use crate::suggest;
 
 use super::Sink;
 use super::field_edit::removing;
@@ -175,7 +174,6 @@ struct Targets<'s, 'c> {
     scope: &'s Scope<'c>,
     /// The last operator of each name counts, as in torchgen's `error_check_native_functions`.
     by_name: FxHashMap<&'c OperatorName, OperatorId>,
-    suggestions: usize,
 }
 
 impl<'s, 'c> Targets<'s, 'c> {
@@ -187,7 +185,6 @@ impl<'s, 'c> Targets<'s, 'c> {
         Self {
             scope,
             by_name: wanted.map(|(id, operator)| (operator.name(), id)).collect(),
-            suggestions: 0,
         }
     }
 
@@ -198,7 +195,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         }
         let same = self.scope.catalogue.all_named(name.as_str());
         let written = |id: &OperatorId| !self.scope.operator(*id).is_generated();
-        same.into_iter().rfind(written)
+        same.rev().find(written)
     }
 
     fn check(mut self, sink: &mut Sink) {
@@ -230,16 +227,19 @@ impl<'s, 'c> Targets<'s, 'c> {
         };
         let message = format!("there is no operator `{delegate}` to delegate to");
         let diagnostic = Diagnostic::new("structured-delegate-target-missing", at, message);
-        self.suggestions += 1;
         let structured = || {
             let names = self.by_name.iter();
             names
                 .filter(|(_, id)| self.scope.operator(**id).is_structured())
                 .map(|(name, _)| name.as_str())
         };
-        let nearest = (self.suggestions <= MOST_SUGGESTIONS)
-            .then(|| suggest::nearest_few(delegate.as_str(), structured(), 8))
-            .and_then(|near| near.into_iter().min_by_key(|name| rank(name, delegate)));
+        let near = match sink.is_full("structured-delegate-target-missing") {
+            true => Vec::new(),
+            false => sink
+                .suggestions
+                .nearest_few(delegate.as_str(), structured(), 8),
+        };
+        let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
         let diagnostic = match nearest {
             Some(nearest) => diagnostic
                 .with_help(format!("did you mean `{nearest}`?"))

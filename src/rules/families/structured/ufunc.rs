@@ -10,7 +10,6 @@ use crate::model::schema::Argument;
 use crate::model::types::{BaseType, Type};
 use crate::release::Release;
 use crate::rules::sink::Sink;
-use crate::suggest;
 
 use super::super::scope::{CompleteGroup, Scope, field_at};
 use super::precomputed::is_writable;
@@ -65,7 +64,8 @@ pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         .flat_map(|inner| &inner.dtypes)
     {
         if !is_dtype(&dtype.value, release) {
-            sink.entry(placed, unknown_dtype(dtype, release));
+            let diagnostic = unknown_dtype(dtype, release, sink);
+            sink.entry(placed, diagnostic);
         }
     }
     let keys = release.data().ufunc_keys;
@@ -97,7 +97,7 @@ fn class(name: &str) -> Option<&'static [&'static str]> {
     Some(found.1)
 }
 
-fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
+fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Diagnostic {
     let names = release
         .data()
         .scalar_types
@@ -105,7 +105,10 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
         .chain(CLASSES.iter().map(|(name, _)| *name));
     let message = format!("`{}` is no dtype", dtype.value);
     let diagnostic = Diagnostic::new("ufunc", dtype.at, message);
-    match suggest::nearest(&dtype.value, names) {
+    if sink.is_full("ufunc") {
+        return diagnostic;
+    }
+    match sink.suggestions.nearest(&dtype.value, names) {
         Some(nearest) => diagnostic
             .with_help(format!("did you mean `{nearest}`?"))
             .with_fix(dtype.at, nearest),
