@@ -229,7 +229,9 @@ impl<const N: usize> PartialEq<[Diagnostic; N]> for Complaints {
 
 impl Extend<Diagnostic> for Complaints {
     fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, complaints: T) {
-        complaints.into_iter().for_each(|complaint| self.push(complaint));
+        complaints
+            .into_iter()
+            .for_each(|complaint| self.push(complaint));
     }
 }
 

@@ -128,7 +128,9 @@ impl Wanted {
         }
         // One change gives up one letter for another; each of the two may be the last of its kind.
         let set = set_of(candidate.chars());
-        let missing = (self.set & !set).count_ones().max((set & !self.set).count_ones());
+        let missing = (self.set & !set)
+            .count_ones()
+            .max((set & !self.set).count_ones());
         missing as usize <= most
     }
 

@@ -8,7 +8,7 @@ use opatlas::rules::{self, Family, Rule, registry};
 use opatlas::source::Bundle;
 
 fn findings(bundle: &Bundle, release: Release) -> Vec<Finding> {
-    let mut findings = rules::check(&Catalogue::read(bundle, release, None));
+    let mut findings = rules::check(&Catalogue::read(bundle, release, None)).into_kept();
     findings.retain(|finding| !finding.suppressed);
     findings
 }

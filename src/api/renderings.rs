@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Finding;
-use crate::rules::Omitted;
 use crate::report::findings::{Colour, Findings, markdown, sarif, text};
+use crate::rules::Omitted;
 use crate::service::Snapshot;
 
 use super::negotiate::Media;

@@ -112,7 +112,7 @@ pub async fn validate(
         _ => {
             let omitted = snapshot.findings().omitted();
             renderings::report(&snapshot, snapshot.listed(), omitted, media).unwrap_or_default()
-        },
+        }
     };
     let bytes = api.service.compute(make).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await

@@ -22,10 +22,10 @@ use crate::syntax::yaml::{NodeId, Tree};
 pub const DEFAULT_KEY: &str = "Default";
 
 /// A formula, and the names that one is for, may be this long, in bytes; the longest of a real release
-/// has 800.
+/// has 681.
 pub const LONGEST_FORMULA: usize = 64 << 10;
 
-/// An entry may have this many formulas for one dispatch key; the most of a real one are 17.
+/// An entry may have this many formulas for one dispatch key; the most of a real one are 9.
 pub const MOST_FORMULAS: usize = 1_000;
 
 /// An entry may have formulas for this many dispatch keys; there are fewer that take any.

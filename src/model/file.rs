@@ -11,8 +11,11 @@ use crate::diagnostic::{Complaints, Diagnostic};
 use crate::source::Span;
 use crate::syntax::yaml::{self, Root};
 
-/// A file may have this many entries; the largest real one has 2,600.
+/// A file may have this many entries; no real one has 3,000.
 pub const MOST_ENTRIES: usize = 50_000;
+
+/// Entries are read until this many complaints about them have been kept.
+pub const MOST_COMPLAINTS: usize = 100_000;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
 #[derive(Debug, Default)]
@@ -82,11 +85,16 @@ impl NativeFunctions {
     /// Each top-level entry on its own. `None` when the file is not that simple.
     fn by_chunks(text: &str, previous: Option<&Self>) -> Option<Self> {
         let mut chunks = yaml::split(text)?;
-        let beyond = chunks.get(MOST_ENTRIES).copied();
+        let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
+        let mut complaints = 0;
         let mut entries = Vec::with_capacity(chunks.len());
         let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
         for (i, chunk) in chunks.iter().enumerate() {
+            if complaints > MOST_COMPLAINTS {
+                beyond = Some(too_broken(*chunk));
+                break;
+            }
             let source = chunk.slice(text);
             let hash = hash(source);
             by_hash.insert(hash, u32::try_from(i).ok()?);
@@ -95,15 +103,17 @@ impl NativeFunctions {
                 Some(entry) => Arc::clone(entry),
                 None => Arc::new(lower(&yaml::parse_chunk(source)?, source)),
             };
+            complaints += entry.diagnostics.len();
             entries.push(PlacedEntry {
                 entry,
                 base: chunk.start,
             });
         }
+        chunks.truncate(entries.len());
         Some(Self {
             text: text.into(),
             entries,
-            diagnostics: beyond.map(too_many).into_iter().collect::<Vec<_>>().into(),
+            diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             chunks,
             by_hash,
@@ -114,7 +124,8 @@ impl NativeFunctions {
     fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<super::entry::Entry>> {
         let i = *self.by_hash.get(&hash)? as usize;
         let same = self.chunks[i].slice(&self.text) == source;
-        same.then(|| &self.entries[i].entry)
+        let entry = self.entries.get(i).filter(|_| same);
+        entry.map(|placed| &placed.entry)
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
@@ -131,14 +142,20 @@ impl NativeFunctions {
         if !is_list && !broken {
             diagnostics.push(no_list(text, &document.root));
         }
-        let entries = document
-            .items
-            .iter()
-            .map(|item| PlacedEntry {
-                entry: Arc::new(lower(item, text.get(item.base as usize..).unwrap_or(""))),
+        let mut entries = Vec::with_capacity(document.items.len());
+        let mut complaints = 0;
+        for item in &document.items {
+            if complaints > MOST_COMPLAINTS {
+                diagnostics.push(too_broken(item.span.shifted(item.base)));
+                break;
+            }
+            let entry = lower(item, text.get(item.base as usize..).unwrap_or(""));
+            complaints += entry.diagnostics.len();
+            entries.push(PlacedEntry {
+                entry: Arc::new(entry),
                 base: item.base,
-            })
-            .collect();
+            });
+        }
         Self {
             text: text.into(),
             entries,
@@ -153,8 +170,15 @@ impl NativeFunctions {
 
 fn too_many(at: Span) -> Diagnostic {
     let message = format!("the file has more than {MOST_ENTRIES} entries; the rest is not read");
+    Diagnostic::new("yaml-limit", Span::at(at.start), message).with_help(
+        "no real file comes near this limit; it keeps reading bounded in time and memory",
+    )
+}
+
+fn too_broken(at: Span) -> Diagnostic {
+    let message = "too much of this file cannot be read; the rest of it is not looked at";
     Diagnostic::new("yaml-limit", Span::at(at.start), message)
-        .with_help("no real file comes near this limit; it keeps reading bounded in time and memory")
+        .with_help("mend the errors above first")
 }
 
 fn hash(text: &str) -> u64 {

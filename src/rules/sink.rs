@@ -230,10 +230,13 @@ impl Sink {
                 (Some(a), Some(b)) => a.cmp(b),
                 (a, b) => a.is_none().cmp(&b.is_none()),
             };
-            key(a).cmp(&key(b)).then_with(text).then_with(|| match message(a) {
-                Some(_) => std::cmp::Ordering::Equal,
-                None => a.hash.cmp(&b.hash),
-            })
+            key(a)
+                .cmp(&key(b))
+                .then_with(text)
+                .then_with(|| match message(a) {
+                    Some(_) => std::cmp::Ordering::Equal,
+                    None => a.hash.cmp(&b.hash),
+                })
         });
         self.marks.dedup_by(|later, first| same(full, later, first));
     }

@@ -153,7 +153,9 @@ impl Line {
     /// Where the comment begins that holds a mark, if the mark is the first thing in a comment.
     fn comment_start(&mut self, text: &str, mark: usize) -> Option<usize> {
         let lead = text[self.read..mark].trim_end_matches([' ', '\t']);
-        let hash = lead.strip_suffix('#').map(|before| self.read + before.len());
+        let hash = lead
+            .strip_suffix('#')
+            .map(|before| self.read + before.len());
         // No mark stands before this one that a quote or a comment could have begun in.
         self.read_to(text, hash.unwrap_or(mark));
         let free = matches!(self.last, None | Some(' ' | '\t'));
@@ -192,7 +194,9 @@ impl Owners<'_> {
     fn of(&mut self, at: usize) -> Option<usize> {
         let offset = u32::try_from(at).ok()?;
         let begin = |placed: &PlacedEntry| placed.place(placed.entry.span).start;
-        let next = self.entries.partition_point(|placed| begin(placed) <= offset);
+        let next = self
+            .entries
+            .partition_point(|placed| begin(placed) <= offset);
         if let Some(before) = next.checked_sub(1)
             && at <= self.line_end(before)
         {
@@ -210,7 +214,9 @@ impl Owners<'_> {
         let placed = &self.entries[entry];
         let end = placed.place(placed.entry.span).end as usize;
         let rest = self.text.get(end..).unwrap_or("");
-        let end = rest.find(['\n', '\r']).map_or(self.text.len(), |at| end + at);
+        let end = rest
+            .find(['\n', '\r'])
+            .map_or(self.text.len(), |at| end + at);
         self.last = Some((entry, end));
         end
     }

@@ -10,7 +10,7 @@ use crate::release::Release;
 
 const PREFIX: &str = "_foreach_";
 
-/// Of one base name this many operators are tried; the most of a real one are 28.
+/// Of one base name this many operators are tried; no real one has as many.
 const MOST_OVERLOADS: usize = 1_000;
 
 pub(super) fn is_foreach(operator: &Operator) -> bool {

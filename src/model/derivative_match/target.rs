@@ -32,7 +32,7 @@ pub enum TargetFault {
     TooManyArguments(OperatorId),
 }
 
-/// An operator with formulas may have this many arguments; the most of a real one are 29. Each formula
+/// An operator with formulas may have this many arguments; no real one has 30. Each formula
 /// is searched for each of them.
 pub const MOST_ARGUMENTS: usize = 128;
 

@@ -256,7 +256,11 @@ impl Reader<'_> {
         }
         for &(names, value) in pairs.iter().take(MOST_FORMULAS) {
             let text = [names, value].map(|node| self.tree.str_value(node));
-            if text.into_iter().flatten().any(|text| text.len() > LONGEST_FORMULA) {
+            if text
+                .into_iter()
+                .flatten()
+                .any(|text| text.len() > LONGEST_FORMULA)
+            {
                 let message = format!("this formula is longer than {LONGEST_FORMULA} bytes");
                 self.limit(names, message);
                 continue;

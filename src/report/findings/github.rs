@@ -38,7 +38,11 @@ pub fn github(report: &Findings<'_>) -> String {
         );
     }
     if let Some(omission) = report.omission() {
-        let _ = writeln!(out, "::notice title=findings left out::{}", command_data(&omission));
+        let _ = writeln!(
+            out,
+            "::notice title=findings left out::{}",
+            command_data(&omission)
+        );
     }
     out
 }

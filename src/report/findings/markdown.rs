@@ -9,10 +9,7 @@ use crate::report::escape::{self, code};
 /// A heading that counts, then one item a finding, what is worst first.
 #[must_use]
 pub fn markdown(report: &Findings<'_>) -> String {
-    let mut out = format!(
-        "### Operator declarations: {}\n",
-        report.counts()
-    );
+    let mut out = format!("### Operator declarations: {}\n", report.counts());
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|f| f.severity);
     for finding in findings {

@@ -83,7 +83,9 @@ impl Counts {
     pub fn of(findings: &[Finding], omitted: &[Omitted]) -> Self {
         let mut counts = Self::default();
         let shown = findings.iter().map(|finding| (finding.severity, 1));
-        let left_out = omitted.iter().map(|omitted| (omitted.severity, omitted.count));
+        let left_out = omitted
+            .iter()
+            .map(|omitted| (omitted.severity, omitted.count));
         for (severity, count) in shown.chain(left_out) {
             match severity {
                 Severity::Error => counts.errors += count,
@@ -123,7 +125,9 @@ impl Findings<'_> {
     fn omission(&self) -> Option<String> {
         let count: usize = self.omitted.iter().map(|omitted| omitted.count).sum();
         let rules = self.omitted.iter();
-        let rules: Vec<String> = rules.map(|o| format!("{} of {}", o.count, o.rule)).collect();
+        let rules: Vec<String> = rules
+            .map(|o| format!("{} of {}", o.count, o.rule))
+            .collect();
         (count > 0).then(|| {
             format!(
                 "{count} more findings are counted and not shown: {}",

@@ -30,7 +30,10 @@ pub fn sarif(report: &Findings<'_>) -> Value {
             "results": results,
     });
     if let Some(omission) = report.omission() {
-        let omitted = report.omitted.iter().map(|o| (o.rule.to_owned(), o.count.into()));
+        let omitted = report
+            .omitted
+            .iter()
+            .map(|o| (o.rule.to_owned(), o.count.into()));
         run["properties"] = json!({"omitted": omitted.collect::<serde_json::Map<_, _>>()});
         run["invocations"] = json!([{
             "executionSuccessful": true,

@@ -109,7 +109,8 @@ impl<'c> Earlier<'c> {
         for kernel in operator.kernels() {
             self.by_key.entry(kernel.key.as_str()).or_insert(id);
         }
-        self.signatures.insert((operator.kind, operator.signature()));
+        self.signatures
+            .insert((operator.kind, operator.signature()));
     }
 
     /// The first that has a kernel on a key of the operator's.

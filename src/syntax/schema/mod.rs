@@ -123,7 +123,7 @@ pub fn last_separator(text: &str) -> Option<usize> {
 /// A schema may be this long, in bytes; the longest of a real release has 492.
 pub const LONGEST: usize = 64 << 10;
 /// A schema may have this many commas between its arguments and returns; the most of a real one are
-/// 38.
+/// 28.
 pub const MOST_COMMAS: usize = 500;
 
 /// In a schema this many broken arguments are looked at for what a comma may have cut.

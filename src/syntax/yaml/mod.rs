@@ -42,7 +42,7 @@ pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 pub const DEEPEST: usize = 100;
 
 /// A file may have this many YAML events: starts and ends of collections, scalars and aliases.
-/// The largest real one has 70,000.
+/// No real one has a tenth of that.
 pub const MOST_EVENTS: usize = 1_000_000;
 
 /// The aliases of a file may stand for this many bytes of its text in all. What they stand for is
@@ -130,7 +130,9 @@ impl Document {
             }
             _ => self.root = Root::Empty,
         }
-        let message = format!("aliases stand for more than {MOST_REPEATED} bytes of text; the rest is not read");
+        let message = format!(
+            "aliases stand for more than {MOST_REPEATED} bytes of text; the rest is not read"
+        );
         self.diagnostics.push(limit_error(at, message));
         self.unread.push(at);
         self

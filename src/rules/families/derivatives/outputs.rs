@@ -190,7 +190,10 @@ impl<'a> Check<'_, 'a> {
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
         let budget = self.suggestions;
-        match budget.nearest(name, tensors.iter().copied()).filter(|_| !known) {
+        match budget
+            .nearest(name, tensors.iter().copied())
+            .filter(|_| !known)
+        {
             Some(near) => Some(
                 fault
                     .with_help(format!("did you mean `{near}`?"))

@@ -166,9 +166,6 @@ fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// Names are compared with at most this many misspelt delegates of one file.
-const MOST_SUGGESTIONS: usize = 100;
-
 /// The operators that delegates name.
 struct Targets<'s, 'c> {
     scope: &'s Scope<'c>,

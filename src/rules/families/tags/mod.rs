@@ -31,7 +31,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
-/// A help lists this many tags; the newest release has 23.
+/// A help lists this many tags; no release has as many.
 const MOST_LISTED: usize = 100;
 
 /// The beginning of a name of any length.
