@@ -12,8 +12,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use http_body_util::BodyExt as _;
 use opatlas::api::{ApiConfig, app};
 use opatlas::service::{Ingest, Limits, Protection, Service};
-use opatlas::source::Bundle;
 use opatlas::store::SqliteStore;
+use opatlas_source::Bundle;
 use tower::ServiceExt as _;
 
 /// Headers of a request.

@@ -8,15 +8,15 @@ mod common;
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use opatlas::dispatch::registrations::Inputs;
-use opatlas::dispatch::{
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::{
     Build, Observed, RevisionTables, Source, Standing, View, coverage, resolve,
 };
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::derivative_match::DerivativeMatches;
-use opatlas::model::derivatives::Derivatives;
-use opatlas::release::Release;
-use opatlas::source::DERIVATIVES;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_pytorch::release::Release;
+use opatlas_source::DERIVATIVES;
 
 fn dispatch(criterion: &mut Criterion) {
     let Some(bundle) = common::release("2.9.0") else {

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use opatlas::report::packing::{Limits, Oversize, pack};
+use opatlas_report::packing::{Limits, Oversize, pack};
 
 /// The sequence length that the method was published with.
 const CAPACITY: u32 = 2_048;

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::file::NativeFunctions;
-use opatlas::release::Release;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::file::NativeFunctions;
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, TAGS};
 
 /// The allocator of the program itself.
 #[global_allocator]

@@ -7,10 +7,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, TAGS};
 
 /// The allocator of the program itself.
 #[global_allocator]
@@ -39,14 +38,14 @@ fn of_release(c: &mut Criterion) {
     group.bench_function("peer: walk over all operators", |b| {
         b.iter(|| {
             let arguments =
-                |op: &opatlas::model::operator::Operator| op.schema().arguments.all().len();
+                |op: &opatlas_operators::operator::Operator| op.schema().arguments.all().len();
             catalogue.operators.iter().map(arguments).sum::<usize>()
         });
     });
     group.bench_function("peer: read the file", |b| {
         b.iter(|| Catalogue::read(&bundle, Release::V2_9, None));
     });
-    group.bench_function("check", |b| b.iter(|| rules::check(&catalogue)));
+    group.bench_function("check", |b| b.iter(|| opatlas_rules::check(&catalogue)));
     group.finish();
 }
 
@@ -81,7 +80,7 @@ fn of_many_entries(c: &mut Criterion) {
             BenchmarkId::from_parameter(entries),
             &catalogue,
             |b, catalogue| {
-                b.iter(|| rules::check(catalogue));
+                b.iter(|| opatlas_rules::check(catalogue));
             },
         );
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// What answers depend on: the code, the data, and the libraries.
-const SOURCES: [&str; 5] = ["src", "data", "build", "build.rs", "Cargo.lock"];
+const SOURCES: [&str; 6] = ["src", "crates", "data", "build", "build.rs", "Cargo.lock"];
 
 /// Tells cargo what to watch, and the crate its digest (`OPATLAS_SOURCE_DIGEST`).
 pub fn emit() -> io::Result<()> {

@@ -6,14 +6,15 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use opatlas::diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
-use opatlas::diff::rules::RULES;
-use opatlas::diff::{Change, Comparison, Revision, Subject, compare, official, schema};
-use opatlas::release::Release;
-use opatlas::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
-use opatlas::report::findings::{Colour, SourceText};
 use opatlas::service::Snapshot;
-use opatlas::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
+use opatlas_diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
+use opatlas_diff::rules::RULES;
+use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
+use opatlas_pytorch::release::Release;
+use opatlas_report::changes;
+use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
+use opatlas_report::findings::{Colour, SourceText};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
 /// Two sides, compared and judged.
 struct Compared {
@@ -203,7 +204,7 @@ fn every_rule_has_words_of_its_own() {
             change.rule.id
         );
         assert!(!told.contains("  "), "{}: {told}\n{row}", change.rule.id);
-        seen.insert(change.rule.id);
+        seen.insert(change.rule.id.as_str());
     };
     for row in common::golden("schema_changes.jsonl.gz") {
         let text = |key: &str| row[key].as_str().unwrap();
@@ -228,13 +229,13 @@ fn every_rule_has_words_of_its_own() {
     }
     let missing: Vec<&str> = RULES
         .iter()
-        .filter(|rule| !seen.contains(rule.id))
+        .filter(|rule| !seen.contains(rule.id.as_str()))
         .filter(|rule| {
             let names = Subject::Names(vec!["a".into(), "b".into()]);
             let change = Change::new(rule.id, "op", names);
             changes::message(&change) == rule.what.trim_end_matches('.')
         })
-        .map(|rule| rule.id)
+        .map(|rule| rule.id.as_str())
         .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use opatlas::diff::official::{Verdict, compare, parse};
+use opatlas_diff::official::{Verdict, compare, parse};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -4,8 +4,8 @@ mod common;
 
 use std::collections::{BTreeMap, HashMap};
 
-use opatlas::diff::official::{compare, parse};
-use opatlas::source::NATIVE_FUNCTIONS;
+use opatlas_diff::official::{compare, parse};
+use opatlas_source::NATIVE_FUNCTIONS;
 
 /// The schemas written in a release's file, by operator name.
 fn schemas(version: &str) -> Option<BTreeMap<String, String>> {

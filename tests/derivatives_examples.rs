@@ -1,14 +1,14 @@
 //! The examples of rules about derivatives.yaml and backend files: the bad one gives exactly its
 //! rule, the good one nothing; and where there is an edit, making it mends the bad one.
 
-use opatlas::diagnostic::Finding;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules::{self, Family, Rule, registry};
-use opatlas::source::Bundle;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{Family, Rule, registry};
+use opatlas_source::Bundle;
+use opatlas_source::diagnostic::Finding;
 
 fn findings(bundle: &Bundle, release: Release) -> Vec<Finding> {
-    let mut findings = rules::check(&Catalogue::read(bundle, release, None)).into_kept();
+    let mut findings = opatlas_rules::check(&Catalogue::read(bundle, release, None)).into_kept();
     findings.retain(|finding| !finding.suppressed);
     findings
 }
@@ -18,7 +18,10 @@ fn rules_of_other_files() -> impl Iterator<Item = &'static Rule> {
 }
 
 fn names(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| finding.rule).collect()
+    findings
+        .iter()
+        .map(|finding| finding.rule.as_str())
+        .collect()
 }
 
 #[test]

@@ -5,12 +5,12 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas::diff::revision::Pair;
-use opatlas::diff::rules::find;
-use opatlas::diff::{Comparison, Revision, Subject, compare};
-use opatlas::release::Release;
 use opatlas::service::Snapshot;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_diff::revision::Pair;
+use opatlas_diff::rules::find;
+use opatlas_diff::{Comparison, Revision, Subject, compare};
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn read(text: &str) -> Snapshot {
     let mut bundle = Bundle::default();
@@ -95,7 +95,7 @@ fn totals(comparisons: &[Comparison]) -> BTreeMap<&'static str, (usize, usize)> 
         .iter()
         .flat_map(|comparison| &comparison.changes)
     {
-        let total = totals.entry(change.rule.id).or_default();
+        let total = totals.entry(change.rule.id.as_str()).or_default();
         total.0 += 1;
         total.1 += match &change.subject {
             Subject::Keys(names) | Subject::Names(names) => names.len(),
@@ -187,7 +187,7 @@ fn swapped_sides_swap_what_comes_and_goes() {
     let names = |comparison: &Comparison, rules: &[&str]| -> BTreeSet<String> {
         let changes = comparison.changes.iter();
         changes
-            .filter(|change| rules.contains(&change.rule.id))
+            .filter(|change| rules.contains(&change.rule.id.as_str()))
             .map(|change| change.operator.to_string())
             .collect()
     };
@@ -223,7 +223,7 @@ fn fingerprints_tell_changes_apart() {
         let comparison = between(&pair[0].1, &pair[1].1);
         let mut seen = BTreeMap::new();
         for change in &comparison.changes {
-            assert!(find(change.rule.id).is_some());
+            assert!(find(change.rule.id.as_str()).is_some());
             let other = seen.insert(change.fingerprint(), change);
             assert!(
                 other.is_none(),

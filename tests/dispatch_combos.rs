@@ -4,12 +4,13 @@
 use std::io::{BufRead, BufReader};
 
 use flate2::read::GzDecoder;
-use opatlas::dispatch::calculator::{Note, calculate};
-use opatlas::dispatch::refusals::{
+use opatlas_dispatch::calculator::{Note, calculate};
+use opatlas_dispatch::refusals::{
     PYTHON_DISPATCHER_KEYS, PythonDispatcherRefusal, YamlRefusal, python_dispatcher, yaml,
 };
-use opatlas::dispatch::{Calculation, Cell, Key, Rule, Wanted};
-use opatlas::release::Release;
+use opatlas_dispatch::{Calculation, Cell, Rule, Wanted};
+use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 
 use flate2::read::GzDecoder;
-use opatlas::dispatch::{Alias, Key, KeySet, Keys, NotRegistrable};
-use opatlas::release::Release;
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::{Key, Keys, NotRegistrable};
+use opatlas_pytorch::release::Release;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -1,19 +1,20 @@
 //! Registrations, tables and answers of a small revision of our own: who registers what and where
 //! it says so, builds, backend files, observed registrations, what-if, training, coverage.
 
-use opatlas::dispatch::registrations::Inputs;
-use opatlas::dispatch::training::Detail;
-use opatlas::dispatch::{
-    Build, Cause, Keys, Observed, ObservedRegistration, Origin, Reason, RevisionTables, Rule,
-    Source, Standing, Through, View, Wanted, Works, coverage,
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::training::Detail;
+use opatlas_dispatch::{
+    Build, Cause, Observed, ObservedRegistration, Origin, Reason, RevisionTables, Rule, Source,
+    Standing, Through, View, Wanted, Works, coverage,
 };
-use opatlas::model::backend::BackendFile;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::derivative_match::DerivativeMatches;
-use opatlas::model::derivatives::Derivatives;
-use opatlas::model::operator::OperatorId;
-use opatlas::release::Release;
-use opatlas::source::Bundle;
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::keys::Keys;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
 
 const OPERATORS: &str = "\
 - func: blend(Tensor self, Tensor w) -> Tensor

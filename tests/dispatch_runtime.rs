@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 
 use flate2::read::GzDecoder;
-use opatlas::dispatch::{Key, Keys, Registered, Rule, Tables, handwritten};
-use opatlas::release::Release;
+use opatlas_dispatch::{Registered, Rule, Tables};
+use opatlas_pytorch::handwritten;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -6,14 +6,14 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use opatlas::diff::history::by_operator;
-use opatlas::diff::rules::Level;
-use opatlas::dispatch::Keys;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::source::Bundle;
 use opatlas::store::{CommitRecord, SqliteStore};
+use opatlas_diff::history::by_operator;
+use opatlas_diff::rules::Level;
+use opatlas_pytorch::keys::Keys;
+use opatlas_source::Bundle;
 
 async fn service() -> Service {
     let store = SqliteStore::open("sqlite::memory:").await.unwrap();
@@ -75,7 +75,11 @@ async fn histories_agree_with_comparisons_and_tables() {
         breaking.push(u32::try_from(breaks.count()).ok());
         for (operator, step) in by_operator(&compared.comparison) {
             for event in step.events {
-                let key = (operator.to_owned(), place, event.change.rule.id.to_owned());
+                let key = (
+                    operator.to_owned(),
+                    place,
+                    event.change.rule.id.as_str().to_owned(),
+                );
                 *direct.entry(key).or_default() += 1;
             }
         }

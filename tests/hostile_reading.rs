@@ -4,14 +4,13 @@
 
 use std::fmt::Write as _;
 
-use opatlas::diagnostic::Severity;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::file::MOST_ENTRIES;
-use opatlas::release::Release;
-use opatlas::rules::{self, Findings, MOST_FINDINGS, MOST_OF_A_RULE};
-use opatlas::source::{Bundle, LineIndex};
-use opatlas::syntax::schema::parse_schema;
-use opatlas::syntax::yaml;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::file::MOST_ENTRIES;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{Findings, MOST_FINDINGS, MOST_OF_A_RULE};
+use opatlas_schema::parse::parse_schema;
+use opatlas_source::diagnostic::{RuleId, Severity};
+use opatlas_source::{Bundle, LineIndex};
 
 /// What a test that must not hang reads, in bytes.
 const SIZE: usize = 1 << 18;
@@ -47,9 +46,9 @@ fn judged(native: &str, others: &[(&str, &str)]) -> (Catalogue, Findings) {
         bundle.insert(name, text.as_bytes());
     }
     let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
-    let findings = rules::check(&catalogue);
+    let findings = opatlas_rules::check(&catalogue);
     // Every place can be told at once, however long the lines are.
-    let text = yaml::decode(bundle.file("native_functions.yaml").unwrap()).0;
+    let text = opatlas_yaml::decode(bundle.file("native_functions.yaml").unwrap()).0;
     let index = LineIndex::new(&text);
     for finding in findings
         .iter()
@@ -75,7 +74,7 @@ fn bounded(findings: &Findings) {
     }
 }
 
-fn omitted(findings: &Findings, rule: &str) -> usize {
+fn omitted(findings: &Findings, rule: RuleId) -> usize {
     let of_rule = findings.omitted().iter().find(|o| o.rule == rule);
     of_rule.map_or(0, |omitted| omitted.count)
 }
@@ -89,9 +88,9 @@ fn findings_are_kept_up_to_a_number_and_counted_beyond() {
     );
     let (_, findings) = judged(&text, &[]);
     assert_eq!(findings.len(), MOST_OF_A_RULE);
-    assert_eq!(omitted(&findings, "tags"), tags - MOST_OF_A_RULE);
+    assert_eq!(omitted(&findings, RuleId::Tags), tags - MOST_OF_A_RULE);
     assert_eq!(findings.count(Severity::Error), tags);
-    assert!(!rules::is_valid(&findings));
+    assert!(!opatlas_rules::is_valid(&findings));
     let again = judged(&text, &[]).1;
     assert_eq!(findings, again);
 }
@@ -108,8 +107,8 @@ fn errors_are_kept_before_what_is_less_bad() {
     assert_eq!(findings.count(Severity::Error), 1_500);
     let kept = findings.iter().filter(|f| f.severity == Severity::Error);
     assert_eq!(kept.count(), MOST_OF_A_RULE);
-    assert_eq!(omitted(&findings, "tags"), 500);
-    assert_eq!(omitted(&findings, "argument-naming-semantic"), 500);
+    assert_eq!(omitted(&findings, RuleId::Tags), 500);
+    assert_eq!(omitted(&findings, RuleId::ArgumentNamingSemantic), 500);
 }
 
 #[test]
@@ -127,7 +126,7 @@ fn allowed_findings_are_not_counted_among_those_left_out() {
         "{:?}",
         findings.omitted()
     );
-    assert_eq!(omitted(&findings, "suppression-unused"), 0);
+    assert_eq!(omitted(&findings, RuleId::SuppressionUnused), 0);
 }
 
 #[test]
@@ -139,12 +138,15 @@ fn entries_are_read_up_to_a_number() {
         let (catalogue, findings) = judged(&text, &[]);
         assert_eq!(catalogue.native_functions.entries.len(), MOST_ENTRIES);
         assert_eq!(
-            findings.iter().filter(|f| f.rule == "yaml-limit").count(),
+            findings
+                .iter()
+                .filter(|f| f.rule == RuleId::YamlLimit)
+                .count(),
             1
         );
         assert_eq!(findings.len(), MOST_OF_A_RULE + 1);
         assert_eq!(
-            omitted(&findings, "yaml-entry-mapping"),
+            omitted(&findings, RuleId::YamlEntryMapping),
             MOST_ENTRIES - MOST_OF_A_RULE
         );
     }
@@ -160,7 +162,10 @@ fn entries_are_read_until_too_many_cannot_be() {
     let (catalogue, findings) = judged(&text, &[]);
     assert_eq!(catalogue.native_functions.entries.len(), 201);
     assert_eq!(
-        findings.iter().filter(|f| f.rule == "yaml-limit").count(),
+        findings
+            .iter()
+            .filter(|f| f.rule == RuleId::YamlLimit)
+            .count(),
         1
     );
     let count = findings.count(Severity::Error);
@@ -218,12 +223,12 @@ fn what_aliases_stand_for_is_read_up_to_a_number_of_bytes() {
     let (catalogue, findings) = judged(&text, &[]);
     let read = catalogue.native_functions.entries.len();
     assert!((500..2_000).contains(&read), "{read}");
-    assert!(findings.iter().any(|f| f.rule == "yaml-limit"));
+    assert!(findings.iter().any(|f| f.rule == RuleId::YamlLimit));
     // A few are no matter.
     let text = format!("{shared}{}", "- *a\n".repeat(20));
     let (catalogue, findings) = judged(&text, &[]);
     assert_eq!(catalogue.native_functions.entries.len(), 21);
-    assert!(!findings.iter().any(|f| f.rule == "yaml-limit"));
+    assert!(!findings.iter().any(|f| f.rule == RuleId::YamlLimit));
 }
 
 #[test]
@@ -236,7 +241,7 @@ fn operators_that_cannot_be_read_do_not_slow_lookups() {
     let (catalogue, findings) = judged(&broken, &[("backends/a.yaml", &backend)]);
     assert!(catalogue.native_functions.may_hide("h7"));
     assert!(!catalogue.native_functions.may_hide("h7x"));
-    assert!(omitted(&findings, "backend-op-exists") > 1_000);
+    assert!(omitted(&findings, RuleId::BackendOpExists) > 1_000);
 }
 
 #[test]
@@ -262,9 +267,9 @@ fn a_second_comment_of_ours_on_a_line_counts_too() {
     let text = "- func: f(Tensor self, int result) -> Tensor # opatlas: allow(argument-naming-semantic) a # opatlas: allow(tags) b\n  tags: none\n";
     let (_, findings) = judged(text, &[]);
     let found: Vec<_> = findings.iter().map(|f| (f.rule, f.suppressed)).collect();
-    assert!(found.contains(&("tags", true)), "{found:?}");
+    assert!(found.contains(&(RuleId::Tags, true)), "{found:?}");
     assert!(
-        found.contains(&("argument-naming-semantic", true)),
+        found.contains(&(RuleId::ArgumentNamingSemantic, true)),
         "{found:?}"
     );
 }
@@ -430,7 +435,7 @@ fn limits_are_findings_of_their_own() {
         ),
     ] {
         let (_, findings) = judged(&native, &[("derivatives.yaml", &other)]);
-        let limits = findings.iter().filter(|f| f.rule == "yaml-limit");
+        let limits = findings.iter().filter(|f| f.rule == RuleId::YamlLimit);
         assert_eq!(limits.count(), 1, "{:?}", findings.first());
     }
 }

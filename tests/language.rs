@@ -6,11 +6,11 @@ mod common;
 
 use std::fmt::Write as _;
 
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::file::NativeFunctions;
-use opatlas::release::Release;
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS, Span};
-use opatlas::syntax::schema::parse_schema;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::file::NativeFunctions;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::parse::parse_schema;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Span};
 use proptest::prelude::*;
 
 /// Types, annotated ones included.
@@ -294,16 +294,16 @@ fn the_sample_shows_every_kind_and_breaks_no_rule() {
     }
     for release in Release::all().filter(|r| *r >= Release::V2_9) {
         let catalogue = Catalogue::read(&bundle, release, None);
-        let errors: Vec<_> = opatlas::rules::check(&catalogue)
+        let errors: Vec<_> = opatlas_rules::check(&catalogue)
             .into_iter()
-            .filter(|f| f.severity == opatlas::diagnostic::Severity::Error)
+            .filter(|f| f.severity == opatlas_source::diagnostic::Severity::Error)
             .collect();
         assert_eq!(errors, [], "{release}");
         assert!(
             catalogue
                 .operators
                 .iter()
-                .any(opatlas::model::operator::Operator::is_generated)
+                .any(opatlas_operators::operator::Operator::is_generated)
         );
     }
 }

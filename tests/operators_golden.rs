@@ -2,8 +2,8 @@
 
 mod common;
 
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
 
 fn check(version: &str) {
     let Some(bundle) = common::release(version) else {

@@ -1,7 +1,7 @@
 //! Packing against the textbook, on random and adversarial sizes.
 
-use opatlas::report::packing::{Limits, MAX_CAPACITY, Oversize, Packing, PackingError, Piece};
-use opatlas::report::packing::{pack, pack_classes};
+use opatlas_report::packing::{Limits, MAX_CAPACITY, Oversize, Packing, PackingError, Piece};
+use opatlas_report::packing::{pack, pack_classes};
 use proptest::prelude::*;
 
 fn limits(capacity: u32) -> Limits {

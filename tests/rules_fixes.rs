@@ -4,15 +4,15 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use opatlas::diagnostic::Finding;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules::{self, fix, registry};
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{fix, registry};
+use opatlas_source::diagnostic::Finding;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn findings(text: &str, release: Release) -> Vec<Finding> {
     let bundle = Bundle::of_native_functions(text.as_bytes());
-    rules::check(&Catalogue::read(&bundle, release, None)).into_kept()
+    opatlas_rules::check(&Catalogue::read(&bundle, release, None)).into_kept()
 }
 
 /// Applies each edit alone: the finding is then gone, and the file can still be read.
@@ -34,7 +34,7 @@ fn each_mends(text: &str, release: Release, wrong: &mut BTreeMap<&'static str, S
         };
         if fixed.applied != 1 || broken || after.iter().any(|f| same(&f)) {
             let example = || format!("{text}\n=> {}\n{}", fixed.text, finding.message);
-            wrong.entry(finding.rule).or_insert_with(example);
+            wrong.entry(finding.rule.as_str()).or_insert_with(example);
         }
     }
     tried

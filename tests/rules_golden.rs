@@ -5,11 +5,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use opatlas::diagnostic::{Finding, Severity};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules;
-use opatlas::source::{Bundle, LineIndex, NATIVE_FUNCTIONS, TAGS};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, LineIndex, NATIVE_FUNCTIONS, TAGS};
 use serde_json::Value;
 
 fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<Finding>) {
@@ -18,7 +17,7 @@ fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<F
         bundle.insert(TAGS, tags.as_bytes());
     }
     let catalogue = Catalogue::read(&bundle, release, None);
-    let findings = rules::check(&catalogue);
+    let findings = opatlas_rules::check(&catalogue);
     assert_eq!(findings.omitted(), []);
     let findings = findings.into_kept();
     (catalogue, findings)
@@ -26,7 +25,7 @@ fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<F
 
 fn errors(findings: &[Finding]) -> Vec<&'static str> {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error);
-    errors.map(|f| f.rule).collect()
+    errors.map(|f| f.rule.as_str()).collect()
 }
 
 /// Documents whose verdict differs, by what they are about and the rules that spoke.
@@ -187,9 +186,8 @@ fn schemas_as_entries() {
             .iter()
             .filter(|f| f.severity == Severity::Error)
             .map(|f| f.rule)
-            .filter(|rule| {
-                rules::registry::find(rule).is_some_and(|r| r.stage <= rules::Stage::Entry)
-            })
+            .filter(|&rule| opatlas_rules::registry::of(rule).stage <= opatlas_rules::Stage::Entry)
+            .map(|rule| rule.as_str())
             .collect();
         let cause: String = text(&row, "error").chars().take(60).collect();
         differences.compare(schema, &cause, text(&row, "verdict"), &at_entry);
@@ -206,7 +204,7 @@ fn releases_are_valid_as_themselves() {
             continue;
         };
         let release = Release::from_label(version).unwrap().release;
-        let findings = rules::check(&Catalogue::read(&bundle, release, None));
+        let findings = opatlas_rules::check(&Catalogue::read(&bundle, release, None));
         assert_eq!(findings.omitted(), [], "{version}");
         for finding in &findings {
             assert!(
@@ -214,7 +212,9 @@ fn releases_are_valid_as_themselves() {
                 "{version}: {finding:?}"
             );
             assert_eq!(&*finding.file, NATIVE_FUNCTIONS);
-            let by_version = counts.entry((finding.severity, finding.rule)).or_default();
+            let by_version = counts
+                .entry((finding.severity, finding.rule.as_str()))
+                .or_default();
             *by_version.entry(version.to_owned()).or_default() += 1;
         }
     }

@@ -1,17 +1,16 @@
 //! Comments that allow rules.
 
-use opatlas::diagnostic::Finding;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::release::Release;
-use opatlas::rules;
-use opatlas::source::Bundle;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
+use opatlas_source::diagnostic::Finding;
 
 const WRITES: &str = "- func: scale(Tensor(a!) self) -> Tensor(a!)";
 const RULE: &str = "mutable-self-not-inplace";
 
 fn findings(text: &str) -> Vec<Finding> {
     let bundle = Bundle::of_native_functions(text.as_bytes());
-    rules::check(&Catalogue::read(&bundle, Release::V2_9, None)).into_kept()
+    opatlas_rules::check(&Catalogue::read(&bundle, Release::V2_9, None)).into_kept()
 }
 
 /// The rules of what is found; suppressed ones in parentheses.
@@ -20,7 +19,7 @@ fn check(text: &str, expected: &[&str]) {
         .iter()
         .map(|finding| match finding.suppressed {
             true => format!("({})", finding.rule),
-            false => finding.rule.to_owned(),
+            false => finding.rule.as_str().to_owned(),
         })
         .collect();
     assert_eq!(shown, expected, "{text}");
@@ -116,7 +115,7 @@ fn other_text_is_no_comment_of_ours() {
         "- func: scale(Tensor self) -> Tensor # see opatlas: ignore\n",
         "- func: scale(Tensor self) -> Tensor#opatlas: ignore\n",
     ] {
-        let ours = |f: &Finding| f.rule.starts_with("suppression");
+        let ours = |f: &Finding| f.rule.as_str().starts_with("suppression");
         assert!(!findings(text).iter().any(ours), "{text}");
     }
 }
@@ -126,6 +125,6 @@ fn suppressed_errors_still_make_a_file_invalid() {
     let text = "- func: scale_(Tensor self) -> Tensor # opatlas: allow(inplace-self) later\n";
     let found = findings(text);
     assert!(found.iter().all(|finding| finding.suppressed));
-    assert!(!rules::is_valid(&found));
-    assert!(rules::is_valid(&findings(WRITES)));
+    assert!(!opatlas_rules::is_valid(&found));
+    assert!(opatlas_rules::is_valid(&findings(WRITES)));
 }

@@ -2,9 +2,9 @@
 
 mod common;
 
-use opatlas::model::invariants::broken_invariants;
-use opatlas::model::signature::signature;
-use opatlas::syntax::schema::parse_schema;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::parse::parse_schema;
+use opatlas_schema::signature::signature;
 
 #[test]
 fn fuzzed_schemas() {

@@ -5,10 +5,10 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
 use opatlas::store::{
     LabelName, LabelRequest, NewProject, ProjectName, RevisionKey, SqliteStore, Store,
 };
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 /// A store in a folder of its own, with a project.
 struct Place {

@@ -2,15 +2,15 @@
 
 mod common;
 
-use opatlas::dispatch::registrations::Inputs;
-use opatlas::dispatch::{Build, Observed, RevisionTables, Source, Standing, View, Wanted};
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::derivative_match::DerivativeMatches;
-use opatlas::model::derivatives::Derivatives;
-use opatlas::release::Release;
-use opatlas::report::findings::Colour;
-use opatlas::report::table::{CSV_HEADER, Shown, csv_row, explanation, table, training_sentence};
-use opatlas::source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, Span};
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::{Build, Observed, RevisionTables, Source, Standing, View, Wanted};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_pytorch::release::Release;
+use opatlas_report::findings::Colour;
+use opatlas_report::table::{CSV_HEADER, Shown, csv_row, explanation, table, training_sentence};
+use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, Span};
 
 /// Asks something of the tables of a bundle.
 fn with_tables<T>(bundle: &Bundle, ask: impl Fn(Shown<'_>) -> T) -> T {

@@ -6,7 +6,7 @@
 
 mod common;
 
-use opatlas::syntax::yaml::{Kind, NodeId, Scalar, ScalarType, Tree, decode, parse};
+use opatlas_yaml::{Kind, NodeId, Scalar, ScalarType, Tree, decode, parse};
 use serde_json::{Value, json};
 
 fn bytes(row: &Value) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use opatlas::syntax::yaml::{DEEPEST, Kind, decode, parse, parse_chunk, split};
+use opatlas_yaml::{DEEPEST, Kind, decode, parse, parse_chunk, split};
 
 const SIZE: usize = 1 << 18;
 

@@ -3,8 +3,8 @@
 
 mod common;
 
-use opatlas::source::{NATIVE_FUNCTIONS, Span};
-use opatlas::syntax::yaml::{
+use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use opatlas_yaml::{
     Document, Item, Kind, NodeId, Scalar, Style, Tree, decode, parse, parse_chunk, split,
 };
 use proptest::prelude::*;

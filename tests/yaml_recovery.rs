@@ -1,13 +1,13 @@
 //! A broken entry costs one finding, at the place of the fault, and every other entry is read.
 
-use opatlas::syntax::yaml::{Document, Root, parse};
+use opatlas_yaml::{Document, Root, parse};
 
 /// Findings as `rule line:column place`.
 fn findings(text: &str, document: &Document) -> Vec<String> {
     let items = document.items.iter().flat_map(|item| &item.diagnostics);
     let mut found: Vec<_> = document.diagnostics.iter().chain(items).collect();
     found.sort_by_key(|found| found.span.start);
-    let show = |found: &&opatlas::diagnostic::Diagnostic| {
+    let show = |found: &&opatlas_source::diagnostic::Diagnostic| {
         let before = &text[..found.span.start as usize];
         let line = before.matches('\n').count() + 1;
         let column = before.len() - before.rfind('\n').map_or(0, |end| end + 1) + 1;

@@ -4,11 +4,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use opatlas::model::catalogue::Catalogue;
-use opatlas::model::file::NativeFunctions;
-use opatlas::release::Release;
-use opatlas::source::Bundle;
-use opatlas::syntax::schema::parse_schema;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::file::NativeFunctions;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
+use opatlas_schema::parse::parse_schema;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes)
@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     let bundle = Bundle::of_native_functions(bytes.to_vec());
     for release in [Release::V2_0, Release::LATEST] {
         let catalogue = Catalogue::read(&bundle, release, None);
-        for finding in opatlas::rules::check(&catalogue) {
+        for finding in opatlas_rules::check(&catalogue) {
             assert!(finding.span.start <= finding.span.end);
         }
     }

@@ -6,12 +6,12 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diff::backend::{BackendImpact, Cell};
-use crate::report::backend::{markdown, text, verdict};
-use crate::report::changes::message::message;
 use crate::service::access::Action;
 use crate::service::backend::Vendor;
 use crate::service::{Resolved, ServiceError};
+use opatlas_diff::backend::{BackendImpact, Cell};
+use opatlas_report::backend::{markdown, text, verdict};
+use opatlas_report::changes::message::message;
 
 use super::access::Access;
 use super::compare::{ComparePath, split};
@@ -285,7 +285,7 @@ pub fn view(
             .changes
             .iter()
             .map(|change| BackendChange {
-                rule: change.rule.id,
+                rule: change.rule.id.as_str(),
                 level: change.level.as_str(),
                 message: message(change),
                 old: change.old.as_ref().map(|side| side.text.to_string()),

@@ -5,11 +5,11 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::report::support::badge;
 use crate::service::Snapshot;
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::counts;
 use crate::service::history::percent;
+use opatlas_report::support::badge;
 
 use super::Api;
 use super::extract::{Path, Query};

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use utoipa::ToSchema;
 
 use crate::service::{Refusal, Service};
-use crate::source::Bundle;
+use opatlas_source::Bundle;
 
 use super::Api;
 use super::body;

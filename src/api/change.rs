@@ -3,11 +3,11 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::diff::policy::{Exception, Judged, Judgement};
-use crate::diff::rules::{Audiences, Level};
-use crate::diff::{Change as Found, Fragment, Note, Subject};
-use crate::report::changes::{accept, help, message};
-use crate::report::findings::SourceText;
+use opatlas_diff::policy::{Exception, Judged, Judgement};
+use opatlas_diff::rules::{Audiences, Level};
+use opatlas_diff::{Change as Found, Fragment, Note, Subject};
+use opatlas_report::changes::{accept, help, message};
+use opatlas_report::findings::SourceText;
 
 use super::finding::Span;
 
@@ -147,7 +147,7 @@ pub fn change(change: &Found, base: Option<&SourceText>, head: Option<&SourceTex
         _ => None,
     });
     Change {
-        rule: change.rule.id,
+        rule: change.rule.id.as_str(),
         level: change.level.as_str(),
         strict_level: change.level.as_str(),
         operator: change.operator.to_string(),

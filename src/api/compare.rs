@@ -6,10 +6,10 @@ use axum::response::Response;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diff::rules::Profile;
-use crate::report::changes::LEAST_MAX_CHARS;
 use crate::service::compare::Rulebook;
 use crate::service::{Address, Encoding, ServiceError, ViewId};
+use opatlas_diff::rules::Profile;
+use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use super::access::Access;
 use super::compare_report::{Making, make};

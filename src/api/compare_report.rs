@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use crate::diff::policy::{Conclusion, Judgement, Summary};
-use crate::diff::rules::Level;
-use crate::report::changes::{self, Further, Report, Side};
-use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::{Resolved, ServiceError, Snapshot};
-use crate::source::NATIVE_FUNCTIONS;
+use opatlas_diff::policy::{Conclusion, Judgement, Summary};
+use opatlas_diff::rules::Level;
+use opatlas_report::changes;
+use opatlas_report::changes::{Further, Report, Side};
+use opatlas_report::findings::{Colour, SourceText};
+use opatlas_source::NATIVE_FUNCTIONS;
 
 use super::Api;
 use super::change::Telling;

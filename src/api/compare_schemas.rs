@@ -8,8 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::diff::{official, schema};
-use crate::report::findings::SourceText;
+use opatlas_diff::{official, schema};
+use opatlas_report::findings::SourceText;
 
 use super::Api;
 use super::change::{Change, change};
@@ -102,7 +102,7 @@ fn answer(pair: &SchemaPair) -> Result<Vec<u8>, Problem> {
 fn findings(
     member: &'static str,
     text: &str,
-    errors: &[crate::diagnostic::Diagnostic],
+    errors: &[opatlas_source::diagnostic::Diagnostic],
 ) -> Vec<(&'static str, Finding)> {
     let source = SourceText::new(member, Arc::from(text));
     let errors = errors.iter();

@@ -3,13 +3,13 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::diagnostic::Severity;
-use crate::diff::policy::{Policy, Summary};
-use crate::diff::revision::{Cell, Pair};
-use crate::dispatch::Source;
 use crate::service::Snapshot;
 use crate::service::compare::Compared;
-use crate::source::NATIVE_FUNCTIONS;
+use opatlas_diff::policy::{Policy, Summary};
+use opatlas_diff::revision::{Cell, Pair};
+use opatlas_dispatch::Source;
+use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_source::diagnostic::Severity;
 
 use super::change::{Change, Telling};
 use super::finding::{self, Finding, Span};
@@ -201,7 +201,7 @@ impl From<Summary> for ChangeSummary {
 impl Verdict {
     /// What the official check says.
     #[must_use]
-    pub fn of(verdict: &crate::diff::official::Verdict) -> Self {
+    pub fn of(verdict: &opatlas_diff::official::Verdict) -> Self {
         Self {
             backward_compatible: verdict.backward,
             forward_compatible: verdict.forward,
@@ -324,8 +324,8 @@ fn unread(compared: &Compared) -> Vec<Unread> {
     unread
         .map(|unread| {
             let snapshot = match unread.side {
-                crate::diff::revision::UnreadSide::Base => &compared.base,
-                crate::diff::revision::UnreadSide::Head => &compared.head,
+                opatlas_diff::revision::UnreadSide::Base => &compared.base,
+                opatlas_diff::revision::UnreadSide::Head => &compared.head,
             };
             Unread {
                 side: unread.side.as_str(),

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
+use opatlas_dispatch::{Reason, View};
+use opatlas_pytorch::keys::{Key, Keys};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::{IntoParams, ToSchema};
-
-use crate::dispatch::{self, Key, Keys, Reason, View};
 
 use super::Api;
 use super::entry::{BuildView, Source};
@@ -127,15 +127,15 @@ pub async fn coverage(
     respond::view(&api, &wishes, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
-        let counted = dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));
+        let counted = opatlas_dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));
         Ok(json(&coverage_view(view, counted)))
     })
     .await
 }
 
-fn coverage_view(view: View<'_>, counted: dispatch::Coverage) -> CoverageView {
+fn coverage_view(view: View<'_>, counted: opatlas_dispatch::Coverage) -> CoverageView {
     let keys = view.keys();
-    let all = |groups: BTreeMap<Box<str>, dispatch::Counts>| {
+    let all = |groups: BTreeMap<Box<str>, opatlas_dispatch::Counts>| {
         let groups = groups.into_iter();
         groups
             .map(|(name, group)| (name, counts(keys, &group)))
@@ -153,7 +153,7 @@ fn coverage_view(view: View<'_>, counted: dispatch::Coverage) -> CoverageView {
     }
 }
 
-fn counts(keys: &'static Keys, counts: &dispatch::Counts) -> CountsView {
+fn counts(keys: &'static Keys, counts: &opatlas_dispatch::Counts) -> CountsView {
     let by_key = keys.slots().map(|slot| {
         let name = keys.name(Key::Runtime(slot));
         (name, Present(counts.key(slot)))

@@ -6,11 +6,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::dispatch::calculator::{List, Note};
-use crate::dispatch::refusals::CATCH_ALL;
-use crate::dispatch::{
-    self, Calculation, Cell, Key, Keys, Origin, Refused, Rule, Wanted, calculator,
-};
+use opatlas_dispatch::calculator::{List, Note};
+use opatlas_dispatch::refusals::CATCH_ALL;
+use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Wanted, calculator};
+use opatlas_pytorch::keys::{Key, Keys};
 
 use super::Api;
 use super::entry::Entry;
@@ -201,7 +200,7 @@ fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
 
 /// A note in words.
 #[must_use]
-pub fn note(note: &dispatch::calculator::Note) -> String {
+pub fn note(note: &opatlas_dispatch::calculator::Note) -> String {
     match note {
         Note::Overridden { index, by } => format!(
             "registrations[{index}] is replaced by registrations[{by}]: of several to one key the last counts"

@@ -6,12 +6,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::dispatch::training::Detail;
-use crate::dispatch::{
-    self, Build, Edit, ExplainedEntry, KeySet, Keys, Outcome, Reason, TrainingAnswer,
-};
-use crate::report::table::{cause_sentence, training_sentence};
 use crate::service::Snapshot;
+use opatlas_dispatch::training::Detail;
+use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer};
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::Keys;
+use opatlas_report::table::{cause_sentence, training_sentence};
 
 use super::finding::{Span, place};
 use super::operator::{Registration, registration};
@@ -157,7 +157,7 @@ pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
 pub fn entry<'a>(
     snapshot: &Snapshot,
     keys: &'static Keys,
-    entry: dispatch::Entry<'a>,
+    entry: opatlas_dispatch::Entry<'a>,
 ) -> Entry<'a> {
     Entry {
         key: entry.key,
@@ -165,7 +165,7 @@ pub fn entry<'a>(
         backend: entry.backend,
         source_key: entry.source_name(keys).map(Cow::Borrowed),
         reason: entry.reason.as_str(),
-        origin: entry.origin.map(dispatch::Origin::as_str),
+        origin: entry.origin.map(opatlas_dispatch::Origin::as_str),
         fallthrough: entry.fallthrough,
         derivable: entry.derivable,
         cause: entry.cause.map(cause_sentence),
@@ -187,7 +187,7 @@ pub fn explained<'a>(
     told: ExplainedEntry<'a>,
 ) -> Entry<'a> {
     let explanation = &told.explanation;
-    let names = |of: &[dispatch::Key]| of.iter().map(|&key| keys.name(key)).collect();
+    let names = |of: &[opatlas_pytorch::Key]| of.iter().map(|&key| keys.name(key)).collect();
     let remedies = explanation.remedies.iter().map(|remedy| Remedy {
         edit: match remedy.edit {
             Edit::Register => "register",
@@ -213,17 +213,17 @@ pub fn explained<'a>(
     }
 }
 
-fn one_step(keys: &'static Keys, step: dispatch::Step) -> Step {
+fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Step {
     let backends = match step.outcome {
         Outcome::SwitchedOffByBackends(backends) => backends,
         _ => KeySet::EMPTY,
     };
     let backends = backends
         .iter()
-        .map(|slot| keys.name(dispatch::Key::Runtime(slot)));
+        .map(|slot| keys.name(opatlas_pytorch::Key::Runtime(slot)));
     Step {
         number: step.rule.number(),
-        alias: step.rule.alias().map(dispatch::Alias::name),
+        alias: step.rule.alias().map(opatlas_pytorch::Alias::name),
         reason: step.rule.reason().as_str(),
         outcome: match step.outcome {
             Outcome::Decides => "decides",
@@ -259,7 +259,7 @@ pub fn training(answer: &TrainingAnswer<'_>) -> Training {
     }
 }
 
-impl From<Source> for dispatch::Source {
+impl From<Source> for opatlas_dispatch::Source {
     fn from(source: Source) -> Self {
         match source {
             Source::Everything => Self::Everything,
@@ -268,11 +268,11 @@ impl From<Source> for dispatch::Source {
     }
 }
 
-impl From<dispatch::Source> for Source {
-    fn from(source: dispatch::Source) -> Self {
+impl From<opatlas_dispatch::Source> for Source {
+    fn from(source: opatlas_dispatch::Source) -> Self {
         match source {
-            dispatch::Source::Everything => Self::Everything,
-            dispatch::Source::Files => Self::Files,
+            opatlas_dispatch::Source::Everything => Self::Everything,
+            opatlas_dispatch::Source::Files => Self::Files,
         }
     }
 }
@@ -304,7 +304,7 @@ pub fn reason(text: &str) -> Result<Reason, super::problem::Problem> {
     use super::problem::{Kind, Problem};
     Reason::parse(text).ok_or_else(|| {
         let known = Reason::ALL.map(Reason::as_str);
-        let near = crate::suggest::nearest(text, known);
+        let near = opatlas_source::suggest::nearest(text, known);
         let detail = format!(
             "reason: there is no `{text}`; reasons are {}",
             known.join(", ")

@@ -6,10 +6,10 @@ use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diff::policy::{Exception, ExceptionStatus, Policy, status};
 use crate::service::policy::ExceptionText;
 use crate::service::{Service, Snapshot};
 use crate::store::ExceptionRecord;
+use opatlas_diff::policy::{Exception, ExceptionStatus, Policy, status};
 
 use super::Api;
 use super::extract::{Json, Path};

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::service::{Address, ServiceError, ViewId};
-use crate::source::BACKENDS;
 use crate::store::RevisionKey;
+use opatlas_source::BACKENDS;
 
 use super::Api;
 use super::extract::Path;

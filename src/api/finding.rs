@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::diagnostic::{self, Diagnostic};
-use crate::report::findings::SourceText;
-use crate::rules;
 use crate::service::{Snapshot, Summary};
-use crate::source::{self, LineSpan};
+use opatlas_report::findings::SourceText;
+use opatlas_source::LineSpan;
+use opatlas_source::diagnostic;
+use opatlas_source::diagnostic::Diagnostic;
 
 /// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -110,10 +110,10 @@ pub struct Omitted {
     pub count: usize,
 }
 
-impl From<rules::Omitted> for Omitted {
-    fn from(omitted: rules::Omitted) -> Self {
+impl From<opatlas_rules::Omitted> for Omitted {
+    fn from(omitted: opatlas_rules::Omitted) -> Self {
         Self {
-            rule: omitted.rule.to_owned(),
+            rule: omitted.rule.as_str().to_owned(),
             severity: omitted.severity.into(),
             count: omitted.count,
         }
@@ -162,7 +162,7 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
         }
     });
     Finding {
-        rule: finding.rule.to_owned(),
+        rule: finding.rule.as_str().to_owned(),
         severity: finding.severity.into(),
         message: finding.message.to_string(),
         span: place(snapshot, &finding.file, finding.span),
@@ -188,7 +188,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
         span: span(*at),
     });
     Finding {
-        rule: diagnostic.rule.to_owned(),
+        rule: diagnostic.rule.as_str().to_owned(),
         severity: Severity::Error,
         message: diagnostic.message.to_string(),
         file: None,
@@ -207,7 +207,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
 /// A place in a file of a snapshot. In a file that the bundle does not have there is only its
 /// beginning.
 #[must_use]
-pub fn place(snapshot: &Snapshot, file: &str, span: source::Span) -> Span {
+pub fn place(snapshot: &Snapshot, file: &str, span: opatlas_source::Span) -> Span {
     match snapshot.source(file) {
         Some(source) => source.lines(span).into(),
         None => Span {

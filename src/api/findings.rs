@@ -5,9 +5,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diagnostic;
-use crate::rules;
 use crate::service::{Snapshot, ViewId};
+use opatlas_source::diagnostic;
 
 use super::Api;
 use super::extract::{Path, Query};
@@ -69,7 +68,7 @@ impl Filter {
         let operator = operator.map(|name| name.strip_prefix("aten::").unwrap_or(name));
         self.severity
             .is_none_or(|severity| severity == finding.severity.into())
-            && self.rule.as_deref().is_none_or(|rule| rule == finding.rule)
+            && self.rule.as_deref().is_none_or(|rule| finding.rule == rule)
             && operator.is_none_or(|name| finding.operator.as_deref() == Some(name))
     }
 
@@ -79,11 +78,14 @@ impl Filter {
 
     /// What is left out of the findings of this severity and rule. Which operators they are about is
     /// not known.
-    fn omitted(&self, snapshot: &Snapshot) -> Vec<rules::Omitted> {
+    fn omitted(&self, snapshot: &Snapshot) -> Vec<opatlas_rules::Omitted> {
         let all = snapshot.findings().omitted().iter().copied();
         all.filter(|omitted| {
             self.severity.is_none_or(|s| s == omitted.severity.into())
-                && self.rule.as_deref().is_none_or(|rule| rule == omitted.rule)
+                && self
+                    .rule
+                    .as_deref()
+                    .is_none_or(|rule| rule == omitted.rule.as_str())
         })
         .collect()
     }

@@ -6,10 +6,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::report::support::{GapRow, gaps_csv, gaps_markdown};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{self, Counts, Gap, Usage};
 use crate::service::{Resolved, Snapshot};
+use opatlas_report::support::{GapRow, gaps_csv, gaps_markdown};
 
 use super::comparison::SideView;
 use super::extract::{Path, Query, from_json};

@@ -1,15 +1,16 @@
 //! One key across all operators: which operators are wanted, and their entries, as JSON, lines or a
 //! sheet.
 
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::dispatch::{self, Key, Reason, Slot, View};
-use crate::model::operator::{Operator, OperatorId};
-use crate::report::table::{CSV_HEADER, csv_row};
 use crate::service::Snapshot;
 use crate::service::dispatch::Profile;
 use crate::service::search;
+use opatlas_dispatch::{Reason, View};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_report::table::{CSV_HEADER, csv_row};
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::entry::{Entry, ReasonCounts, Source, entry};
 use super::keys::KeyView;
@@ -48,7 +49,7 @@ pub fn wanted(
     build: Option<&str>,
     source: Option<Source>,
     generated: Option<Generated>,
-    release: crate::release::Release,
+    release: opatlas_pytorch::release::Release,
 ) -> Result<Wanted, Problem> {
     let source = source.unwrap_or_default().into();
     Ok(Wanted {
@@ -88,7 +89,7 @@ pub fn each_entry<'v>(
     view: View<'v>,
     slot: Slot,
     wanted: &Wanted,
-    mut each: impl FnMut(String, dispatch::Entry<'v>),
+    mut each: impl FnMut(String, opatlas_dispatch::Entry<'v>),
 ) {
     for (id, reason) in reasons(view, slot, wanted) {
         if wanted.reason.is_none_or(|wanted| wanted == reason)

@@ -5,9 +5,11 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::dispatch::{Key, Slot, View, coverage};
 use crate::service::dispatch::runtime_key;
 use crate::service::{ServiceError, ViewId};
+use opatlas_dispatch::{View, coverage};
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
 
 use super::Api;
 use super::entry::{self, BuildView, ReasonCounts, Source};

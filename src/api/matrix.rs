@@ -9,8 +9,10 @@ use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::dispatch::{Key, Pattern, Rule, Slot, View};
-use crate::model::operator::Operator;
+use opatlas_dispatch::{Pattern, Rule, View};
+use opatlas_operators::operator::Operator;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
 
 use super::Api;
 use super::coverage::CoverageQuery;

@@ -1,4 +1,4 @@
-//! The service over HTTP (DESIGN.md section 4).
+//! The service over HTTP (`docs/spec/registry.md`, section 4).
 //!
 //! [`router`] is the one page of routes. A handler does four things: it reads the request, calls
 //! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is

@@ -8,8 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::release::Release;
 use crate::service::ENGINE_VERSION;
+use opatlas_pytorch::release::Release;
 
 use super::Api;
 use super::negotiate::{JSON, Wishes};

@@ -1,17 +1,16 @@
-//! Operators on the wire, as DESIGN.md section 4 shapes them.
+//! Operators on the wire, as `docs/spec/registry.md`, section 4 shapes them.
 
 use std::borrow::Cow;
 
+use crate::service::Snapshot;
+use opatlas_operators::entry::{Entry, KernelEntry, Precompute};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::keys::Keys;
+use opatlas_schema::function::{self, FunctionSchema, SchemaKind};
+use opatlas_source::NATIVE_FUNCTIONS;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
-
-use crate::dispatch::{self, Keys};
-use crate::model::entry::{Entry, KernelEntry, Precompute};
-use crate::model::operator::OperatorId;
-use crate::model::schema::{self, FunctionSchema, SchemaKind};
-use crate::service::Snapshot;
-use crate::source::NATIVE_FUNCTIONS;
 
 use super::finding::{Span, place};
 
@@ -249,7 +248,7 @@ pub fn returns(schema: &FunctionSchema) -> Vec<Return<'_>> {
 pub fn registration<'a>(
     snapshot: &Snapshot,
     keys: &'static Keys,
-    made: dispatch::Registration<'a>,
+    made: opatlas_dispatch::Registration<'a>,
 ) -> Registration<'a> {
     Registration {
         key: keys.name(made.key),
@@ -272,13 +271,13 @@ fn registrations(snapshot: &Snapshot, id: OperatorId) -> Vec<Registration<'_>> {
         .collect()
 }
 
-fn variants(variants: crate::model::entry::Variants) -> Vec<&'static str> {
+fn variants(variants: opatlas_operators::entry::Variants) -> Vec<&'static str> {
     let all = [(variants.function, "function"), (variants.method, "method")];
     let chosen = all.into_iter().filter(|&(has, _)| has);
     chosen.map(|(_, name)| name).collect()
 }
 
-fn text(placed: Option<&crate::model::entry::Placed<Box<str>>>) -> Option<&str> {
+fn text(placed: Option<&opatlas_operators::entry::Placed<Box<str>>>) -> Option<&str> {
     placed.map(|placed| &*placed.value)
 }
 
@@ -294,7 +293,7 @@ fn no_default_arguments(entry: &Entry) -> Vec<&str> {
 
 /// As `precomputed` is written: `dim -> int dim, int n`; what is added stands last.
 fn precomputed(precompute: &Precompute) -> Vec<String> {
-    let list = |arguments: &[schema::Argument]| {
+    let list = |arguments: &[function::Argument]| {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
         arguments.join(", ")
     };

@@ -8,11 +8,11 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::model::operator::OperatorId;
-use crate::model::schema::SchemaKind;
 use crate::service::search::{Filter, find};
 use crate::service::{Resolved, Snapshot, ViewId};
-use crate::source::NATIVE_FUNCTIONS;
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::NATIVE_FUNCTIONS;
 
 use super::Api;
 use super::entry;

@@ -28,7 +28,7 @@ fn of_service(error: &ServiceError) -> Problem {
     let kind = match error {
         ServiceError::Name(_) => Kind::InvalidName,
         ServiceError::Release(_) => {
-            let known = crate::release::Release::all();
+            let known = opatlas_pytorch::release::Release::all();
             let mut problem = Problem::new(Kind::UnknownRelease, error.to_string());
             problem.suggestions = known.map(|release| release.to_string()).collect();
             return problem.about("release");

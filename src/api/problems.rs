@@ -5,7 +5,7 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::suggest::nearest_few;
+use opatlas_source::suggest::nearest_few;
 
 use super::Api;
 use super::extract::Path;

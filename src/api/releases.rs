@@ -5,8 +5,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::dispatch::{Alias, Key, Keys, Slot};
-use crate::release::Release;
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 
 use super::Api;
 use super::extract::{Path, Query};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::Finding;
-use crate::report::findings::{Colour, Findings, markdown, sarif, text};
-use crate::rules::Omitted;
 use crate::service::Snapshot;
+use opatlas_report::findings::{Colour, Findings, markdown, sarif, text};
+use opatlas_rules::Omitted;
+use opatlas_source::diagnostic::Finding;
 
 use super::negotiate::Media;
 use super::respond::json;

@@ -5,10 +5,10 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::diff::rules as change_rules;
-use crate::release::Release;
-use crate::rules::{self, Family, Stage, registry};
-use crate::suggest::nearest_few;
+use opatlas_diff::rules as change_rules;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{Family, Stage, registry};
+use opatlas_source::suggest::nearest_few;
 
 use super::Api;
 use super::change_rule::ChangeRule;
@@ -197,8 +197,8 @@ pub async fn one(
     let found = registry::find(&path.rule).map(Chosen::Validation);
     let found = found.or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
     let Some(rule) = found else {
-        let changes = change_rules::RULES.iter().map(|rule| rule.id);
-        let known = registry::all().map(|rule| rule.id).chain(changes);
+        let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
+        let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
         let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
         let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
@@ -211,7 +211,7 @@ pub async fn one(
 /// A rule that is to be shown.
 #[derive(Debug, Clone, Copy)]
 enum Chosen {
-    Validation(&'static rules::Rule),
+    Validation(&'static opatlas_rules::Rule),
     Compatibility(&'static change_rules::ChangeRule),
 }
 
@@ -231,7 +231,7 @@ fn fits_change(rule: &change_rules::ChangeRule, query: &RulesQuery) -> bool {
         && family.is_none_or(|name| name == rule.group.as_str())
 }
 
-fn fits(rule: &rules::Rule, query: &RulesQuery, release: Option<Release>) -> bool {
+fn fits(rule: &opatlas_rules::Rule, query: &RulesQuery, release: Option<Release>) -> bool {
     let family = query.family.as_deref();
     query.kind != Some(RuleKind::Compatibility)
         && family.is_none_or(|name| name == family_name(rule.family))
@@ -259,6 +259,7 @@ fn family_name(family: Family) -> &'static str {
         Family::Views => "views",
         Family::Derivatives => "derivatives",
         Family::Backends => "backends",
+        Family::Runtime => "runtime",
         Family::Suppressions => "suppressions",
     }
 }
@@ -275,15 +276,15 @@ fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-impl From<&rules::Rule> for Rule {
-    fn from(rule: &rules::Rule) -> Self {
-        let example = |example: &rules::Example| Example {
+impl From<&opatlas_rules::Rule> for Rule {
+    fn from(rule: &opatlas_rules::Rule) -> Self {
+        let example = |example: &opatlas_rules::Example| Example {
             file: example.file,
             text: example.text,
         };
         Self {
             kind: "validation",
-            id: rule.id,
+            id: rule.id.as_str(),
             family: family_name(rule.family),
             severity: rule.severity.into(),
             stage: stage_name(rule.stage),

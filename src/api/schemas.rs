@@ -8,11 +8,11 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::model::annotation::{AfterSet, Annotation};
-use crate::model::schema::FunctionSchema;
-use crate::model::signature::signature;
-use crate::report::findings::SourceText;
 use crate::service::JudgedSchema;
+use opatlas_report::findings::SourceText;
+use opatlas_schema::annotation::{AfterSet, Annotation};
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::signature::signature;
 
 use super::Api;
 use super::extract::{Json, Query};

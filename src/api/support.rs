@@ -6,8 +6,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use crate::report::support::{Row, csv, markdown};
 use crate::service::history::{Support, SupportCell, Timeline};
+use opatlas_report::support::{Row, csv, markdown};
 
 use super::Api;
 use super::extract::{Path, Query};

@@ -1,14 +1,15 @@
 //! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
 
-use axum::extract::State;
-use axum::response::Response;
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::dispatch::{self, Key, Refused, Slot, Standing, View, WhatIf};
-use crate::model::operator::OperatorId;
 use crate::service::Snapshot;
 use crate::service::dispatch::{Profile, runtime_key};
+use axum::extract::State;
+use axum::response::Response;
+use opatlas_dispatch::{Refused, Standing, View, WhatIf};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Api;
 use super::dispatch::{GivenView, note, refused};
@@ -191,7 +192,7 @@ fn table_view<'a>(
 #[must_use]
 pub fn notes(view: View<'_>) -> Vec<String> {
     let assumed = view.tables.standing() == Standing::Assumed
-        && view.tables.source() == dispatch::Source::Everything;
+        && view.tables.source() == opatlas_dispatch::Source::Everything;
     let note = || {
         format!(
             "the revision is not PyTorch {release} as released: hand-written registrations are \
@@ -219,7 +220,7 @@ fn changed<'a>(
     let is_shown = |slot: Slot| only.is_none_or(|only| only == slot);
     let changes = made.changes().filter(|change| is_shown(change.before.slot));
     let changed = changes.map(|change| change.before.key).collect();
-    let entries = |table: Vec<dispatch::Entry<'a>>| {
+    let entries = |table: Vec<opatlas_dispatch::Entry<'a>>| {
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
         shown.map(|one| entry(snapshot, keys, one)).collect()
     };

@@ -5,7 +5,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use utoipa::IntoParams;
 
-use crate::dispatch::Wanted;
+use opatlas_dispatch::Wanted;
 
 use super::entry::Source;
 use super::extract::Query;
@@ -110,7 +110,7 @@ fn unknown(name: &str) -> Problem {
     let known = [
         "key", "explain", "build", "source", "with", "without", "release",
     ];
-    let near = crate::suggest::nearest(name, known);
+    let near = opatlas_source::suggest::nearest(name, known);
     let detail = format!("there is no parameter `{name}` here");
     Problem::new(Kind::InvalidParameter, detail)
         .suggesting(near.into_iter().map(Into::into).collect())

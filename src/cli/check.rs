@@ -10,14 +10,15 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use crate::api;
-use crate::diagnostic::{Finding, Severity};
-use crate::model::catalogue::Catalogue;
-use crate::release::Release;
-use crate::report::findings::{self, Colour, Findings, SourceText};
-use crate::rules::{self, Omitted};
 use crate::service::Snapshot;
-use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
-use crate::syntax::yaml::{self, Kind, Root};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_report::findings;
+use opatlas_report::findings::{Colour, Findings, SourceText};
+use opatlas_rules::Omitted;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_yaml::{Kind, Root};
 
 /// Checks operator declarations against the rules of a release.
 ///
@@ -307,8 +308,8 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
         return Some(name.into_owned());
     }
-    let (text, _) = yaml::decode(bytes);
-    let document = yaml::parse(&text);
+    let (text, _) = opatlas_yaml::decode(bytes);
+    let document = opatlas_yaml::parse(&text);
     let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
         return None;
     };
@@ -339,10 +340,10 @@ fn fix(input: &mut Input, release: Release) -> anyhow::Result<usize> {
         else {
             continue;
         };
-        let fixed = rules::fix::apply_all(text, |text| {
+        let fixed = opatlas_rules::fix::apply_all(text, |text| {
             let mut bundle = input.bundle.clone();
             bundle.insert(&name, text.as_bytes());
-            let found = rules::check(&Catalogue::read(&bundle, release, None));
+            let found = opatlas_rules::check(&Catalogue::read(&bundle, release, None));
             let mut findings = found.into_kept();
             findings.retain(|finding| *finding.file == *name);
             findings

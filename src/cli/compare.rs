@@ -15,11 +15,12 @@ use jiff::Zoned;
 use crate::api::change::Telling;
 use crate::api::compare_report::{Held, held_against};
 use crate::api::comparison::{Told, comparison};
-use crate::diff::policy::{Conclusion, Judgement};
-use crate::report::changes::{self, LEAST_MAX_CHARS, Report, Side};
-use crate::report::findings::{Colour, SourceText};
 use crate::service::compare::{Compared, Rulebook};
-use crate::source::NATIVE_FUNCTIONS;
+use opatlas_diff::policy::{Conclusion, Judgement};
+use opatlas_report::changes;
+use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
+use opatlas_report::findings::{Colour, SourceText};
+use opatlas_source::NATIVE_FUNCTIONS;
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};

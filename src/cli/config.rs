@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
-use crate::diff::policy::{Exception, Policy};
 use crate::service::policy::{ExceptionText, PolicyText};
+use opatlas_diff::policy::{Exception, Policy};
 
 /// The file that is read where nothing else is named.
 const FILE: &str = "opatlas.toml";

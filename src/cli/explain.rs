@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::Args;
 
-use crate::diff::rules::{self as change_rules, ChangeRule};
-use crate::rules::{Rule, registry};
-use crate::suggest::nearest_few;
+use opatlas_diff::rules as change_rules;
+use opatlas_diff::rules::ChangeRule;
+use opatlas_rules::{Rule, registry};
+use opatlas_source::suggest::nearest_few;
 
 /// Explains a rule of validation or of compatibility: what it is about, why that matters, and how
 /// to mend it.
@@ -39,8 +40,8 @@ impl Explain {
             return Ok(ExitCode::SUCCESS);
         }
         let Some(rule) = registry::find(&id) else {
-            let changes = change_rules::RULES.iter().map(|rule| rule.id);
-            let known = registry::all().map(|rule| rule.id).chain(changes);
+            let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
+            let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
             let near = nearest_few(&id, known, 3);
             if near.is_empty() {
                 bail!("there is no rule `{id}`; `opatlas explain` lists all");

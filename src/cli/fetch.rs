@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
-use crate::release::Version;
-use crate::source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_pytorch::release::Version;
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// Where the files lie within the wheel.
 const MEMBERS: [(&str, &str); 4] = [

@@ -8,9 +8,9 @@ use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 
 use crate::api::gaps::{Asked, Only, rows, title, view};
-use crate::report::support::{gaps_csv, gaps_markdown, gaps_text};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
+use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
 
 use super::{Stored, Target};
 

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use crate::api::history::{History as View, RangeView};
-use crate::diff::history::EventKind;
-use crate::diff::rules::Level;
-use crate::dispatch::Reason;
-use crate::report::history::{History as Telling, Serving, Told, text};
 use crate::service::history::Line;
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::Level;
+use opatlas_dispatch::Reason;
+use opatlas_report::history::{History as Telling, Serving, Told, text};
 
 use super::stored::Asked;
 use super::{Stored, Target};

@@ -14,7 +14,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
-use crate::source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
 use super::compare::backend::vendor;
 use super::side::NATIVE_FUNCTIONS_PATH;

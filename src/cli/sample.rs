@@ -1,6 +1,6 @@
 //! The sample: a few operators of our own that show every feature of the format.
 
-use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The label that the sample goes under.
 pub(super) const LABEL: &str = "sample";

@@ -14,7 +14,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::api;
 use crate::service::{Ingest, Protection, Service};
-use crate::source::Bundle;
+use opatlas_source::Bundle;
 
 use super::fetch::Fetcher;
 use super::import::told;

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::api::comparison::SideView;
-use crate::release::{Release, Version};
 use crate::service::{Resolved, Snapshot};
-use crate::source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_pytorch::release::{Release, Version};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 use super::Stored;
 use super::import::read_folder;

@@ -9,8 +9,8 @@ use crate::service::compare::{Rulebook, labelled};
 use crate::service::history::Line;
 use crate::service::policy::ExceptionText;
 use crate::service::{Ingest, Ingested, Protection, Resolved, Service, Snapshot, Summary};
-use crate::source::Bundle;
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use opatlas_source::Bundle;
 
 use super::remote::Remote;
 use super::target::Target;

@@ -12,16 +12,17 @@ use crate::api;
 use crate::api::entry::Source;
 use crate::api::problem::Problem;
 use crate::api::tables_query::{TableQuery, wanted};
-use crate::dispatch::{Slot, View};
-use crate::model::operator::OperatorId;
-use crate::release::{Release, Version};
-use crate::report::table::{
+use crate::service::dispatch::{Profile, runtime_key};
+use crate::service::{JudgedRelease, ServiceError, Snapshot};
+use opatlas_dispatch::View;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::release::{Release, Version};
+use opatlas_report::table::{
     CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
     what_if,
 };
-use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{JudgedRelease, ServiceError, Snapshot};
-use crate::source::Span;
+use opatlas_source::Span;
 
 use super::{Stored, Target, check};
 
@@ -256,7 +257,7 @@ impl Table {
         let asked = api::key_entries::Wanted {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
-            reason: self.missing.then_some(crate::dispatch::Reason::Missing),
+            reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
         };
         Ok(match self.format {
             Format::Json => {

@@ -1,13 +1,13 @@
 //! From an address (`LABEL`, `sha256:HEX`, `latest`) to a revision and the release that applies
-//! (DESIGN.md section 1).
+//! (`docs/spec/registry.md`, section 1).
 
 use std::time::{Duration, Instant};
 
-use crate::release::{Release, Version};
-use crate::source::Digest;
 use crate::store::{
     DigestPrefix, LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError,
 };
+use opatlas_pytorch::release::{Release, Version};
+use opatlas_source::Digest;
 
 use super::Service;
 use super::error::ServiceError;

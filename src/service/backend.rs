@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::diff::backend::{BackendImpact, impact};
-use crate::dispatch::View;
-use crate::model::backend::BackendFile;
-use crate::source::{BACKENDS, Bundle};
-use crate::suggest::nearest_few;
+use opatlas_diff::backend::{BackendImpact, impact};
+use opatlas_dispatch::View;
+use opatlas_operators::backend::BackendFile;
+use opatlas_source::suggest::nearest_few;
+use opatlas_source::{BACKENDS, Bundle};
 
 use super::Service;
 use super::compare::Compared;
@@ -78,7 +78,10 @@ impl Vendor {
     /// # Errors
     /// [`ServiceError::UnusableBackend`] when it is no backend file, [`ServiceError::UnknownKey`]
     /// when its `backend` is no dispatch key.
-    fn read(&self, release: crate::release::Release) -> Result<BackendFile, ServiceError> {
+    fn read(
+        &self,
+        release: opatlas_pytorch::release::Release,
+    ) -> Result<BackendFile, ServiceError> {
         let file = BackendFile::read(&self.bytes);
         let unusable = |why: &str| ServiceError::UnusableBackend {
             file: self.file.clone(),

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::diff::policy::{Context, Exception, Judgement, Policy, judge};
-use crate::diff::{Comparison, Revision, compare};
-use crate::dispatch::{Source, Standing, View};
-use crate::source::Digest;
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use opatlas_diff::policy::{Context, Exception, Judgement, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_dispatch::{Source, Standing, View};
+use opatlas_source::Digest;
 
 use super::Service;
 use super::address::{Resolved, release_of};
@@ -149,7 +149,8 @@ pub fn labelled(
     otherwise: Option<&Resolved>,
 ) -> Vec<Resolved> {
     labels.retain(|label| Some(label.digest) != head);
-    let version = |label: &LabelRecord| crate::release::Version::parse(label.name.as_str());
+    let version =
+        |label: &LabelRecord| opatlas_pytorch::release::Version::parse(label.name.as_str());
     labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
     labels.reverse();
     let mut seen = Vec::new();

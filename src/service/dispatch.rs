@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::dispatch::{
-    Alias, Build, Inputs, Key, Keys, Observed, RevisionTables, Slot, Source, Standing, View,
-    standing,
-};
-use crate::release::Release;
-use crate::source::OBSERVED;
-use crate::suggest::nearest_few;
+use opatlas_dispatch::{Build, Inputs, Observed, RevisionTables, Source, Standing, View, standing};
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
+use opatlas_source::OBSERVED;
+use opatlas_source::suggest::nearest_few;
 
 use super::error::ServiceError;
 use super::observed;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::release::{Release, UnknownRelease};
 use crate::store::{LabelName, NameError, StoreError};
+use opatlas_pytorch::release::{Release, UnknownRelease};
 
 use super::policy::PolicyFault;
 use super::snapshot::Snapshot;

@@ -2,10 +2,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diff::revision::CORE;
-use crate::dispatch::training::autograd_key;
-use crate::dispatch::{Key, Reason, Slot};
-use crate::model::operator::OperatorId;
+use opatlas_diff::revision::CORE;
+use opatlas_dispatch::Reason;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
 
 use super::snapshot::Snapshot;
 

@@ -1,14 +1,13 @@
 //! Taking a bundle in.
 
-use std::sync::Arc;
-use std::time::Instant;
-
-use crate::source::{self, Bundle, NATIVE_FUNCTIONS, OBSERVED};
 use crate::store::{
     Conflict, Expected, IngestOutcome, LabelName, LabelRequest, Missing, OnOtherRelease,
     ProjectName, StoreError,
 };
-use crate::suggest::nearest;
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, OBSERVED};
+use std::sync::Arc;
+use std::time::Instant;
 
 use super::Service;
 use super::address::release_of;
@@ -219,10 +218,10 @@ impl Refusal {
     pub fn of_name(name: &str) -> Self {
         let known = [
             NATIVE_FUNCTIONS,
-            source::TAGS,
-            source::DERIVATIVES,
-            source::DEPRECATED,
-            source::OBSERVED,
+            opatlas_source::TAGS,
+            opatlas_source::DERIVATIVES,
+            opatlas_source::DEPRECATED,
+            opatlas_source::OBSERVED,
         ];
         Self::FileName {
             name: name.chars().take(128).collect(),

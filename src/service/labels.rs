@@ -1,10 +1,10 @@
 //! Labels: read, moved under conditions, taken away.
 
-use crate::release::Version;
 use crate::store::{
     Expected, LabelName, LabelOutcome, LabelRecord, LabelRequest, Missing, OnOtherRelease,
     ProjectName, StoreError,
 };
+use opatlas_pytorch::release::Version;
 
 use super::Service;
 use super::address::{Address, as_revision};

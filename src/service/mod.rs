@@ -44,8 +44,8 @@ pub use views::{Encoding, View, ViewId};
 
 use moka::future::Cache;
 
-use crate::source::Digest;
 use crate::store::{ProjectName, Store};
+use opatlas_source::Digest;
 
 use snapshots::Snapshots;
 use views::Views;

@@ -1,6 +1,6 @@
 //! What must be said along with an answer about the release that it was made under.
 
-use crate::release::{Release, UnknownRelease, Version};
+use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 
 /// The release whose rules apply, and how it was named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

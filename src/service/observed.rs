@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::dispatch::{Observed, ObservedRegistration};
+use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";

@@ -6,11 +6,12 @@ use std::str::FromStr;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::diff::policy::{Exception, Policy, Treatment, Until};
-use crate::diff::rules::{self, Level, Profile};
-use crate::release::Release;
 use crate::store::ExceptionRecord;
-use crate::suggest::nearest;
+use opatlas_diff::policy::{Exception, Policy, Treatment, Until};
+use opatlas_diff::rules;
+use opatlas_diff::rules::{Level, Profile};
+use opatlas_pytorch::release::Release;
+use opatlas_source::suggest::nearest;
 
 /// A policy; what is left out is as in [`Policy::default`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,7 +221,7 @@ impl ExceptionText {
         if self.rule.contains(['*', '?']) || rules::find(&self.rule).is_some() {
             return Ok(());
         }
-        let ids = rules::RULES.iter().map(|rule| rule.id);
+        let ids = rules::RULES.iter().map(|rule| rule.id.as_str());
         let why = match nearest(&self.rule, ids) {
             Some(near) => format!("there is no rule `{}`; did you mean `{near}`?", self.rule),
             None => format!(

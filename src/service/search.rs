@@ -1,10 +1,10 @@
 //! Choosing operators: by what they are, and by words.
 
-use crate::dispatch::Reason;
-use crate::model::catalogue::Catalogue;
-use crate::model::operator::{Operator, OperatorId};
-use crate::model::schema::SchemaKind;
-use crate::suggest::nearest_few;
+use opatlas_dispatch::Reason;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::suggest::nearest_few;
 
 use super::dispatch::runtime_key;
 use super::error::ServiceError;
@@ -200,8 +200,8 @@ fn is_subsequence(letters: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::Release;
-    use crate::source::Bundle;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
 
     const FILE: &[u8] = b"
 - func: addmm(Tensor self, Tensor mat1) -> Tensor

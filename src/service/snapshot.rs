@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::diagnostic::{Finding, Severity};
-use crate::model::catalogue::Catalogue;
-use crate::model::operator::OperatorId;
-use crate::release::Release;
-use crate::report::findings::SourceText;
-use crate::rules::{self, Findings};
-use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS};
-use crate::suggest::nearest;
-use crate::syntax::yaml;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::release::Release;
+use opatlas_report::findings::SourceText;
+use opatlas_rules::Findings;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
@@ -98,7 +97,8 @@ impl Snapshot {
 
     /// What the rules find, in a stable order: of very many the first in full, the others counted. Runs the rules when it is first asked for.
     pub fn findings(&self) -> &Findings {
-        self.findings.get_or_init(|| rules::check(&self.catalogue))
+        self.findings
+            .get_or_init(|| opatlas_rules::check(&self.catalogue))
     }
 
     /// The findings to be listed: all but those that a comment allows. Errors are always listed,
@@ -110,7 +110,7 @@ impl Snapshot {
 
     /// Whether PyTorch's generator takes the bundle: there is no error.
     pub fn is_valid(&self) -> bool {
-        rules::is_valid(self.findings())
+        opatlas_rules::is_valid(self.findings())
     }
 
     /// Whether the rules have been run.
@@ -142,7 +142,7 @@ impl Snapshot {
             NATIVE_FUNCTIONS => {
                 SourceText::new(file, Arc::clone(&self.catalogue.native_functions.text))
             }
-            _ => SourceText::new(file, yaml::decode(bytes).0.into()),
+            _ => SourceText::new(file, opatlas_yaml::decode(bytes).0.into()),
         }))
     }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use moka::future::Cache;
 
-use crate::release::Release;
-use crate::source::{Bundle, Digest, NATIVE_FUNCTIONS};
 use crate::store::ProjectName;
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
 
 use super::Service;
 use super::address::Resolved;

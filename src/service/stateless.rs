@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
-use crate::model::invariants::broken_invariants;
-use crate::model::schema::FunctionSchema;
-use crate::model::types::Type;
-use crate::release::Release;
-use crate::source::{Bundle, Span};
-use crate::suggest::nearest;
-use crate::syntax::schema::{ParsedSchema, parse_schema};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::parse::{ParsedSchema, parse_schema};
+use opatlas_schema::types::Type;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Bundle, Span};
 
 use super::Service;
 use super::error::ServiceError;
@@ -43,7 +43,7 @@ impl Service {
 
 impl JudgedSchema {
     /// Reads a schema and judges it as torchgen of a release does when it parses the schema alone
-    /// (`FunctionSchema.parse`, RULES.md sections 2.1 to 2.6).
+    /// (`FunctionSchema.parse`, `docs/spec/grammar.md`, sections 1 to 7).
     #[must_use]
     pub fn read(text: &str, release: Release) -> Self {
         let parsed = parse_schema(text, 0);
@@ -79,7 +79,7 @@ fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnost
         if annotation.is_some_and(|annotation| annotation.shorthand) {
             refused.push(
                 Diagnostic::new(
-                    "annotation-shorthand-tensor-bang",
+                    RuleId::AnnotationShorthandTensorBang,
                     at,
                     "`Tensor!` is described in older documentation, but no release reads it",
                 )
@@ -97,7 +97,7 @@ fn unknown_type(ty: &Type, at: Span, release: Release) -> Option<Diagnostic> {
         return None;
     }
     let unknown = Diagnostic::new(
-        "type-unknown",
+        RuleId::TypeUnknown,
         at,
         format!("PyTorch {release} has no type `{base}`"),
     );

@@ -12,8 +12,8 @@ use moka::future::Cache;
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::source::Digest;
 use crate::store::{StoreError, TokenKey, TokenRecord};
+use opatlas_source::Digest;
 
 use super::Service;
 use super::access::{Action, Grant, Projects};

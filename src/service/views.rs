@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::address::Resolved;
 use super::{ENGINE_VERSION, Service, ServiceError};
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 /// What a view is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use sqlx::sqlite::SqliteError;
 
 use super::names::{DigestPrefix, LabelName, ProjectName, RevisionKey};
 use super::records::Expected;
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 //! does not read.
 
 use super::records::{IngestOutcome, LabelRecord};
-use crate::source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest};
 
 /// How often what a project's timeline is made of has changed, as numbers that grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

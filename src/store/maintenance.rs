@@ -23,7 +23,7 @@ pub struct CheckReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Collected {
     /// Revisions that no label names: the project and the digest of each.
-    pub revisions: Vec<(String, crate::source::Digest)>,
+    pub revisions: Vec<(String, opatlas_source::Digest)>,
     /// Files that no revision has any more.
     pub files: u64,
     /// Runs that no file has any more.

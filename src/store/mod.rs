@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] deals in bytes and names: projects, revisions, files, labels. It knows nothing of
 //! operators. Bundles go in and come back byte for byte; inside, a file is a list of pieces that
-//! revisions share (`pieces`, DESIGN.md section 5).
+//! revisions share (`pieces`, `docs/spec/registry.md`, section 5).
 //!
 //! [`Store`] is made to be used as `Arc<dyn Store>`: which database it is, is known only when the
 //! program starts, and a type parameter would have to be carried through the whole service. Hence
@@ -49,7 +49,7 @@ pub use tokens::{TokenKey, TokenRecord};
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use crate::source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest};
 
 /// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
 /// `postgres://USER@HOST/NAME`; and brings it up to date.

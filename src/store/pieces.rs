@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::source::{Bundle, Digest, revision_digest};
+use opatlas_source::{Bundle, Digest, revision_digest};
 
 /// The fewest bytes of a piece that another entry follows. Without it, a file of tiny entries would
 /// cost many times its size.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::history::CommitRecord;
 use super::names::{LabelName, ProjectName};
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 /// A project to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]

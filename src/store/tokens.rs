@@ -1,6 +1,6 @@
 //! Tokens as a store keeps them: it holds texts and digests, and knows nothing of what they allow.
 
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 /// A token, without the secret itself.
 #[derive(Clone, PartialEq, Eq)]

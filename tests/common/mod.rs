@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use opatlas::source::Bundle;
+use opatlas_source::Bundle;
 
 /// Every release that the tests read.
 pub const VERSIONS: [&str; 28] = [

@@ -75,7 +75,7 @@ async fn a_full_disk_is_told_and_what_was_stored_stays() {
             break answer;
         }
         let digest = answer.value()["digest"].as_str().unwrap().to_owned();
-        acknowledged.push(opatlas::source::Digest::parse(&digest).unwrap());
+        acknowledged.push(opatlas_source::Digest::parse(&digest).unwrap());
         assert!(acknowledged.len() < 1000, "the disk does not fill");
     };
     refused.problem(503, "store-unavailable");

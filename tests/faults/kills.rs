@@ -74,7 +74,7 @@ fn ingest_until_killed(
     url: &str,
     round: usize,
     caller: usize,
-    acknowledged: &Mutex<Vec<opatlas::source::Digest>>,
+    acknowledged: &Mutex<Vec<opatlas_source::Digest>>,
 ) {
     for at in 0.. {
         // Every other revision is brought by all callers at once.

@@ -12,8 +12,8 @@ mod postgres;
 mod served;
 mod stop;
 
-use opatlas::source::{Bundle, Digest};
 use opatlas::store::{ProjectName, Store};
+use opatlas_source::{Bundle, Digest};
 
 /// A file of its own for every seed, most entries of which all have.
 fn text(seed: usize) -> String {

@@ -1,7 +1,7 @@
 //! Bytes: whatever goes in comes back.
 
-use opatlas::source::{Bundle, NATIVE_FUNCTIONS};
 use opatlas::store::Store;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 

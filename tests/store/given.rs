@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use opatlas::source::Bundle;
 use opatlas::store::{
     Conflict, LabelName, LabelRequest, Missing, NewProject, ProjectName, RevisionKey, Store,
     StoreError,
 };
+use opatlas_source::Bundle;
 
 pub fn name(text: &str) -> ProjectName {
     ProjectName::parse(text).unwrap()

@@ -1,9 +1,9 @@
 //! Labels: how they move, and what stands against it.
 
-use opatlas::source::Bundle;
 use opatlas::store::{
     Conflict, Expected, LabelChange, LabelRequest, Missing, OnOtherRelease, Store,
 };
+use opatlas_source::Bundle;
 
 use crate::given::{bundle, conflict, label, missing, new_project, request};
 

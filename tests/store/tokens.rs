@@ -1,7 +1,7 @@
 //! Tokens are kept as they were given.
 
-use opatlas::source::Digest;
 use opatlas::store::{Missing, Store, TokenKey, TokenRecord};
+use opatlas_source::Digest;
 
 use crate::given::missing;
 

@@ -9,13 +9,13 @@ use anyhow::{Context as _, anyhow, bail};
 use crate::api::backends::view;
 use crate::cli::side::SideRead;
 use crate::cli::suggesting;
-use crate::report::backend::{markdown, text};
 use crate::service::backend::{BackendCompared, Vendor};
+use opatlas_report::backend::{markdown, text};
 
 use super::{Compare, Format, pretty};
 
 /// Reads a backend file; in a bundle it goes by its own name.
-pub(in crate::cli) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
+pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
     let shown = path.display();
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     let name = path.file_name().and_then(|name| name.to_str());

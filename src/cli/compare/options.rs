@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::diff::rules::{Level, Profile};
+use opatlas_diff::rules::{Level, Profile};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {

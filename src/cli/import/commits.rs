@@ -13,8 +13,8 @@ use crate::cli::side::companions;
 use crate::cli::target::Target;
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service};
-use crate::source::{Bundle, NATIVE_FUNCTIONS};
 use crate::store::CommitRecord;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 use super::git::{self, Files, Mode};
 use super::{Import, progress};

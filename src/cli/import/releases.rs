@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 
 use crate::cli::fetch::Fetcher;
 use crate::cli::stored::Stored;
-use crate::release;
 use crate::service::Ingest;
 use crate::service::history::Line;
-use crate::source::Bundle;
+use opatlas_pytorch::release;
+use opatlas_source::Bundle;
 
 use super::{Import, progress, told};
 

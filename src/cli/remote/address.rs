@@ -8,14 +8,14 @@ pub(super) const VERSION: &str = "/v1/version";
 /// Where a server is: scheme, host, port, and the path that a proxy has put before its own, without
 /// a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Base(String);
+pub(crate) struct Base(String);
 
 impl Base {
     /// Reads what a user wrote.
     ///
     /// # Errors
     /// What is wrong with it. The text is not repeated where it holds a password.
-    pub(in crate::cli) fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {
             return Err(

@@ -9,7 +9,7 @@ use crate::api::problem::{Fault, Kind};
 
 /// Why a request came to nothing.
 #[derive(Debug)]
-pub(in crate::cli) enum Error {
+pub(crate) enum Error {
     /// The server was not reached, or did not answer.
     Unreachable {
         /// Its address.
@@ -37,7 +37,7 @@ pub(in crate::cli) enum Error {
 
 /// A problem document (RFC 9457), as far as it is told to people.
 #[derive(Debug, Default, Deserialize)]
-pub(in crate::cli) struct Problem {
+pub(crate) struct Problem {
     /// What kind: `/problems/SLUG`.
     #[serde(rename = "type")]
     pub(super) kind: String,
@@ -56,7 +56,7 @@ pub(in crate::cli) struct Problem {
 
 impl Error {
     /// Whether the server says that this is so.
-    pub(in crate::cli) fn is(&self, kind: Kind) -> bool {
+    pub(crate) fn is(&self, kind: Kind) -> bool {
         match self {
             Self::Refused { problem, .. } => {
                 problem.kind.strip_prefix("/problems/") == Some(kind.slug())
@@ -66,7 +66,7 @@ impl Error {
     }
 
     /// Whether it is about a name that is not there or is none.
-    pub(in crate::cli) fn is_about_a_name(&self) -> bool {
+    pub(crate) fn is_about_a_name(&self) -> bool {
         [
             Kind::UnknownProject,
             Kind::UnknownRevision,

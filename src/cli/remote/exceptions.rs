@@ -8,17 +8,14 @@ use super::{Error, Remote};
 
 impl Remote {
     /// The exceptions of a project, oldest first.
-    pub(in crate::cli) async fn exceptions(
-        &self,
-        project: &str,
-    ) -> Result<Vec<ExceptionRecord>, Error> {
+    pub(crate) async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, Error> {
         let url = self.url(project, None);
         let list: ExceptionList = self.http.ask(Ask::get(url, JSON)).await?.value()?;
         Ok(list.items.into_iter().map(record).collect())
     }
 
     /// Accepts a change; the id and the time of what is given are not those that it gets.
-    pub(in crate::cli) async fn add_exception(
+    pub(crate) async fn add_exception(
         &self,
         project: &str,
         exception: ExceptionRecord,
@@ -40,11 +37,7 @@ impl Remote {
     }
 
     /// Takes an exception away.
-    pub(in crate::cli) async fn delete_exception(
-        &self,
-        project: &str,
-        id: &str,
-    ) -> Result<(), Error> {
+    pub(crate) async fn delete_exception(&self, project: &str, id: &str) -> Result<(), Error> {
         let url = self.url(project, Some(id));
         self.http.ask(Ask::delete(url)).await.map(drop)
     }

@@ -30,14 +30,14 @@ pub(super) const LINES: &str = "application/x-ndjson";
 
 /// A token; it is never shown.
 #[derive(Clone)]
-pub(in crate::cli) struct Token(Arc<str>);
+pub(crate) struct Token(Arc<str>);
 
 impl Token {
     /// Reads a token.
     ///
     /// # Errors
     /// When it has a character that no token has.
-    pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         match text.bytes().all(|byte| byte.is_ascii_graphic()) {
             true => Ok(Self(text.into())),

@@ -21,7 +21,7 @@ use crate::api::operations::{API_VERSION, Version};
 use crate::api::problem::Kind;
 use crate::service::Snapshot;
 use crate::service::history::Line;
-use crate::source::Digest;
+use opatlas_source::Digest;
 
 pub(super) use address::Base;
 pub(super) use error::Error;

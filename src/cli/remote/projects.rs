@@ -15,7 +15,7 @@ impl Remote {
     }
 
     /// Makes the project if it is not there, which needs the right `admin`.
-    pub(in crate::cli) async fn ensure_project(&self, project: &str) -> Result<(), Error> {
+    pub(crate) async fn ensure_project(&self, project: &str) -> Result<(), Error> {
         match self.project(project).await {
             Err(error) if error.is(Kind::UnknownProject) => {}
             found => return found.map(drop),
@@ -32,7 +32,7 @@ impl Remote {
     }
 
     /// What comparisons of the project are judged by.
-    pub(in crate::cli) async fn rulebook(&self, project: &ProjectName) -> Result<Rulebook, Error> {
+    pub(crate) async fn rulebook(&self, project: &ProjectName) -> Result<Rulebook, Error> {
         let stored = self.project(project.as_str()).await?;
         let policy = stored.policy.map(|policy| policy.to_string());
         let exceptions = self.exceptions(project.as_str()).await?;

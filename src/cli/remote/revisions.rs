@@ -11,8 +11,8 @@ use crate::cli::stored::Taken;
 use crate::service::{
     Address, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
-use crate::source::{Bundle, Digest};
 use crate::store::{LabelName, LabelRecord, ProjectName};
+use opatlas_source::{Bundle, Digest};
 
 use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};
@@ -23,7 +23,7 @@ impl Remote {
     ///
     /// # Errors
     /// When a name is none, and what the server says.
-    pub(in crate::cli) async fn resolve(
+    pub(crate) async fn resolve(
         &self,
         project: &str,
         address: &str,
@@ -50,7 +50,7 @@ impl Remote {
     }
 
     /// The labels of a project, by name.
-    pub(in crate::cli) async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, Error> {
+    pub(crate) async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, Error> {
         let path = ["v1", "projects", project, "labels"];
         let url = self.http.base.url(&path, &[]);
         let answer = self.http.ask(Ask::get(url, LINES)).await?;
@@ -62,7 +62,7 @@ impl Remote {
     }
 
     /// The files of a revision, held against its digest.
-    pub(in crate::cli) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
+    pub(crate) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
         let (project, digest) = (revision.project.as_str(), revision.digest);
         let address = format!("sha256:{digest}");
         let known = self.known(digest);
@@ -99,10 +99,7 @@ impl Remote {
     }
 
     /// A revision, fetched and read here.
-    pub(in crate::cli) async fn snapshot(
-        &self,
-        revision: &Resolved,
-    ) -> Result<Arc<Snapshot>, Error> {
+    pub(crate) async fn snapshot(&self, revision: &Resolved) -> Result<Arc<Snapshot>, Error> {
         let (bundle, release) = (self.bundle(revision).await?, revision.release());
         let last = self.last().take();
         let read = move || Arc::new(Snapshot::read(bundle, release, last.as_deref()));
@@ -118,7 +115,7 @@ impl Remote {
 
     /// Finds out whether the token allows what [`Remote::ingest`] does. The server looks at that
     /// before it looks at the body, and refuses this body for its type.
-    pub(in crate::cli) async fn expect_ingest(
+    pub(crate) async fn expect_ingest(
         &self,
         project: &str,
         protection: Protection,
@@ -138,7 +135,7 @@ impl Remote {
     }
 
     /// Sends a bundle, to be stored under a label.
-    pub(in crate::cli) async fn ingest(&self, ingest: Ingest<'_>) -> Result<Taken, Error> {
+    pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<Taken, Error> {
         let path = ["v1", "projects", ingest.project, "revisions"];
         let query = [
             ("label", ingest.label),

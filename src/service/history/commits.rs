@@ -9,8 +9,8 @@ use crate::service::Service;
 use crate::service::error::{Refusal, ServiceError};
 use crate::service::notes::JudgedRelease;
 use crate::service::snapshot::Snapshot;
-use crate::source::Bundle;
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
+use opatlas_source::Bundle;
 
 use super::items::judged;
 use super::step;

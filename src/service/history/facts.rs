@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diff::Comparison;
-use crate::diff::revision::CORE;
-use crate::diff::rules::Level;
-use crate::dispatch::training::autograd_key;
-use crate::dispatch::{Key, Reason, coverage};
-use crate::model::operator::OperatorId;
 use crate::service::snapshot::Snapshot;
+use opatlas_diff::Comparison;
+use opatlas_diff::revision::CORE;
+use opatlas_diff::rules::Level;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Reason, coverage};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::keys::Key;
 
 /// Counts of a revision. All but `generated` are of operators that entries declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::release::Version;
 use crate::service::address::release_of;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
 use crate::store::{
     CommitPlace, CommitRecord, IngestPlace, LabelRecord, ProjectName, Stamp, Store,
 };
+use opatlas_pytorch::release::Version;
 
 use super::timeline::{Item, Line, Timeline};
 
@@ -105,7 +105,7 @@ async fn commits(
 }
 
 /// What a commit's files are judged as.
-pub(in crate::service) fn judged(commit: &CommitRecord) -> JudgedRelease {
+pub(crate) fn judged(commit: &CommitRecord) -> JudgedRelease {
     let release = commit.release.as_deref();
     let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());
     parsed.unwrap_or(JudgedRelease::NEWEST)

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::diff::history::EventKind;
-use crate::diff::rules::Level;
-use crate::dispatch::{Key, Keys};
 use crate::service::Service;
 use crate::service::dispatch::runtime_key;
 use crate::service::error::ServiceError;
 use crate::service::snapshot::Snapshot;
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::Level;
+use opatlas_pytorch::keys::{Key, Keys};
 
 use super::ranges::{self, KeyRange, Move};
 use super::step::{About, Says};
@@ -202,7 +202,7 @@ fn moves(timeline: &Timeline, life: &Life, key: &str, present: &Range) -> Vec<Mo
 fn backends(keys: &'static Keys) -> Vec<String> {
     let dense = keys.slots().filter(|&slot| {
         keys.functionality(slot) == "Dense"
-            && crate::dispatch::training::autograd_key(keys, slot).is_some()
+            && opatlas_dispatch::training::autograd_key(keys, slot).is_some()
     });
     let names = dense.map(|slot| keys.name(Key::Runtime(slot)).to_owned());
     names.collect()
@@ -244,7 +244,9 @@ fn read(place: usize, event: &super::step::StoredEvent) -> HistoryEvent {
     HistoryEvent {
         place,
         kind: event.kind(),
-        rule: event.rule().map_or_else(|| event.1.clone(), Into::into),
+        rule: event
+            .rule()
+            .map_or_else(|| event.1.clone(), |rule| rule.as_str().to_owned()),
         level: event.level(),
         keys,
         names,

@@ -1,7 +1,8 @@
 //! Stretches of a timeline in which one thing served an operator at a key.
 
-use crate::dispatch::{Keys, Reason};
 use crate::service::snapshot::Snapshot;
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::keys::Keys;
 
 use super::step::StoredCell;
 use super::timeline::{Range, Timeline};

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::RuleId;
-use crate::diff::history::{Event, EventKind, by_operator};
-use crate::diff::revision::{Cell, DispatchChange};
-use crate::diff::rules::{Level, find};
-use crate::diff::{Comparison, Subject};
-use crate::dispatch::{Keys, Reason};
-use crate::release::Release;
-use crate::report::changes::message::message;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord};
+use opatlas_diff::history::{Event, EventKind, by_operator};
+use opatlas_diff::revision::{Cell, DispatchChange};
+use opatlas_diff::rules::ChangeRuleId;
+use opatlas_diff::rules::Level;
+use opatlas_diff::{Comparison, Subject};
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::keys::Keys;
+use opatlas_pytorch::release::Release;
+use opatlas_report::changes::message::message;
 
 use super::facts::{Facts, StepFacts};
 
@@ -92,8 +93,8 @@ impl StoredEvent {
     }
 
     /// The rule's id; that of a rule that is no more stays as it was written.
-    pub(super) fn rule(&self) -> Option<RuleId> {
-        find(&self.1).map(|rule| rule.id)
+    pub(super) fn rule(&self) -> Option<ChangeRuleId> {
+        ChangeRuleId::parse(&self.1)
     }
 
     pub(super) fn level(&self) -> Level {
@@ -169,10 +170,10 @@ fn event(event: &Event<'_>) -> StoredEvent {
         Subject::Operator => About::Operator,
         subject => About::Names(subject.names()),
     };
-    let text = |fragment: Option<&crate::diff::Fragment>| fragment.map(|f| f.text.to_string());
+    let text = |fragment: Option<&opatlas_diff::Fragment>| fragment.map(|f| f.text.to_string());
     StoredEvent(
         event.kind as u8,
-        change.rule.id.to_owned(),
+        change.rule.id.as_str().to_owned(),
         LEVELS
             .iter()
             .position(|level| *level == change.level)

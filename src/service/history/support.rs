@@ -50,7 +50,7 @@ impl SupportCell {
     /// The first place with a kernel of the key itself.
     #[must_use]
     pub fn first_kernel(&self) -> Option<usize> {
-        let own = |range: &&KeyRange| range.reason == crate::dispatch::Reason::Kernel;
+        let own = |range: &&KeyRange| range.reason == opatlas_dispatch::Reason::Kernel;
         self.supported().find(own).map(|range| *range.range.start())
     }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::release::Version;
 use crate::service::address::Resolved;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
-use crate::source::Digest;
 use crate::store::{CommitRecord, LabelRecord, ProjectName, Stamp, StepKey, Store};
+use opatlas_pytorch::release::Version;
+use opatlas_source::Digest;
 
 use super::{PROGRAM, items};
 
@@ -269,7 +269,7 @@ impl Timeline {
 
     fn not_here(&self, text: &str) -> ServiceError {
         let titles: Vec<String> = self.items.iter().map(|item| item.title()).collect();
-        let near = crate::suggest::nearest_few(text, titles.iter().map(|t| &**t), 3);
+        let near = opatlas_source::suggest::nearest_few(text, titles.iter().map(|t| &**t), 3);
         ServiceError::NotOnTimeline {
             project: self.project.clone(),
             text: text.chars().take(128).collect(),

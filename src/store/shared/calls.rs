@@ -11,7 +11,6 @@ use super::{
     Backend, check, collect, content, copy, exceptions, history, ingest, labels, off_reactor,
     projects, revisions, tokens,
 };
-use crate::source::{Bundle, Digest};
 use crate::store::error::{Missing, StoreError};
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
@@ -25,6 +24,7 @@ use crate::store::records::{
 use crate::store::{
     Answer, CheckReport, Collected, ExceptionRecord, Mode, Rows, Store, TokenKey, TokenRecord, sql,
 };
+use opatlas_source::{Bundle, Digest};
 
 impl Store for Backend {
     fn ping(&self) -> Answer<'_, ()> {

@@ -6,11 +6,11 @@ use sha2::{Digest as _, Sha256};
 use sqlx::{query_as, query_scalar};
 
 use super::{Connection, content, rows};
-use crate::source::{Digest, revision_digest};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
 use crate::store::sql;
+use opatlas_source::{Digest, revision_digest};
 
 /// What is known of the rows of a table: what each is said to be.
 type Known = FxHashMap<i64, Digest>;

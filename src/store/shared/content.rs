@@ -7,11 +7,11 @@ use sqlx::query_as;
 
 use super::rows::{self, BATCH};
 use super::{Connection, revisions};
-use crate::source::{Bundle, Digest};
 use crate::store::error::{Missing, StoreError};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
+use opatlas_source::{Bundle, Digest};
 
 /// Files taken apart, as they are stored.
 pub(super) struct Parts {

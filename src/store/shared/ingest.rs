@@ -9,13 +9,13 @@ use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
 use super::{Connection, Database, history, projects, revisions};
-use crate::source::Digest;
 use crate::store::error::StoreError;
 use crate::store::ids::encode;
 use crate::store::names::ProjectName;
 use crate::store::pieces::{FilePlan, Plan, Run};
 use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
+use opatlas_source::Digest;
 
 /// The row ids of what is stored, by digest.
 type Ids = FxHashMap<Digest, i64>;

@@ -5,13 +5,13 @@ use sqlx::{query, query_as};
 use super::history::Rearranged;
 use super::rows::{self, BATCH, LabelRow};
 use super::{Connection, history, projects};
-use crate::source::Digest;
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{
     Expected, LabelChange, LabelOutcome, LabelRecord, LabelRequest, OnOtherRelease,
 };
 use crate::store::sql;
+use opatlas_source::Digest;
 
 /// The revision that a label is to name.
 #[derive(Clone, Copy)]

@@ -7,13 +7,13 @@ use sqlx::{query, query_as};
 use super::history::Rearranged;
 use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
 use super::{Connection, history, labels, projects};
-use crate::source::Digest;
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
 use crate::store::history::IngestPlace;
 use crate::store::names::{DigestPrefix, ProjectName, RevisionKey};
 use crate::store::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::store::sql;
+use opatlas_source::Digest;
 
 /// How many digests an ambiguous prefix is answered with.
 const MATCHES_SHOWN: i64 = 5;

@@ -5,10 +5,10 @@ use sqlx::query_builder::QueryBuilder;
 use sqlx::{Encode, FromRow, Type};
 
 use super::Database;
-use crate::source::Digest;
 use crate::store::error::StoreError;
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{FileRecord, LabelRecord, Project};
+use opatlas_source::Digest;
 
 /// How many rows or values go into one statement: fewer cost round trips, more cost the compiler of
 /// the database.

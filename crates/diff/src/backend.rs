@@ -1,0 +1,228 @@
+//! What a new revision changes for one out-of-tree backend: what its vendor has to look at before
+//! an upgrade.
+//!
+//! A backend file, a comparison and the tables of both sides go in. Both sides must have been read
+//! with the file in their bundle, so that its kernels are in the tables.
+
+use std::collections::BTreeSet;
+
+use super::change::{Change, Subject};
+use super::history::{EventKind, by_operator};
+use super::revision::Comparison;
+use super::rules::{Audience, Level};
+use opatlas_dispatch::{Reason, View};
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::keys::Keys;
+use opatlas_source::suggest::nearest_few;
+
+/// How many near names are given for one that is not known.
+const NEAR: usize = 3;
+
+/// What a new revision changes for a backend.
+#[derive(Debug, Clone)]
+pub struct BackendImpact<'a> {
+    /// The dispatch key of its kernels.
+    pub key: &'static str,
+    /// How many operators it lists, each once.
+    pub listed: usize,
+    /// Operators that it lists and the head does not have.
+    pub unknown: Vec<Unknown>,
+    /// Operators that it lists and that changed for who registers kernels.
+    pub changed: Vec<Changed<'a>>,
+    /// Operators that the head has new: what the backend gets of them.
+    pub added: Vec<Cell>,
+    /// Operators that it does not list, and that something served before and nothing does now.
+    pub lost: Vec<Cell>,
+}
+
+/// An operator that a backend lists and the head does not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The name as it is listed.
+    pub name: String,
+    /// Whether the base has it.
+    pub vanished: bool,
+    /// Names in the head that are near.
+    pub near: Vec<String>,
+}
+
+/// An operator that a backend lists and that changed.
+#[derive(Debug, Clone)]
+pub struct Changed<'a> {
+    /// The operator.
+    pub operator: String,
+    /// Whether a kernel written for the base cannot be registered or compiled as it is.
+    pub breaks: bool,
+    /// What changed.
+    pub changes: Vec<&'a Change>,
+}
+
+/// What serves an operator on the backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The operator.
+    pub operator: String,
+    /// Why.
+    pub reason: Reason,
+    /// The registered key that serves; `None` where nothing does.
+    pub source_key: Option<&'static str>,
+    /// Whether it is tagged `core`.
+    pub is_core: bool,
+}
+
+impl BackendImpact<'_> {
+    /// Whether the vendor has to act before the upgrade.
+    #[must_use]
+    pub fn breaks(&self) -> bool {
+        !self.unknown.is_empty() || self.changed.iter().any(|changed| changed.breaks)
+    }
+
+    /// New operators that nothing serves on the backend.
+    pub fn lacking(&self) -> impl Iterator<Item = &Cell> {
+        self.added.iter().filter(|cell| !cell.reason.is_served())
+    }
+
+    /// New operators that something else than the backend serves.
+    pub fn inherited(&self) -> impl Iterator<Item = &Cell> {
+        let inherited = |cell: &&Cell| cell.reason.is_served() && cell.reason != Reason::Kernel;
+        self.added.iter().filter(inherited)
+    }
+}
+
+/// Finds out what a comparison means to a backend; `None` where its key is none that both releases
+/// have.
+#[must_use]
+pub fn impact<'a>(
+    file: &BackendFile,
+    comparison: &'a Comparison,
+    base: View<'_>,
+    head: View<'_>,
+) -> Option<BackendImpact<'a>> {
+    let key = file.backend_key(head.inputs.catalogue.release)?;
+    file.backend_key(base.inputs.catalogue.release)?;
+    let listed = file.on_backend_key().map(|(_, listed)| &listed.value);
+    let autograd = file.autograd.iter().map(|listed| &listed.value);
+    let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
+    let (old, new) = (base.inputs.catalogue, head.inputs.catalogue);
+    Some(BackendImpact {
+        key,
+        unknown: unknown(&listed, old, new),
+        changed: changed(key, &listed, comparison),
+        added: added(key, comparison, old, head),
+        lost: lost(key, &listed, comparison, base, head),
+        listed: listed.len(),
+    })
+}
+
+fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<Unknown> {
+    let missing = listed.iter().filter(|name| head.find(name).is_none());
+    let missing: Vec<&&str> = missing.collect();
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let names: Vec<String> = head.operators.iter().map(|o| o.qualified_name()).collect();
+    let unknown = missing.into_iter().map(|name| Unknown {
+        name: (*name).to_owned(),
+        vanished: base.find(name).is_some(),
+        near: nearest_few(name, names.iter().map(|name| &**name), NEAR)
+            .into_iter()
+            .map(Into::into)
+            .collect(),
+    });
+    unknown.collect()
+}
+
+fn changed<'a>(key: &str, listed: &BTreeSet<&str>, comparison: &'a Comparison) -> Vec<Changed<'a>> {
+    let mut changed = Vec::new();
+    for (operator, step) in by_operator(comparison) {
+        if !listed.contains(operator) {
+            continue;
+        }
+        let is_about_it = |change: &Change| {
+            let impacts = change.impacts;
+            let hurt = impacts.breaks.contains(Audience::Backend)
+                || impacts.risks.contains(Audience::Backend);
+            // What happens on other keys is nothing to it.
+            let is_elsewhere = match &change.subject {
+                Subject::Keys(keys) => keys.iter().all(|other| **other != *key),
+                _ => false,
+            };
+            hurt && !is_elsewhere && change.level > Level::None
+        };
+        let events = step.events.iter();
+        let events = events.filter(|event| {
+            event.kind != EventKind::Introduced && event.kind != EventKind::Removed
+        });
+        let changes: Vec<&Change> = events
+            .map(|event| event.change)
+            .filter(|change| is_about_it(change))
+            .collect();
+        if !changes.is_empty() {
+            changed.push(Changed {
+                operator: operator.to_owned(),
+                breaks: changes
+                    .iter()
+                    .any(|change| change.impacts.breaks.contains(Audience::Backend)),
+                changes,
+            });
+        }
+    }
+    changed
+}
+
+/// What the base has by another name is new to a backend as well: kernels go by names.
+fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<Cell> {
+    let ids = comparison.pairs.iter().filter_map(|pair| pair.head);
+    let ids = ids.filter(|id| {
+        let name = head.inputs.catalogue.operator(*id).qualified_name();
+        base.find_qualified(&name).is_none()
+    });
+    let mut added: Vec<Cell> = ids.filter_map(|id| cell(key, head, id)).collect();
+    sort(&mut added);
+    added
+}
+
+fn lost(
+    key: &str,
+    listed: &BTreeSet<&str>,
+    comparison: &Comparison,
+    base: View<'_>,
+    head: View<'_>,
+) -> Vec<Cell> {
+    let moved = comparison.dispatch.iter();
+    let moved = moved.filter(|cells| cells.keys.contains(&key));
+    let mut lost: Vec<Cell> = moved
+        .filter(|cells| cells.before.reason.is_served() && !cells.after.reason.is_served())
+        .filter(|cells| !listed.contains(&*cells.operator))
+        .filter_map(|cells| {
+            let id = base.inputs.catalogue.find_qualified(&cells.operator)?;
+            head.inputs.catalogue.find_qualified(&cells.operator)?;
+            cell(key, base, id)
+        })
+        .collect();
+    sort(&mut lost);
+    lost
+}
+
+fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
+    let keys: &Keys = view.keys();
+    let entry = view.entry(id, keys.slot(key)?)?;
+    let operator = view.inputs.catalogue.operator(id);
+    Some(Cell {
+        operator: operator.qualified_name(),
+        reason: entry.reason,
+        source_key: entry.source_name(keys),
+        is_core: operator.has_tag(super::revision::CORE),
+    })
+}
+
+/// Core operators first.
+fn sort(cells: &mut [Cell]) {
+    cells.sort_by(|a, b| {
+        b.is_core
+            .cmp(&a.is_core)
+            .then_with(|| a.operator.cmp(&b.operator))
+    });
+}

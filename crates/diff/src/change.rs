@@ -1,0 +1,250 @@
+//! A change: one difference between two sides, with what it means to whom.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::rules::{ChangeRule, Impacts, Level, of};
+use crate::rules::ChangeRuleId;
+use opatlas_source::Span;
+
+/// One difference. The rule says what kind it is; level and impacts are those of this very
+/// change, which can weigh more or less than its rule's.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The rule.
+    pub rule: &'static ChangeRule,
+    /// How bad it is to everybody together, before any profile.
+    pub level: Level,
+    /// Whom it hurts.
+    pub impacts: Impacts,
+    /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
+    /// have it.
+    pub operator: Box<str>,
+    /// What in the operator it is about.
+    pub subject: Subject,
+    /// What stood there before.
+    pub old: Option<Fragment>,
+    /// What stands there now.
+    pub new: Option<Fragment>,
+    /// What else is to be known about it.
+    pub notes: Vec<Note>,
+    /// Other operators to which the same happened for the same cause: generated ones that follow
+    /// the operator, entries that delegate to it.
+    pub also: Vec<Box<str>>,
+}
+
+/// What in an operator a change is about. Exceptions and fingerprints go by it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// The operator as a whole.
+    Operator,
+    /// The argument of this name; the base's name where both sides have it.
+    Argument(Box<str>),
+    /// A return by its number from 0.
+    Return(usize),
+    /// Dispatch keys, in table order.
+    Keys(Vec<Box<str>>),
+    /// Tags, generated operators, functions: whatever the rule is about, by name.
+    Names(Vec<Box<str>>),
+}
+
+impl Subject {
+    /// The names that it consists of.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        match self {
+            Self::Operator => Vec::new(),
+            Self::Argument(name) => vec![name.to_string()],
+            Self::Return(index) => vec![format!("return {index}")],
+            Self::Keys(names) | Self::Names(names) => {
+                names.iter().map(ToString::to_string).collect()
+            }
+        }
+    }
+}
+
+/// A piece of one side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fragment {
+    /// Its text.
+    pub text: Box<str>,
+    /// Where it stands in the operator's canonical schema, in bytes.
+    pub mark: Option<Span>,
+    /// Which part of the schema it is.
+    pub part: Part,
+    /// Where it stands in the side's `native_functions.yaml`, in bytes. `None` for schemas that
+    /// come from no file, and for generated operators.
+    pub place: Option<Span>,
+}
+
+/// A part of a schema, by which its place in a file is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    Schema,
+    /// Its name.
+    Name,
+    /// An argument, counted over all of them from 0.
+    Argument(usize),
+    /// All returns.
+    Returns,
+    /// A return, counted from 0.
+    Return(usize),
+    /// Nothing of the schema: another field of the entry.
+    Field,
+}
+
+impl Fragment {
+    /// A part of a schema.
+    #[must_use]
+    pub fn of_schema(text: impl Into<Box<str>>, part: Part, mark: Option<Span>) -> Self {
+        Self {
+            text: text.into(),
+            mark,
+            part,
+            place: None,
+        }
+    }
+
+    /// A field of an entry, with its place in the file.
+    #[must_use]
+    pub fn of_field(text: impl Into<Box<str>>, place: Option<Span>) -> Self {
+        Self {
+            text: text.into(),
+            mark: None,
+            part: Part::Field,
+            place,
+        }
+    }
+}
+
+/// Something to know about a change, as data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Old and new type are the same, so that nothing complains when the meaning is swapped.
+    SilentSwap,
+    /// Python callers bind by name here, so that only callers by position notice.
+    KeywordOnlyInPython,
+    /// The old argument had no default, so that new calls fail on the old side.
+    HadNoDefault,
+    /// The two defaults are the same number, of different kinds.
+    SameNumberOtherKind,
+    /// Besides, `int` became `SymInt` or the reverse.
+    AlsoSymInt,
+    /// Operators that may be what became of one that is gone, the likeliest first.
+    Candidates(Vec<Box<str>>),
+    /// The pairing of an old with a new name is a guess: how alike the names are, in percent.
+    Guess(u8),
+    /// The operator carried the tag `core` in the base.
+    CoreInBase,
+    /// Nothing serves the keys any more.
+    ServedByNothing,
+    /// What was generated went together with the operator that it was generated from.
+    WentWith(Box<str>),
+    /// An implicit composite and a backend without an autograd key of its own disagree there, so
+    /// that every call fails.
+    Ambiguous,
+    /// The members of its group that it no longer has.
+    Missing(Vec<Box<str>>),
+    /// `autogen` names it no longer, or only now; it is generated either way.
+    StillGenerated,
+    /// An overload that accepts the same calls.
+    Sibling(Box<str>),
+    /// The name of the upgrader that torch has for the old schema.
+    Upgrader(Box<str>),
+    /// Rules that are reported of the same operator.
+    Rules(Vec<ChangeRuleId>),
+    /// A composite under this key runs the very kernels that went.
+    TakenOverBy(&'static str),
+    /// It ran there through an implicit composite, only as far as the parts of that do.
+    RanByParts,
+    /// None of the operators that the composite is most probably made of can be trained on, so
+    /// that little is lost.
+    SiblingsDoNotTrain,
+    /// The bundle has no `derivatives.yaml`, so no formula is assumed.
+    NoDerivatives,
+}
+
+impl Change {
+    /// A change that weighs what its rule says.
+    #[must_use]
+    pub fn new(rule: ChangeRuleId, operator: impl Into<Box<str>>, subject: Subject) -> Self {
+        let rule = of(rule);
+        Self {
+            rule,
+            level: rule.level.unwrap_or(Level::None),
+            impacts: rule.impacts,
+            operator: operator.into(),
+            subject,
+            old: None,
+            new: None,
+            notes: Vec::new(),
+            also: Vec::new(),
+        }
+    }
+
+    /// With what stood there before.
+    #[must_use]
+    pub fn old(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
+        self.old = fragment.into();
+        self
+    }
+
+    /// With what stands there now.
+    #[must_use]
+    pub fn new_side(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
+        self.new = fragment.into();
+        self
+    }
+
+    /// With something more to know.
+    #[must_use]
+    pub fn note(mut self, note: Note) -> Self {
+        self.notes.push(note);
+        self
+    }
+
+    /// Whether it counts in summaries: level `none` does not, nor does `compound`, which only
+    /// stands for others.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.level > Level::None && !self.is_compound()
+    }
+
+    /// Whether it stands for several other changes of its operator.
+    #[must_use]
+    pub fn is_compound(&self) -> bool {
+        self.rule.level.is_none()
+    }
+
+    /// What names the change from one comparison to the next: made of rule, operator and subject,
+    /// never of wording or places.
+    #[must_use]
+    pub fn fingerprint(&self) -> Fingerprint {
+        let mut hasher = Sha256::new();
+        let mut add = |part: &str| {
+            hasher.update(part.as_bytes());
+            hasher.update([0]);
+        };
+        add(self.rule.id.as_str());
+        add(&self.operator);
+        for name in self.subject.names() {
+            add(&name);
+        }
+        let digest: [u8; 32] = hasher.finalize().into();
+        let mut short = [0; 8];
+        short.copy_from_slice(&digest[..8]);
+        Fingerprint(u64::from_be_bytes(short))
+    }
+}
+
+/// What names a change; shown as 16 hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fingerprint(pub u64);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}

@@ -1,0 +1,51 @@
+//! The official compatibility verdict: what torch 2.9.0 itself says about a changed schema, to the
+//! letter.
+//!
+//! [`parse`] reads the runtime's schema language, which is wider than that of
+//! `native_functions.yaml`; [`compare`] judges two schemas. Nothing here knows the operator model:
+//! the two grammars differ, and so do their notions of equality.
+//!
+//! What torch's checks do not see, and where they cry wolf, is left as it is: that is what the
+//! change rules are for (`docs/spec/compatibility.md`, section 6).
+
+mod alias;
+mod compare;
+mod default_parser;
+mod lexer;
+mod number;
+mod of_model;
+mod parser;
+mod print;
+mod reason;
+mod schema;
+mod subtype;
+mod type_parser;
+mod types;
+mod union;
+mod value;
+
+pub use alias::{Alias, Symbol, SymbolSet};
+pub use compare::compare;
+pub use of_model::of_model;
+pub use parser::{MAX_TEXT, parse};
+pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
+pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
+pub use subtype::{is_subtype, same};
+pub use types::{Base, Type};
+pub use value::{Device, Value};
+
+/// The rules that a text can break on its way to a [`RuntimeSchema`].
+pub mod rule {
+    use opatlas_source::diagnostic::RuleId;
+
+    /// A token that the grammar has no place for.
+    pub const SYNTAX: RuleId = RuleId::RuntimeSchemaSyntax;
+    /// A type that the runtime does not know or cannot make.
+    pub const TYPE: RuleId = RuleId::RuntimeSchemaType;
+    /// A default that the runtime cannot evaluate for its argument.
+    pub const DEFAULT: RuleId = RuleId::RuntimeSchemaDefault;
+    /// A default where none may stand, or none where one must.
+    pub const ORDER: RuleId = RuleId::RuntimeSchemaDefaultOrder;
+    /// Longer or deeper than Opatlas reads.
+    pub const LIMIT: RuleId = RuleId::RuntimeSchemaLimit;
+}

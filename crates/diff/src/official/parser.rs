@@ -1,0 +1,355 @@
+//! Reads a schema text: name, arguments and returns (`function_schema_parser.cpp`;
+//! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
+//! in [`super::default_parser`].
+
+use std::borrow::Cow;
+
+use super::alias::Alias;
+use super::lexer::{Lexed, Lexer, Token};
+use super::number;
+use super::rule;
+use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
+use super::types::Type;
+use super::union;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+
+/// The longest text that is read, in bytes. The longest schema of PyTorch has a tenth of it; the
+/// bound keeps comparisons of adversarial types cheap.
+pub const MAX_TEXT: usize = 16 * 1024;
+
+/// How deep types may be nested, in brackets and in suffixes each.
+pub(super) const MAX_DEPTH: usize = 32;
+
+/// What a production gives, or the first thing that stopped it.
+pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+/// Reads a schema as `torch._C.parse_schema` of torch 2.9.0 does, with two differences: a custom
+/// class need not be registered, and bounds on length and depth apply.
+///
+/// # Errors
+/// Why the text is no schema, with spans in it. Text that cannot be cut into its parts gives one
+/// diagnostic; a schema that can be but breaks rules about the order of defaults, one for each
+/// breach.
+///
+/// ```
+/// let schema = opatlas::diff::official::parse("relu(Tensor self) -> Tensor").unwrap();
+/// assert_eq!(schema.canonical(), "aten::relu(Tensor self) -> Tensor");
+/// ```
+pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
+    if text.len() > MAX_TEXT {
+        let message = format!("a schema may have at most {MAX_TEXT} bytes");
+        let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+        return Err(vec![Diagnostic::new(rule::LIMIT, whole, message)]);
+    }
+    let schema = Parser::new(text)
+        .declaration()
+        .map_err(|diagnostic| vec![*diagnostic])?;
+    let breaches = order_breaches(&schema);
+    if breaches.is_empty() {
+        Ok(schema)
+    } else {
+        Err(breaches)
+    }
+}
+
+/// The parser: the text, its tokens and the one token it looks at.
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    lexer: Lexer<'a>,
+    pub(super) current: Lexed,
+    previous_end: u32,
+    /// How many sets bare `!` have made up so far.
+    pub(super) fresh_sets: u32,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lexer = Lexer::new(text);
+        let current = lexer.next();
+        Self {
+            text,
+            lexer,
+            current,
+            previous_end: 0,
+            fresh_sets: 0,
+        }
+    }
+
+    fn declaration(&mut self) -> Parsed<RuntimeSchema<'a>> {
+        let (namespace, name, overload) = self.name()?;
+        if self.current.kind == Token::End {
+            return Err(self.error(
+                rule::SYNTAX,
+                self.current.span,
+                "this is only a name; expected `(` and arguments",
+            ));
+        }
+        let (arguments, is_vararg) = self.arguments()?;
+        self.expect(Token::Arrow)?;
+        let (returns, is_varret) = self.returns()?;
+        self.eat(Token::Newline);
+        self.expect(Token::End)?;
+        Ok(RuntimeSchema {
+            namespace,
+            name,
+            overload,
+            arguments,
+            returns,
+            is_vararg,
+            is_varret,
+        })
+    }
+
+    fn name(&mut self) -> Parsed<(&'a str, &'a str, &'a str)> {
+        let mut namespace = DEFAULT_NAMESPACE;
+        let mut name = self.identifier()?;
+        if self.eat(Token::Punct(b':')) {
+            self.expect(Token::Punct(b':'))?;
+            namespace = name;
+            name = self.identifier()?;
+        }
+        if !self.eat(Token::Punct(b'.')) {
+            return Ok((namespace, name, ""));
+        }
+        let span = self.current.span;
+        let overload = self.identifier()?;
+        if overload == "default" || overload.starts_with("__") {
+            let message = format!("`{overload}` may not be an overload name");
+            return Err(self.error(rule::SYNTAX, span, message));
+        }
+        Ok((namespace, name, overload))
+    }
+
+    fn arguments(&mut self) -> Parsed<(Vec<Argument<'a>>, bool)> {
+        let mut arguments = Vec::new();
+        let (mut is_kwarg_only, mut is_vararg) = (false, false);
+        self.expect(Token::Punct(b'('))?;
+        if self.eat(Token::Punct(b')')) {
+            return Ok((arguments, is_vararg));
+        }
+        loop {
+            self.nothing_after_dots(is_vararg)?;
+            if self.eat(Token::Punct(b'*')) {
+                is_kwarg_only = true;
+            } else if self.eat(Token::Dots) {
+                is_vararg = true;
+            } else {
+                arguments.push(self.argument(Place::Argument { is_kwarg_only })?);
+            }
+            if !self.eat(Token::Punct(b',')) {
+                self.expect(Token::Punct(b')'))?;
+                return Ok((arguments, is_vararg));
+            }
+        }
+    }
+
+    fn returns(&mut self) -> Parsed<(Vec<Argument<'a>>, bool)> {
+        let (mut returns, mut is_varret) = (Vec::new(), false);
+        if self.eat(Token::Dots) {
+            return Ok((returns, true));
+        }
+        if !self.eat(Token::Punct(b'(')) {
+            returns.push(self.argument(Place::Return)?);
+            return Ok((returns, is_varret));
+        }
+        if self.eat(Token::Punct(b')')) {
+            return Ok((returns, is_varret));
+        }
+        loop {
+            self.nothing_after_dots(is_varret)?;
+            if self.eat(Token::Dots) {
+                is_varret = true;
+            } else {
+                returns.push(self.argument(Place::Return)?);
+            }
+            if !self.eat(Token::Punct(b',')) {
+                self.expect(Token::Punct(b')'))?;
+                return Ok((returns, is_varret));
+            }
+        }
+    }
+
+    fn nothing_after_dots(&self, dots_seen: bool) -> Parsed<()> {
+        if dots_seen {
+            return Err(self.error(rule::SYNTAX, self.current.span, "`...` must come last"));
+        }
+        Ok(())
+    }
+
+    fn argument(&mut self, place: Place) -> Parsed<Argument<'a>> {
+        let start = self.current.span.start;
+        let (mut ty, mut alias) = self.annotated_type()?;
+        let mut size = None;
+        if self.eat(Token::Punct(b'[')) {
+            (ty, alias, size) = self.sized_list(ty, alias)?;
+        }
+        let (mut name, mut default, mut kwarg_only) = ("", None, false);
+        match place {
+            Place::Return if self.current.kind == Token::Ident => name = self.identifier()?,
+            Place::Return => {}
+            Place::Argument { is_kwarg_only } => {
+                kwarg_only = is_kwarg_only;
+                name = self.identifier()?;
+                if self.eat(Token::Punct(b'=')) {
+                    default = Some(self.default(&ty, size)?);
+                }
+            }
+        }
+        Ok(Argument {
+            name,
+            ty,
+            size,
+            default,
+            is_kwarg_only: kwarg_only,
+            alias: alias.map(Box::new),
+            span: Span::new(start, self.previous_end),
+        })
+    }
+
+    /// What follows the bracket of `T[N]`: only an argument or a return may have it, not a part of
+    /// another type.
+    fn sized_list(&mut self, element: Type<'a>, alias: Option<Alias<'a>>) -> Parsed<SizedList<'a>> {
+        let number = self.expect(Token::Number)?;
+        let size = number::integer(self.slice(number.span)).map_err(|_| {
+            self.error(
+                rule::SYNTAX,
+                number.span,
+                "the size is no number torch holds",
+            )
+        })?;
+        self.expect(Token::Punct(b']'))?;
+        let alias = Alias::of_list(self.alias_annotation()?, alias);
+        let mut ty = Type::List(Box::new(element));
+        if self.eat(Token::Punct(b'?')) {
+            ty = Type::Optional(Box::new(ty));
+        }
+        // Torch assigns a 64-bit number to a 32-bit one.
+        let [a, b, c, d, ..] = size.to_le_bytes();
+        Ok((ty, alias, Some(i32::from_le_bytes([a, b, c, d]))))
+    }
+
+    /// The next token's name.
+    pub(super) fn identifier(&mut self) -> Parsed<&'a str> {
+        let token = self.expect(Token::Ident)?;
+        Ok(self.slice(token.span))
+    }
+
+    /// The text of a span.
+    pub(super) fn slice(&self, span: Span) -> &'a str {
+        span.slice(self.text)
+    }
+
+    /// Takes the current token.
+    pub(super) fn advance(&mut self) -> Lexed {
+        let token = std::mem::replace(&mut self.current, self.lexer.next());
+        self.previous_end = token.span.end;
+        token
+    }
+
+    /// Takes the current token if it is of that kind.
+    pub(super) fn eat(&mut self, kind: Token) -> bool {
+        let found = self.current.kind == kind;
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Takes the current token, which must be of that kind.
+    pub(super) fn expect(&mut self, kind: Token) -> Parsed<Lexed> {
+        if self.current.kind == kind {
+            return Ok(self.advance());
+        }
+        let message = format!("expected {}, found {}", wanted(kind), self.found());
+        Err(self.error(rule::SYNTAX, self.current.span, message))
+    }
+
+    /// The token after the current one.
+    pub(super) fn peek(&self) -> Token {
+        self.lexer.clone().next().kind
+    }
+
+    /// The current token in words.
+    pub(super) fn found(&self) -> Cow<'static, str> {
+        match self.current.kind {
+            Token::End => Cow::Borrowed("the end"),
+            Token::Newline => Cow::Borrowed("a line break"),
+            _ => Cow::Owned(format!("`{}`", self.slice(self.current.span))),
+        }
+    }
+
+    /// A diagnostic to stop at.
+    pub(super) fn error(
+        &self,
+        rule: RuleId,
+        span: Span,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Box<Diagnostic> {
+        Box::new(Diagnostic::new(rule, span, message))
+    }
+
+    /// An optional type, where torch makes one.
+    pub(super) fn optional(&self, inner: Type<'a>, start: u32) -> Parsed<Type<'a>> {
+        union::optional(inner).map_err(|_| self.single_member(start))
+    }
+
+    /// The complaint that a union has but one member.
+    pub(super) fn single_member(&self, start: u32) -> Box<Diagnostic> {
+        let span = Span::new(start, self.previous_end);
+        let message = "the members of this union are all one type; write that type";
+        self.error(rule::TYPE, span, message)
+    }
+}
+
+type SizedList<'a> = (Type<'a>, Option<Alias<'a>>, Option<i32>);
+
+#[derive(Clone, Copy)]
+enum Place {
+    Argument { is_kwarg_only: bool },
+    Return,
+}
+
+fn wanted(kind: Token) -> Cow<'static, str> {
+    Cow::Borrowed(match kind {
+        Token::Ident => "a name",
+        Token::Number => "a number",
+        Token::Str => "a string",
+        Token::None => "`None`",
+        Token::Arrow => "`->`",
+        Token::End => "the end",
+        Token::Punct(byte) => return Cow::Owned(format!("`{}`", char::from(byte))),
+        _ => "something else",
+    })
+}
+
+/// Positional arguments after one with a default need a default too, except plain lists; and a
+/// schema with `...` may have no default at all (`FunctionSchema::checkSchema`).
+fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
+    let mut breaches = Vec::new();
+    let mut first_default = None;
+    for argument in &schema.arguments {
+        if argument.default.is_some() {
+            first_default = first_default.or(Some(argument.span));
+            if schema.is_vararg {
+                let message = format!(
+                    "`{}` has a default, which no argument of a schema with `...` may have",
+                    argument.name
+                );
+                breaches.push(Diagnostic::new(rule::ORDER, argument.span, message));
+            }
+        } else if let Some(first) = first_default
+            && !argument.is_kwarg_only
+            && !matches!(argument.ty, Type::List(_))
+        {
+            let message = format!(
+                "`{}` has no default, but stands after a positional argument that has one",
+                argument.name
+            );
+            let breach = Diagnostic::new(rule::ORDER, argument.span, message)
+                .with_related("the first default", first);
+            breaches.push(breach);
+        }
+    }
+    breaches
+}

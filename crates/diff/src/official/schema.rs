@@ -1,0 +1,69 @@
+//! A schema as the runtime reads it.
+
+use super::alias::Alias;
+use super::types::Type;
+use super::value::Value;
+use opatlas_source::Span;
+
+/// The namespace of a name that is written without one.
+pub const DEFAULT_NAMESPACE: &str = "aten";
+
+/// An operator's schema in the runtime's sense, which borrows names from the text it was read
+/// from. [`parse`](super::parse) makes it, [`compare`](super::compare) judges two of them.
+#[derive(Debug, Clone)]
+pub struct RuntimeSchema<'a> {
+    /// What stands before `::`; [`DEFAULT_NAMESPACE`] where nothing does.
+    pub namespace: &'a str,
+    /// The name without namespace and overload name.
+    pub name: &'a str,
+    /// What stands behind the dot; empty for the default overload.
+    pub overload: &'a str,
+    /// The arguments without `*` and `...`.
+    pub arguments: Vec<Argument<'a>>,
+    /// The returns without `...`.
+    pub returns: Vec<Argument<'a>>,
+    /// Whether `...` ends the arguments.
+    pub is_vararg: bool,
+    /// Whether `...` ends the returns.
+    pub is_varret: bool,
+}
+
+impl RuntimeSchema<'_> {
+    /// The index of the first out argument: one that is keyword-only and written to. The number of
+    /// arguments when there is none (`docs/spec/compatibility.md`, section 2.5).
+    #[must_use]
+    pub fn out_start(&self) -> usize {
+        let is_out = |argument: &Argument<'_>| argument.is_out();
+        self.arguments
+            .iter()
+            .position(is_out)
+            .unwrap_or(self.arguments.len())
+    }
+}
+
+/// An argument or a return.
+#[derive(Debug, Clone)]
+pub struct Argument<'a> {
+    /// Its name; empty for a return without one.
+    pub name: &'a str,
+    /// Its type as written, without the size of a sized list.
+    pub ty: Type<'a>,
+    /// The N of `T[N]`. Torch cuts it to 32 bits.
+    pub size: Option<i32>,
+    /// Its default, evaluated. Returns have none.
+    pub default: Option<Value<'a>>,
+    /// Whether it stands behind the `*`.
+    pub is_kwarg_only: bool,
+    /// Its alias annotation.
+    pub alias: Option<Box<Alias<'a>>>,
+    /// Where it stands in the text, from type to default.
+    pub span: Span,
+}
+
+impl Argument<'_> {
+    /// Whether it is keyword-only and written to.
+    #[must_use]
+    pub fn is_out(&self) -> bool {
+        self.is_kwarg_only && self.alias.as_ref().is_some_and(|alias| alias.is_write)
+    }
+}

@@ -1,0 +1,247 @@
+//! Types of the runtime's schema language, and how torch prints them
+//! (`aten/src/ATen/core/jit_type.h`).
+//!
+//! A type is kept as it was written. What torch compares is the *erased* type, in which some base
+//! types are plain `int` (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
+
+use std::fmt;
+
+/// A type without parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "each is the type of the same name in the schema language"
+)]
+pub enum Base {
+    Any,
+    AnyEnumType,
+    Tensor,
+    Storage,
+    /// `Scalar`, a number of any kind.
+    Scalar,
+    Float,
+    Complex,
+    Int,
+    /// `None` or `NoneType`.
+    None,
+    Str,
+    Generator,
+    Quantizer,
+    Bool,
+    Device,
+    Stream,
+    Capsule,
+    QScheme,
+    ScalarType,
+    Layout,
+    MemoryFormat,
+    AnyClassType,
+    SymInt,
+    SymBool,
+}
+
+impl Base {
+    /// The base type of that name. `Dimname` is `str`, `DeviceIndex` and `ConstQuantizerPtr` are
+    /// `int` from the start (`schema_type_parser.cpp`, `parseBaseType`).
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "Any" => Self::Any,
+            "AnyEnumType" => Self::AnyEnumType,
+            "AnyClassType" => Self::AnyClassType,
+            "Tensor" => Self::Tensor,
+            "Storage" => Self::Storage,
+            "Scalar" => Self::Scalar,
+            "float" => Self::Float,
+            "complex" => Self::Complex,
+            "int" | "DeviceIndex" | "ConstQuantizerPtr" => Self::Int,
+            "SymInt" => Self::SymInt,
+            "SymBool" => Self::SymBool,
+            "None" | "NoneType" => Self::None,
+            "str" | "Dimname" => Self::Str,
+            "Generator" => Self::Generator,
+            "Quantizer" => Self::Quantizer,
+            "QScheme" => Self::QScheme,
+            "bool" => Self::Bool,
+            "Device" => Self::Device,
+            "Stream" => Self::Stream,
+            "Capsule" => Self::Capsule,
+            "ScalarType" => Self::ScalarType,
+            "Layout" => Self::Layout,
+            "MemoryFormat" => Self::MemoryFormat,
+            _ => return None,
+        })
+    }
+
+    /// The name that torch prints.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Any => "Any",
+            Self::AnyEnumType => "AnyEnumType",
+            Self::AnyClassType => "AnyClassType",
+            Self::Tensor => "Tensor",
+            Self::Storage => "Storage",
+            Self::Scalar => "Scalar",
+            Self::Float => "float",
+            Self::Complex => "complex",
+            Self::Int => "int",
+            Self::None => "NoneType",
+            Self::Str => "str",
+            Self::Generator => "Generator",
+            Self::Quantizer => "Quantizer",
+            Self::Bool => "bool",
+            Self::Device => "Device",
+            Self::Stream => "Stream",
+            Self::Capsule => "Capsule",
+            Self::QScheme => "QScheme",
+            Self::ScalarType => "ScalarType",
+            Self::Layout => "Layout",
+            Self::MemoryFormat => "MemoryFormat",
+            Self::SymInt => "SymInt",
+            Self::SymBool => "SymBool",
+        }
+    }
+
+    /// What torch compares in its place: `int` for `SymInt`, `ScalarType`, `Layout` and
+    /// `MemoryFormat` (`docs/spec/compatibility.md`, section 2.1).
+    #[must_use]
+    pub fn erased(self) -> Self {
+        match self {
+            Self::SymInt | Self::ScalarType | Self::Layout | Self::MemoryFormat => Self::Int,
+            other => other,
+        }
+    }
+}
+
+/// A type of an argument or a return. The size of a sized list is no part of it; it stands on the
+/// [`Argument`](super::Argument).
+#[derive(Debug, Clone)]
+pub enum Type<'a> {
+    /// A type without parts.
+    Base(Base),
+    /// A lower-case name that is no known type. All type variables are equal to torch.
+    Variable(&'a str),
+    /// `__torch__.torch.classes.NAMESPACE.NAME`. Whether it is registered is not asked.
+    Class {
+        /// The third part from the end.
+        namespace: &'a str,
+        /// The last part.
+        name: &'a str,
+    },
+    /// `T?`; never an optional of an optional.
+    Optional(Box<Type<'a>>),
+    /// `T[]`, of any size.
+    List(Box<Type<'a>>),
+    /// `(T, ...)`
+    Tuple(Vec<Type<'a>>),
+    /// `Dict(KEY, VALUE)`
+    Dict(Box<(Type<'a>, Type<'a>)>),
+    /// `Future(T)`
+    Future(Box<Type<'a>>),
+    /// `Await(T)`
+    Await(Box<Type<'a>>),
+    /// `RRef(T)`
+    RRef(Box<Type<'a>>),
+    /// `Union(T, ...)`, its members flattened, unified and sorted as torch does.
+    Union(Vec<Type<'a>>),
+}
+
+/// Which base types to print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// Those of the schema.
+    Written,
+    /// Those that torch compares.
+    Erased,
+}
+
+impl<'a> Type<'a> {
+    /// The type with erased base types for good, as torch keeps the parts of tuples, dictionaries,
+    /// futures and unions.
+    pub(super) fn into_erased(self) -> Self {
+        match self {
+            Self::Base(base) => Self::Base(base.erased()),
+            Self::Optional(inner) => Self::Optional(Box::new(inner.into_erased())),
+            Self::List(inner) => Self::List(Box::new(inner.into_erased())),
+            other => other,
+        }
+    }
+
+    /// The base type that torch compares; `None` for a type with parts.
+    pub(super) fn erased_base(&self) -> Option<Base> {
+        match self {
+            Self::Base(base) => Some(base.erased()),
+            _ => None,
+        }
+    }
+
+    /// The type as written, the size of a sized list left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, Spelling::Written);
+        out
+    }
+
+    /// The erased type as torch prints it in its reasons.
+    #[must_use]
+    pub fn erased_text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out, Spelling::Erased);
+        out
+    }
+
+    pub(super) fn write(&self, out: &mut String, spelling: Spelling) {
+        match self {
+            Self::Base(base) => out.push_str(match spelling {
+                Spelling::Written => base.as_str(),
+                Spelling::Erased => base.erased().as_str(),
+            }),
+            Self::Variable(name) => out.push_str(name),
+            Self::Class { namespace, name } => {
+                out.push_str("__torch__.torch.classes.");
+                out.push_str(namespace);
+                out.push('.');
+                out.push_str(name);
+            }
+            Self::Optional(inner) => {
+                inner.write(out, spelling);
+                out.push('?');
+            }
+            Self::List(inner) => {
+                inner.write(out, spelling);
+                out.push_str("[]");
+            }
+            Self::Tuple(members) => write_parts(out, "", members.iter(), spelling),
+            Self::Dict(parts) => write_parts(out, "Dict", [&parts.0, &parts.1], spelling),
+            Self::Future(inner) => write_parts(out, "Future", [&**inner], spelling),
+            Self::Await(inner) => write_parts(out, "Await", [&**inner], spelling),
+            Self::RRef(inner) => write_parts(out, "RRef", [&**inner], spelling),
+            Self::Union(members) => super::union::write(out, members, spelling),
+        }
+    }
+}
+
+impl fmt::Display for Type<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = String::new();
+        self.write(&mut out, Spelling::Written);
+        f.write_str(&out)
+    }
+}
+
+fn write_parts<'t, 'a: 't>(
+    out: &mut String,
+    name: &str,
+    parts: impl IntoIterator<Item = &'t Type<'a>>,
+    spelling: Spelling,
+) {
+    out.push_str(name);
+    out.push('(');
+    for (i, part) in parts.into_iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        part.write(out, spelling);
+    }
+    out.push(')');
+}

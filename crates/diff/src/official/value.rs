@@ -1,0 +1,258 @@
+//! Values of defaults after evaluation, how torch compares them (by kind and value,
+//! `docs/spec/compatibility.md`, section 2.3) and how it prints them (`operator<<` of `IValue`).
+
+use std::borrow::Cow;
+
+/// The value of a default. Two values are equal only if they are of the same kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value<'a> {
+    /// `None`
+    None,
+    /// `True` or `False`
+    Bool(bool),
+    /// An integer, or a word that stands for one (`Mean`, `strided`, a dtype).
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// An imaginary number; literals have no real part.
+    Imaginary(f64),
+    /// The bytes of a string, escapes resolved.
+    Str(Cow<'a, [u8]>),
+    /// A device.
+    Device(Device),
+    /// A list of integers.
+    Ints(Vec<i64>),
+    /// A list of floats.
+    Floats(Vec<f64>),
+    /// A list of imaginary numbers.
+    Imaginaries(Vec<f64>),
+    /// A list of booleans.
+    Bools(Vec<bool>),
+}
+
+impl Value<'_> {
+    /// Whether it is a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(
+            self,
+            Self::Ints(_) | Self::Floats(_) | Self::Imaginaries(_) | Self::Bools(_)
+        )
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        match self {
+            Self::None => out.push_str("None"),
+            Self::Bool(value) => write_bool(out, *value),
+            Self::Int(value) => write_int(out, *value),
+            Self::Float(value) => write_float(out, *value),
+            Self::Imaginary(value) => write_imaginary(out, *value),
+            Self::Str(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+            Self::Device(device) => device.write(out),
+            Self::Ints(values) => write_list(out, values, write_int),
+            Self::Floats(values) => write_list(out, values, write_float),
+            Self::Imaginaries(values) => write_list(out, values, write_imaginary),
+            Self::Bools(values) => write_list(out, values, write_bool),
+        }
+    }
+}
+
+/// A device as `c10::Device` reads it from a string.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    kind: &'static str,
+    /// -1 for none. Torch keeps eight bits of the number written.
+    index: i8,
+}
+
+impl Device {
+    const KINDS: [&'static str; 20] = [
+        "cpu",
+        "cuda",
+        "ipu",
+        "xpu",
+        "mkldnn",
+        "opengl",
+        "opencl",
+        "ideep",
+        "hip",
+        "ve",
+        "fpga",
+        "maia",
+        "xla",
+        "lazy",
+        "vulkan",
+        "mps",
+        "meta",
+        "hpu",
+        "mtia",
+        "privateuseone",
+    ];
+
+    /// Reads `KIND` or `KIND:INDEX`, the index without leading zeros (`c10/core/Device.cpp`).
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (kind, index) = match text.split_once(':') {
+            Some((kind, index)) => (kind, Some(index)),
+            None => (text, None),
+        };
+        let kind = Self::KINDS.into_iter().find(|&known| known == kind)?;
+        let Some(digits) = index else {
+            return Some(Self { kind, index: -1 });
+        };
+        let well_formed = digits.bytes().all(|byte| byte.is_ascii_digit())
+            && (digits == "0" || !digits.starts_with('0'));
+        let number: i32 = well_formed.then(|| digits.parse().ok())??;
+        let [low, ..] = number.to_le_bytes();
+        Some(Self {
+            kind,
+            index: low.cast_signed(),
+        })
+    }
+
+    fn write(self, out: &mut String) {
+        out.push_str(self.kind);
+        if self.index != -1 {
+            out.push(':');
+            write_int(out, i64::from(self.index));
+        }
+    }
+}
+
+/// Prints a string in double quotes as `c10::printQuotedString` does. It takes bytes above 127 for
+/// negative numbers, and what it prints for them is no octal number any more.
+pub(super) fn write_quoted(out: &mut String, bytes: &[u8]) {
+    out.push('"');
+    for &byte in bytes {
+        let escape = match byte {
+            b'\\' => '\\',
+            b'\'' => '\'',
+            b'"' => '"',
+            0x07 => 'a',
+            0x08 => 'b',
+            0x0c => 'f',
+            b'\n' => 'n',
+            b'\r' => 'r',
+            b'\t' => 't',
+            0x0b => 'v',
+            0x20..=0x7e => {
+                out.push(char::from(byte));
+                continue;
+            }
+            _ => {
+                write_octal(out, byte.cast_signed());
+                continue;
+            }
+        };
+        out.push('\\');
+        out.push(escape);
+    }
+    out.push('"');
+}
+
+fn write_octal(out: &mut String, byte: i8) {
+    let digit = |value: i8| char::from(b'0'.wrapping_add_signed(value));
+    out.push('\\');
+    out.push(digit(byte / 8 / 8));
+    out.push(digit(byte / 8 % 8));
+    out.push(digit(byte % 8));
+}
+
+/// Prints an integer.
+pub(super) fn write_int(out: &mut String, value: i64) {
+    out.push_str(&value.to_string());
+}
+
+fn write_bool(out: &mut String, value: bool) {
+    out.push_str(if value { "True" } else { "False" });
+}
+
+/// A whole number gets a point and nothing behind it; anything else 17 significant digits.
+fn write_float(out: &mut String, value: f64) {
+    const LIMIT: f64 = 9_223_372_036_854_775_808.0;
+    if value.trunc() == value && (-LIMIT..LIMIT).contains(&value) {
+        // In range, so the conversion is exact.
+        write_int(out, value as i64);
+        out.push('.');
+    } else {
+        write_shortest_of_17(out, value);
+    }
+}
+
+/// `%.17g` of the C library.
+fn write_shortest_of_17(out: &mut String, value: f64) {
+    let scientific = format!("{value:.16e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else {
+        out.push_str(&scientific);
+        return;
+    };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    };
+    if (-4..17).contains(&exponent) {
+        let decimals = usize::try_from(16 - exponent).unwrap_or(0);
+        out.push_str(&trimmed(&format!("{value:.decimals$}")));
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        let digits = exponent.unsigned_abs();
+        out.push_str(&format!("{}e{sign}{digits:02}", trimmed(mantissa)));
+    }
+}
+
+fn write_imaginary(out: &mut String, value: f64) {
+    out.push_str(if value >= 0.0 { "0.+" } else { "0.-" });
+    write_float(out, value.abs());
+    out.push('j');
+}
+
+fn write_list<T: Copy>(out: &mut String, values: &[T], write: fn(&mut String, T)) {
+    out.push('[');
+    for (i, &value) in values.iter().enumerate() {
+        out.push_str(if i > 0 { ", " } else { "" });
+        write(out, value);
+    }
+    out.push(']');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_print_as_torch_prints_them() {
+        for (value, text) in [
+            (1.0, "1."),
+            (-0.0, "0."),
+            (1e-5, "1.0000000000000001e-05"),
+            (0.0001, "0.0001"),
+            (123_456.789, "123456.789"),
+            (1e22, "1e+22"),
+            (1e18, "1000000000000000000."),
+            (-2.5, "-2.5"),
+            (1.0 / 3.0, "0.33333333333333331"),
+            (1.5e300, "1.5000000000000001e+300"),
+        ] {
+            let mut out = String::new();
+            write_float(&mut out, value);
+            assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn devices_wrap_their_index() {
+        let printed = |text: &str| {
+            let mut out = String::new();
+            Device::parse(text.as_bytes())?.write(&mut out);
+            Some(out)
+        };
+        assert_eq!(printed("cuda:300").as_deref(), Some("cuda:44"));
+        assert_eq!(printed("cuda:255").as_deref(), Some("cuda"));
+        assert_eq!(printed("cpu:0").as_deref(), Some("cpu:0"));
+        for bad in ["", "cpu:", "cuda:01", ":0", "CPU", "cu:da", "ort"] {
+            assert_eq!(printed(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a comparison comes to: profile, policy and exceptions applied
+//! (`docs/spec/compatibility.md`, section 3).
+//!
+//! Nothing is ever taken out of a report here. A profile changes levels, a policy says what fails,
+//! an exception excuses; what was excused stays, with who excused it and until when.
+
+mod exception;
+mod judge;
+
+use std::str::FromStr;
+
+use super::rules::{Level, Profile, UnknownWord};
+
+pub use exception::{Exception, ExceptionStatus, Until};
+pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
+
+/// What makes a comparison fail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Whose view counts.
+    pub profile: Profile,
+    /// The least level that fails; `None` never fails.
+    pub fail_on: Option<Level>,
+    /// The least level that warns; `None` never warns.
+    pub warn_on: Option<Level>,
+    /// How operators with a leading underscore are treated.
+    pub private: Treatment,
+    /// How operators of a namespace are treated.
+    pub namespaces: Vec<(Box<str>, Treatment)>,
+    /// How operators that carry a tag in the base are treated.
+    pub tags: Vec<(Box<str>, Treatment)>,
+    /// How many days before its end an exception begins to warn.
+    pub warn_days: u16,
+}
+
+impl Default for Policy {
+    /// Fails on whatever breaks, warns of the rest that somebody must act upon; `core` is strict.
+    fn default() -> Self {
+        Self {
+            profile: Profile::Strict,
+            fail_on: Some(Level::Breaking),
+            warn_on: Some(Level::Dangerous),
+            private: Treatment::Same,
+            namespaces: Vec::new(),
+            tags: vec![("core".into(), Treatment::Strict)],
+            warn_days: 14,
+        }
+    }
+}
+
+/// How a kind of operators is treated. Of several that apply the strictest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Treatment {
+    /// Reported, but counts for nothing.
+    Ignore,
+    /// Warns at most.
+    Warn,
+    /// Like any other.
+    #[default]
+    Same,
+    /// What breaks it cannot be excused.
+    Strict,
+}
+
+impl Treatment {
+    /// All treatments, the mildest first.
+    pub const ALL: [Self; 4] = [Self::Ignore, Self::Warn, Self::Same, Self::Strict];
+
+    /// The word in files and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Warn => "warn",
+            Self::Same => "same",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+impl FromStr for Treatment {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWord> {
+        let found = Self::ALL.into_iter().find(|known| known.as_str() == word);
+        found.ok_or(UnknownWord)
+    }
+}

@@ -1,0 +1,334 @@
+//! Applying a policy and its exceptions to a comparison.
+
+use crate::rules::ChangeRuleId;
+use jiff::civil::Date;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Exception, ExceptionStatus, Policy, Treatment};
+use crate::change::{Change, Subject};
+use crate::revision::Comparison;
+use crate::rules::Level;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::Operator;
+
+/// When and for what a comparison is judged.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The base.
+    pub base: &'a Catalogue,
+    /// The head.
+    pub head: &'a Catalogue,
+    /// The day.
+    pub today: Date,
+}
+
+/// How a comparison ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Conclusion {
+    /// Nothing that counts.
+    Pass,
+    /// Something to look at, or something that could not be read.
+    Warn,
+    /// Something that the policy does not allow.
+    Fail,
+}
+
+impl Conclusion {
+    /// The word used in every rendering and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// Counts of changes by their level under the profile. Excused ones count as excepted only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// What breaks.
+    pub breaking: usize,
+    /// What only breaks what is new on what is old.
+    pub forward_breaking: usize,
+    /// What somebody must act upon.
+    pub dangerous: usize,
+    /// What harms nobody.
+    pub safe: usize,
+    /// What is good to know.
+    pub info: usize,
+    /// What an exception excuses.
+    pub excepted: usize,
+}
+
+/// A change under a policy.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The change.
+    pub change: Change,
+    /// Its level under the profile.
+    pub level: Level,
+    /// How its operator is treated.
+    pub treatment: Treatment,
+    /// The exception that speaks of it, whether or not that excuses it.
+    pub excuse: Option<Excuse>,
+}
+
+impl Judged {
+    /// Whether an exception excuses it.
+    #[must_use]
+    pub fn is_excused(&self) -> bool {
+        self.excuse.is_some_and(|excuse| excuse.holds)
+    }
+
+    /// Whether it counts in the summary under its level.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        self.change.is_counted() && !self.is_excused()
+    }
+}
+
+/// An exception that speaks of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Excuse {
+    /// Its place in the list of exceptions.
+    pub exception: usize,
+    /// Whether it excuses the change: it has not ended, and the operator is not treated strictly.
+    pub holds: bool,
+}
+
+/// A comparison under a policy.
+#[derive(Debug, Clone)]
+pub struct Judgement {
+    /// Every change, in the comparison's order, and what is to be said of exceptions behind them.
+    pub changes: Vec<Judged>,
+    /// Counts.
+    pub summary: Summary,
+    /// The end of it.
+    pub conclusion: Conclusion,
+    /// How each exception stands, in their order.
+    pub exceptions: Vec<ExceptionStatus>,
+}
+
+/// Applies a policy and exceptions.
+#[must_use]
+pub fn judge(
+    comparison: &Comparison,
+    policy: &Policy,
+    exceptions: &[Exception],
+    context: Context<'_>,
+) -> Judgement {
+    let release = context.head.release;
+    let standings: Vec<ExceptionStatus> = exceptions
+        .iter()
+        .map(|exception| exception.standing(context.today, release, policy.warn_days))
+        .collect();
+    let mut treatments: FxHashMap<&str, Treatment> = FxHashMap::default();
+    let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
+    let mut used: FxHashSet<usize> = FxHashSet::default();
+    for change in &comparison.changes {
+        let treatment = *treatments
+            .entry(&change.operator)
+            .or_insert_with(|| treatment(policy, context, &change.operator));
+        let level = policy
+            .profile
+            .level(change.rule, change.level, change.impacts);
+        let excuse = excuse(change, level, treatment, exceptions, &standings);
+        used.extend(excuse.map(|excuse| excuse.exception));
+        changes.push(Judged {
+            change: change.clone(),
+            level,
+            treatment,
+            excuse,
+        });
+    }
+    let statuses = statuses(exceptions, &standings, &[context.base, context.head]);
+    for (i, (exception, status)) in exceptions.iter().zip(&statuses).enumerate() {
+        if let Some(change) = about(exception, *status, used.contains(&i)) {
+            changes.push(Judged {
+                level: change.level,
+                change,
+                treatment: Treatment::Same,
+                excuse: None,
+            });
+        }
+    }
+    let expiring = |i: &usize| standings[*i] == ExceptionStatus::Expiring;
+    let warns = !comparison.unread.is_empty() || used.iter().any(expiring);
+    Judgement {
+        summary: summary(&changes),
+        conclusion: conclusion(policy, &changes, warns),
+        changes,
+        exceptions: statuses,
+    }
+}
+
+/// The strictest treatment that applies to an operator. A tag counts where the base has it.
+fn treatment(policy: &Policy, context: Context<'_>, name: &str) -> Treatment {
+    let in_base = context.base.find_qualified(name);
+    let operator: Option<&Operator> = in_base.map(|id| context.base.operator(id)).or_else(|| {
+        let id = context.head.find_qualified(name)?;
+        Some(context.head.operator(id))
+    });
+    let Some(operator) = operator else {
+        return Treatment::Same;
+    };
+    let base = operator.name().base();
+    let is_private = base.starts_with('_') && !base.starts_with("__");
+    let of_private = is_private.then_some(policy.private);
+    let of_namespace = policy.namespaces.iter();
+    let of_namespace = of_namespace.filter(|(namespace, _)| **namespace == *operator.namespace());
+    let of_tag = policy.tags.iter();
+    let of_tag = of_tag.filter(|(tag, _)| in_base.is_some() && operator.has_tag(tag));
+    let named = of_namespace.chain(of_tag).map(|(_, treatment)| *treatment);
+    named.chain(of_private).max().unwrap_or_default()
+}
+
+fn excuse(
+    change: &Change,
+    level: Level,
+    treatment: Treatment,
+    exceptions: &[Exception],
+    standings: &[ExceptionStatus],
+) -> Option<Excuse> {
+    let of_change = |i: &usize| exceptions[*i].matches(change);
+    let matching: Vec<usize> = (0..exceptions.len()).filter(of_change).collect();
+    let holds = |i: &&usize| standings[**i] != ExceptionStatus::Expired;
+    let exception = *matching.iter().find(holds).or(matching.first())?;
+    let is_strict = treatment == Treatment::Strict && level >= Level::ForwardBreaking;
+    Some(Excuse {
+        exception,
+        holds: standings[exception] != ExceptionStatus::Expired && !is_strict,
+    })
+}
+
+/// How each exception stands, what it matches in these revisions considered. Without any revision
+/// nothing is called unused or too broad.
+#[must_use]
+pub fn status(
+    exceptions: &[Exception],
+    revisions: &[&Catalogue],
+    today: Date,
+    warn_days: u16,
+) -> Vec<ExceptionStatus> {
+    let newest = revisions.iter().map(|catalogue| catalogue.release).max();
+    let standings: Vec<ExceptionStatus> = exceptions
+        .iter()
+        .map(|exception| exception.standing(today, newest.unwrap_or_default(), warn_days))
+        .collect();
+    match revisions.is_empty() {
+        true => standings,
+        false => statuses(exceptions, &standings, revisions),
+    }
+}
+
+fn statuses(
+    exceptions: &[Exception],
+    standings: &[ExceptionStatus],
+    revisions: &[&Catalogue],
+) -> Vec<ExceptionStatus> {
+    let status = |(i, exception): (usize, &Exception)| {
+        if standings[i] == ExceptionStatus::Expired {
+            return ExceptionStatus::Expired;
+        }
+        let bases = bases(exception, revisions);
+        let is_masked = exceptions.iter().enumerate().any(|(j, other)| {
+            let is_first = j < i || !exception.covers(other);
+            j != i
+                && is_first
+                && standings[j] != ExceptionStatus::Expired
+                && other.covers(exception)
+        });
+        if bases == 0 || is_masked {
+            ExceptionStatus::Unused
+        } else if bases > 1 && !exception.broad {
+            ExceptionStatus::Overbroad
+        } else {
+            standings[i]
+        }
+    };
+    exceptions.iter().enumerate().map(status).collect()
+}
+
+/// How many base names an exception matches, over all revisions.
+fn bases(exception: &Exception, revisions: &[&Catalogue]) -> usize {
+    let is_pattern = exception.operator.contains(['*', '?']);
+    if !is_pattern {
+        let name = &*exception.operator;
+        let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
+        return usize::from(revisions.iter().any(is_there));
+    }
+    let mut bases: FxHashSet<(&str, &str)> = FxHashSet::default();
+    for catalogue in revisions {
+        for operator in &catalogue.operators {
+            if exception.matches_operator(&operator.qualified_name()) {
+                bases.insert((operator.namespace(), operator.name().base()));
+            }
+        }
+    }
+    bases.len()
+}
+
+/// What is to be said of an exception, as a change under one of the policy's rules.
+fn about(exception: &Exception, status: ExceptionStatus, is_used: bool) -> Option<Change> {
+    let rule = match status {
+        ExceptionStatus::Expired if is_used => ChangeRuleId::AllowListExpired,
+        ExceptionStatus::Expired => return None,
+        ExceptionStatus::Unused => ChangeRuleId::AllowListUnused,
+        ExceptionStatus::Overbroad => ChangeRuleId::AllowListOverbroad,
+        _ if is_used => ChangeRuleId::AllowListed,
+        _ => return None,
+    };
+    let mut names = vec![exception.rule.clone()];
+    names.extend(exception.argument.clone());
+    Some(Change::new(
+        rule,
+        exception.operator.clone(),
+        Subject::Names(names),
+    ))
+}
+
+fn summary(changes: &[Judged]) -> Summary {
+    let mut summary = Summary::default();
+    for judged in changes.iter().filter(|judged| judged.change.is_counted()) {
+        if judged.is_excused() {
+            summary.excepted += 1;
+            continue;
+        }
+        match judged.level {
+            Level::Breaking => summary.breaking += 1,
+            Level::ForwardBreaking => summary.forward_breaking += 1,
+            Level::Dangerous => summary.dangerous += 1,
+            Level::Safe => summary.safe += 1,
+            Level::Info => summary.info += 1,
+            Level::None => {}
+        }
+    }
+    summary
+}
+
+fn conclusion(policy: &Policy, changes: &[Judged], warns: bool) -> Conclusion {
+    let of_change = |judged: &Judged| {
+        if !judged.is_counted() || judged.treatment == Treatment::Ignore {
+            return Conclusion::Pass;
+        }
+        let reaches = |least: Option<Level>| least.is_some_and(|least| judged.level >= least);
+        if reaches(policy.fail_on) && judged.treatment > Treatment::Warn {
+            Conclusion::Fail
+        } else if reaches(policy.warn_on) || reaches(policy.fail_on) {
+            Conclusion::Warn
+        } else {
+            Conclusion::Pass
+        }
+    };
+    let worst = changes
+        .iter()
+        .map(of_change)
+        .max()
+        .unwrap_or(Conclusion::Pass);
+    match warns {
+        true => worst.max(Conclusion::Warn),
+        false => worst,
+    }
+}

@@ -1,0 +1,157 @@
+//! Operators that `autogen` makes: they are registered like any other, but no entry shows them.
+
+use crate::rules::ChangeRuleId;
+use rustc_hash::FxHashSet;
+
+use super::pairing::Pairing;
+use crate::change::{Change, Fragment, Note, Subject};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Entry, Field};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::name::OperatorName;
+
+/// Adds generated operators that came, went, or changed places with written ones, and names that
+/// `autogen` lists or no longer lists.
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+) {
+    let touched = touched(base, head, pairing);
+    for &(old, new) in &pairing.unshared {
+        let (before, after) = (base.operator(old), head.operator(new));
+        let name = before.name().as_str();
+        let rule = match (before.is_generated(), after.is_generated()) {
+            (true, false) => ChangeRuleId::AutogenBecameExplicit,
+            (false, true) => ChangeRuleId::AutogenAdded,
+            (true, true) if !touched.contains(name) => continue,
+            // It is generated whether or not it is listed; the declaration changed all the same.
+            (true, true) => match (is_listed(base, name), is_listed(head, name)) {
+                (true, false) => ChangeRuleId::AutogenRemoved,
+                (false, true) => ChangeRuleId::AutogenAdded,
+                _ => continue,
+            },
+            (false, false) => continue,
+        };
+        let mut change = Change::new(rule, before.qualified_name(), Subject::Operator)
+            .old(declared(base, old))
+            .new_side(declared(head, new));
+        if before.is_generated() && after.is_generated() {
+            change = change.note(Note::StillGenerated);
+        }
+        changes.push(change);
+    }
+    let gone: FxHashSet<OperatorId> = pairing.removed.iter().copied().collect();
+    for &id in pairing
+        .removed
+        .iter()
+        .filter(|id| base.operator(**id).is_generated())
+    {
+        let operator = base.operator(id);
+        let mut change = Change::new(
+            ChangeRuleId::AutogenRemoved,
+            operator.qualified_name(),
+            Subject::Operator,
+        )
+        .old(declared(base, id));
+        if let Some(owner) = owner(operator).filter(|owner| gone.contains(owner)) {
+            let owner = base.operator(owner).qualified_name();
+            change = change.note(Note::WentWith(owner.into()));
+        }
+        changes.push(change);
+    }
+    for &id in pairing
+        .added
+        .iter()
+        .filter(|id| head.operator(**id).is_generated())
+    {
+        let operator = head.operator(id);
+        let change = Change::new(
+            ChangeRuleId::AutogenAdded,
+            operator.qualified_name(),
+            Subject::Operator,
+        );
+        changes.push(change.new_side(declared(head, id)));
+    }
+}
+
+/// The names that may be in `autogen` on one side alone: those in entries whose lists differ.
+fn touched<'a>(base: &'a Catalogue, head: &'a Catalogue, pairing: &Pairing) -> FxHashSet<&'a str> {
+    let mut touched = FxHashSet::default();
+    let mut add = |entry: Option<&'a Entry>| {
+        touched.extend(entry.into_iter().flat_map(names).map(OperatorName::as_str));
+    };
+    for &(old, new) in &pairing.unshared {
+        let (before, after) = (entry(base, old), entry(head, new));
+        let names = |entry: Option<&'a Entry>| entry.into_iter().flat_map(names);
+        if !names(before).eq(names(after)) {
+            add(before);
+            add(after);
+        }
+    }
+    let renamed = pairing.renamed.iter();
+    for (old, new) in renamed.map(|pair| (pair.base, pair.head)) {
+        add(entry(base, old));
+        add(entry(head, new));
+    }
+    for &old in &pairing.removed {
+        add(entry(base, old));
+    }
+    for &new in &pairing.added {
+        add(entry(head, new));
+    }
+    for side in [base, head] {
+        // Entries without a readable schema are no operators, but list names all the same.
+        if side.entry_of.len() < side.native_functions.entries.len() {
+            let entries = side.native_functions.entries.iter();
+            let unread = entries.filter(|placed| placed.entry.schema.is_none());
+            unread.for_each(|placed| add(Some(&placed.entry)));
+        }
+    }
+    touched
+}
+
+fn entry(catalogue: &Catalogue, id: OperatorId) -> Option<&Entry> {
+    catalogue.entry(id).map(|placed| &*placed.entry)
+}
+
+/// What an entry lists in `autogen`.
+fn names(entry: &Entry) -> impl Iterator<Item = &OperatorName> {
+    entry.autogen.iter().map(|name| &name.value)
+}
+
+fn is_listed(catalogue: &Catalogue, name: &str) -> bool {
+    let entries = catalogue.native_functions.entries.iter();
+    let mut listed = entries.flat_map(|placed| names(&placed.entry));
+    listed.any(|listed| listed.as_str() == name)
+}
+
+fn owner(operator: &Operator) -> Option<OperatorId> {
+    operator.generated().map(|generated| generated.from)
+}
+
+/// The operator's schema, at the place that brings it into being: its own entry, or `autogen` in
+/// that of its owner.
+fn declared(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
+    let operator = catalogue.operator(id);
+    let place = match operator.written() {
+        Some(placed) => placed.place(placed.entry.func_at),
+        None => {
+            let placed = catalogue.operator(owner(operator)?).written()?;
+            let entry = &placed.entry;
+            let named = entry
+                .autogen
+                .iter()
+                .find(|name| name.value == *operator.name());
+            let field = || entry.field(Field::Autogen).map(|field| field.value);
+            placed.place(
+                named
+                    .map(|name| name.at)
+                    .or_else(field)
+                    .unwrap_or(entry.func_at),
+            )
+        }
+    };
+    Some(Fragment::of_field(operator.canonical(), Some(place)))
+}

@@ -1,0 +1,99 @@
+//! Operators that lost a partner although they are still there themselves.
+
+use super::pairing::Pairing;
+use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::SchemaKind;
+
+const KINDS: [SchemaKind; 5] = [
+    SchemaKind::Functional,
+    SchemaKind::Inplace,
+    SchemaKind::Out,
+    SchemaKind::Mutable,
+    SchemaKind::Scratch,
+];
+
+/// Adds groups that are no longer complete, and views without their copying twin.
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+) {
+    for group in base.groups.all() {
+        if group.members().nth(1).is_some() {
+            incomplete(base, head, pairing, group, changes);
+        }
+    }
+    view_copies(base, head, pairing, changes);
+}
+
+/// Members of a group that are still there, but no longer beside one that was.
+fn incomplete(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    group: &Group,
+    changes: &mut Vec<Change>,
+) {
+    let there = |id: OperatorId| pairing.in_head[id.index()];
+    let Some((stays, now)) = group.members().find_map(|id| Some((id, there(id)?))) else {
+        return;
+    };
+    let new_group = head.groups.of(now);
+    let lost =
+        |kind: &SchemaKind| group.member(*kind).is_some() && new_group.member(*kind).is_none();
+    let missing: Vec<Box<str>> = KINDS
+        .iter()
+        .filter(|kind| lost(kind))
+        .filter_map(|kind| Some(base.operator(group.member(*kind)?).qualified_name().into()))
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let operator = base.operator(stays);
+    let place = |catalogue: &Catalogue, id| {
+        let placed = catalogue.operator(id).written()?;
+        let text = catalogue.operator(id).name().as_str();
+        Some(Fragment::of_field(
+            text,
+            Some(placed.place(placed.entry.func_at)),
+        ))
+    };
+    let change = Change::new(
+        ChangeRuleId::VariantGroupIncomplete,
+        operator.qualified_name(),
+        Subject::Names(missing.clone()),
+    );
+    let change = change.old(place(base, stays)).new_side(place(head, now));
+    changes.push(change.note(Note::Missing(missing)));
+}
+
+fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
+    let there = |id: OperatorId| pairing.in_head[id.index()];
+    let has_copy = |view: OperatorId| {
+        let mut groups = head.view_groups().groups.iter();
+        groups.any(|group| group.view == view && group.copy.is_some())
+    };
+    for group in &base.view_groups().groups {
+        let Some(copy) = group.copy else {
+            continue;
+        };
+        let view = base.operator(group.view);
+        let Some(now) = there(group.view).filter(|_| there(copy).is_none()) else {
+            continue;
+        };
+        if head.operator(now).is_view && !has_copy(now) {
+            let copy: Box<str> = base.operator(copy).qualified_name().into();
+            let change = Change::new(
+                ChangeRuleId::ViewCopyLost,
+                view.qualified_name(),
+                Subject::Names(vec![copy.clone()]),
+            );
+            changes.push(change.note(Note::Missing(vec![copy])));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The kernels that two entries put on dispatch keys (`docs/spec/compatibility.md`, section 5,
+//! dispatch).
+
+use super::side::Written;
+use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
+use crate::rules::Level;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{KernelEntry, KernelSource};
+
+const IMPLICIT: &str = "CompositeImplicitAutograd";
+const EXPLICIT: &str = "CompositeExplicitAutograd";
+const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
+
+/// One side's kernels, in the order written.
+struct Kernels<'a> {
+    written: Written<'a>,
+    kernels: &'a [KernelEntry],
+}
+
+impl<'a> Kernels<'a> {
+    fn of(catalogue: &'a Catalogue, written: Written<'a>) -> Self {
+        Self {
+            kernels: catalogue.kernels(written.id),
+            written,
+        }
+    }
+
+    fn on(&self, key: &str) -> Option<&'a KernelEntry> {
+        self.kernels
+            .iter()
+            .find(|kernel| kernel.key.as_str() == key)
+    }
+
+    fn is_delegate(&self) -> bool {
+        self.written.operator.structured_delegate().is_some()
+    }
+
+    fn has_any_composite(&self) -> bool {
+        self.is_delegate() || COMPOSITES.iter().any(|key| self.on(key).is_some())
+    }
+
+    /// Whether an explicit composite serves backends; that of a structured group comes with the
+    /// delegation.
+    fn is_explicit(&self) -> bool {
+        self.is_delegate() || self.on(EXPLICIT).is_some() || self.on(NON_FUNCTIONAL).is_some()
+    }
+
+    /// Lines of `dispatch`, as far as their keys are in the list.
+    fn lines(&self, keys: &[Box<str>]) -> Option<Fragment> {
+        let lines: Vec<&KernelEntry> = self
+            .kernels
+            .iter()
+            .filter(|kernel| keys.iter().any(|key| **key == *kernel.key.as_str()))
+            .collect();
+        let first = lines.first()?;
+        let text: Vec<String> = lines.iter().map(|line| line_text(line)).collect();
+        let place = self.written.placed.place(first.key_at);
+        Some(Fragment::of_field(text.join("; "), Some(place)))
+    }
+}
+
+const COMPOSITES: [&str; 3] = [IMPLICIT, EXPLICIT, NON_FUNCTIONAL];
+
+fn line_text(kernel: &KernelEntry) -> String {
+    let name = kernel_text(kernel);
+    match kernel.source {
+        KernelSource::Implicit => format!("{}: {name} (no dispatch section)", kernel.key.as_str()),
+        _ => format!("{}: {name}", kernel.key.as_str()),
+    }
+}
+
+fn kernel_text(kernel: &KernelEntry) -> String {
+    match &kernel.kernel.namespace {
+        Some(namespace) => format!("{namespace}::{}", kernel.kernel.name),
+        None => kernel.kernel.name.to_string(),
+    }
+}
+
+/// Adds what changed between the kernels of two entries of one operator.
+pub(super) fn compare(
+    operator: &str,
+    base: (&Catalogue, Written<'_>),
+    head: (&Catalogue, Written<'_>),
+    changes: &mut Vec<Change>,
+) {
+    let old = Kernels::of(base.0, base.1);
+    let new = Kernels::of(head.0, head.1);
+    let composite = composites(&old, &new);
+    let names = |kernels: Vec<&KernelEntry>| -> Vec<Box<str>> {
+        kernels
+            .iter()
+            .map(|kernel| kernel.key.as_str().into())
+            .collect()
+    };
+    // What a rule about composites tells is not told again as a kernel that came or went.
+    let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
+    let removed = old.kernels.iter();
+    let removed = removed.filter(|k| new.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
+    let added = new.kernels.iter();
+    let added = added.filter(|k| old.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
+    let renamed = old.kernels.iter().filter(|kernel| {
+        let there = new.on(kernel.key.as_str());
+        there.is_some_and(|there| there.kernel != kernel.kernel)
+    });
+    let (composites, kernels): (Vec<_>, Vec<_>) =
+        added.partition(|kernel| COMPOSITES.contains(&kernel.key.as_str()));
+    let found = [
+        (
+            ChangeRuleId::DispatchKernelRemoved,
+            names(removed.collect()),
+        ),
+        (ChangeRuleId::DispatchKernelAdded, names(kernels)),
+        (ChangeRuleId::DispatchCompositeAdded, names(composites)),
+        (
+            ChangeRuleId::DispatchKernelRenamed,
+            names(renamed.collect()),
+        ),
+    ];
+    if let Some((rule, keys)) = composite {
+        let keys: Vec<Box<str>> = keys.iter().map(|&key| key.into()).collect();
+        let change = Change::new(rule, operator, Subject::Operator)
+            .old(old.lines(&keys))
+            .new_side(new.lines(&keys));
+        changes.push(change);
+    }
+    for (rule, keys) in found {
+        if !keys.is_empty() {
+            let (before, after) = (old.lines(&keys), new.lines(&keys));
+            let mut change = Change::new(rule, operator, Subject::Keys(keys.clone()));
+            if rule == ChangeRuleId::DispatchKernelRemoved
+                && let Some(composite) = taken_over(&old, &new, &keys)
+            {
+                // It is the same function under another key.
+                change.level = Level::Info;
+                change = change.note(Note::TakenOverBy(composite));
+            }
+            changes.push(change.old(before).new_side(after));
+        }
+    }
+}
+
+/// The composite of the new side that runs the very kernels that these keys lost.
+fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[Box<str>]) -> Option<&'static str> {
+    COMPOSITES.into_iter().find(|composite| {
+        let Some(by) = new.on(composite) else {
+            return false;
+        };
+        let lost = keys.iter().map(|key| old.on(key));
+        lost.clone().count() > 0
+            && lost
+                .clone()
+                .all(|lost| lost.is_some_and(|lost| lost.kernel == by.kernel))
+    })
+}
+
+/// What happened to the composites, and which of their keys that tells of.
+fn composites(
+    old: &Kernels<'_>,
+    new: &Kernels<'_>,
+) -> Option<(ChangeRuleId, &'static [&'static str])> {
+    let was_implicit = old.on(IMPLICIT);
+    let is_implicit = new.on(IMPLICIT).is_some();
+    if let Some(was) = was_implicit
+        && !is_implicit
+    {
+        return if new.is_explicit() {
+            Some((ChangeRuleId::CompositeImplicitToExplicit, &COMPOSITES))
+        } else if was.source == KernelSource::Implicit {
+            Some((ChangeRuleId::DefaultCompositeLost, &[IMPLICIT]))
+        } else {
+            None
+        };
+    }
+    if was_implicit.is_none() && is_implicit && old.is_explicit() && !new.is_explicit() {
+        return Some((ChangeRuleId::CompositeExplicitToImplicit, &COMPOSITES));
+    }
+    if was_implicit.is_some() || is_implicit || !old.has_any_composite() || !new.has_any_composite()
+    {
+        return None;
+    }
+    let functional = |kernels: &Kernels<'_>| kernels.on(EXPLICIT).is_some();
+    (functional(old) != functional(new)).then_some((
+        ChangeRuleId::CompositeExplicitNonfunctionalChanged,
+        &[EXPLICIT, NON_FUNCTIONAL],
+    ))
+}

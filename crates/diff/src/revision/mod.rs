@@ -1,0 +1,196 @@
+//! What changed between two revisions: operators, their entries, what is generated of them, and
+//! what follows for every backend (`docs/spec/compatibility.md`, section 4).
+//!
+//! Nothing is judged here: levels are those of [`super::rules`], before any profile, policy or
+//! exception ([`super::policy`]).
+
+mod fields;
+mod generated;
+mod groups;
+mod kernels;
+mod moved;
+mod operators;
+mod pairing;
+mod policy_rules;
+mod schemas;
+mod shadowing;
+mod side;
+mod support;
+mod tag_changes;
+mod training;
+mod unread;
+mod upgraders;
+
+use rustc_hash::FxHashMap;
+
+use super::change::{Change, Fingerprint, Subject};
+use super::official::Verdict;
+use super::rules::Group;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::OperatorId;
+
+use pairing::Pairing;
+use side::Written;
+
+pub use policy_rules::CORE;
+pub use side::Revision;
+pub use support::{Cell, DispatchChange};
+pub use unread::{Unread, UnreadSide};
+
+/// Everything that differs between two revisions.
+#[derive(Debug, Clone, Default)]
+pub struct Comparison {
+    /// The operators whose schema is another one, or that one side lacks, by name.
+    pub pairs: Vec<Pair>,
+    /// What changed, operator by operator.
+    pub changes: Vec<Change>,
+    /// The cells of dispatch tables that changed, by operator.
+    pub dispatch: Vec<DispatchChange>,
+    /// Whether dispatch tables were compared.
+    pub has_dispatch: bool,
+    /// What could not be read, and operators of which nothing can be said for that reason.
+    pub unread: Vec<Unread>,
+}
+
+/// An operator with another schema on each side, or with none on one.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// Its name, qualified unless its namespace is `aten`; the base's where both sides have it.
+    pub name: Box<str>,
+    /// It in the base.
+    pub base: Option<OperatorId>,
+    /// It in the head, also where its name is another one there.
+    pub head: Option<OperatorId>,
+    /// Whether the base has it from `autogen`, or the head where the base lacks it.
+    pub is_generated: bool,
+    /// Its canonical schemas.
+    pub old: Option<Box<str>>,
+    /// The head's.
+    pub new: Option<Box<str>>,
+    /// Torch's verdict; `None` where one side lacks the operator or torch would not read it.
+    pub verdict: Option<Verdict>,
+}
+
+impl Pair {
+    /// Whether no operator of this name is left in the head.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.base.is_some() && self.verdict.is_none() && self.head.is_none()
+    }
+
+    /// Torch's backward verdict. An operator that is gone, or goes by another name, is
+    /// incompatible; a new one is compatible.
+    #[must_use]
+    pub fn is_backward_compatible(&self) -> bool {
+        match &self.verdict {
+            Some(verdict) => verdict.backward,
+            None => self.base.is_none(),
+        }
+    }
+
+    /// Torch's forward verdict; an operator that is gone counts as incompatible.
+    #[must_use]
+    pub fn is_forward_compatible(&self) -> bool {
+        match &self.verdict {
+            Some(verdict) => verdict.forward,
+            None => self.base.is_none(),
+        }
+    }
+}
+
+/// Compares two revisions. Both views or none should be given; with one, nothing is said of
+/// dispatch.
+#[must_use]
+pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
+    let (old, new) = (base.catalogue, head.catalogue);
+    let mut pairing = Pairing::new(old, new);
+    let unread = unread::take(&mut pairing, old, new);
+    let mut changes = Vec::new();
+    let pairs = operators::compare(old, new, &pairing, &mut changes);
+    entries(old, new, &pairing, &mut changes);
+    generated::compare(old, new, &pairing, &mut changes);
+    groups::compare(old, new, &pairing, &mut changes);
+    policy_rules::compare(old, new, &pairs, &mut changes);
+    shadowing::compare(old, new, &pairing, &mut changes);
+    moved::compare(old, new, &pairing, &mut changes);
+    let views = base.view.zip(head.view);
+    let mut dispatch = Vec::new();
+    if let Some((a, b)) = views {
+        let mut tables = support::Tables::new(a, b);
+        let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
+        dispatch = tables.compare(&pairing, is_untouched, &mut changes);
+        causes(old, new, &changes, &mut dispatch);
+    }
+    sort(&mut changes);
+    Comparison {
+        pairs,
+        changes,
+        dispatch,
+        has_dispatch: views.is_some(),
+        unread,
+    }
+}
+
+/// The fields of every entry that both sides write.
+fn entries(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
+    for &(old, new) in &pairing.unshared {
+        let sides = (Written::of(base, old), Written::of(head, new));
+        if let (Some(before), Some(after)) = sides {
+            let name = before.operator.qualified_name();
+            fields::compare(&name, before, after, changes);
+            kernels::compare(&name, (base, before), (head, after), changes);
+            tag_changes::compare(&name, before, after, &head.tags, changes);
+        }
+    }
+}
+
+/// Names what cells follow from: what changed in the operator's own entry, or in that of the
+/// operator that it delegates to or is generated from.
+fn causes(base: &Catalogue, head: &Catalogue, changes: &[Change], dispatch: &mut [DispatchChange]) {
+    let mut of_operator: FxHashMap<&str, Fingerprint> = FxHashMap::default();
+    let declared = changes.iter().filter(|change| {
+        change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
+    });
+    for change in declared {
+        let known = of_operator.entry(&change.operator);
+        known.or_insert_with(|| change.fingerprint());
+    }
+    let delegate = |catalogue: &Catalogue, name: &str| -> Option<String> {
+        let operator = catalogue.operator(catalogue.find_qualified(name)?);
+        let named = match operator.generated() {
+            Some(generated) => catalogue.operator(generated.from).qualified_name(),
+            None => operator.structured_delegate()?.as_str().to_owned(),
+        };
+        Some(named)
+    };
+    for cells in dispatch {
+        let own = of_operator.get(&*cells.operator);
+        let of_delegate = || {
+            let names = [base, head].map(|catalogue| delegate(catalogue, &cells.operator));
+            let found = names
+                .iter()
+                .flatten()
+                .find_map(|name| of_operator.get(&**name));
+            found.copied()
+        };
+        cells.cause = own.copied().or_else(of_delegate);
+    }
+}
+
+/// By operator, the worst first, so that what belongs together stands together.
+fn sort(changes: &mut [Change]) {
+    let rank = |change: &Change| {
+        let of_operator = !change.is_compound();
+        let subject = match &change.subject {
+            Subject::Operator => String::new(),
+            subject => subject.names().join(","),
+        };
+        (
+            of_operator,
+            std::cmp::Reverse(change.level),
+            change.rule.id,
+            subject,
+        )
+    };
+    changes.sort_by_cached_key(|change| (change.operator.clone(), rank(change)));
+}

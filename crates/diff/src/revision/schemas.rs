@@ -1,0 +1,138 @@
+//! Schemas of operators that both sides have.
+
+use crate::rules::ChangeRuleId;
+use rustc_hash::FxHashMap;
+
+use super::pairing::Pairing;
+use super::side::{Read, place};
+use super::{Pair, operators};
+use crate::change::{Change, Subject};
+use crate::official;
+use crate::official::Verdict;
+use crate::schema;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+
+/// An operator with another schema on each side.
+pub(super) struct Compared<'a> {
+    pub name: Box<str>,
+    pub base: (OperatorId, &'a Operator),
+    pub head: (OperatorId, &'a Operator),
+    pub verdict: Option<Verdict>,
+    changes: Vec<Change>,
+}
+
+/// Adds what changed in schemas. A generated operator follows the one that it is generated from:
+/// what happened to both is told of the latter, with the former named in [`Change::also`].
+pub(super) fn compare(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+) -> Vec<Pair> {
+    let mut compared: Vec<Compared<'_>> = Vec::new();
+    let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
+    for &(old, new) in &pairing.unshared {
+        let (before, after) = (base.operator(old), head.operator(new));
+        if before.canonical() == after.canonical() {
+            respelled(base, head, before, after, changes);
+            continue;
+        }
+        of_base.insert(old, compared.len());
+        compared.push(between((old, before), (new, after)));
+    }
+    for i in 0..compared.len() {
+        let from = compared[i]
+            .base
+            .1
+            .generated()
+            .map(|generated| generated.from);
+        let owner = from.and_then(|from| of_base.get(&from)).copied();
+        if let Some(owner) = owner.filter(|owner| *owner != i) {
+            follow(&mut compared, i, owner);
+        }
+    }
+    let pairs = compared.iter().map(operators::pair).collect();
+    for mut one in compared {
+        if one.base.1.is_generated()
+            && let Some(compound) = schema::compound(&one.name, &one.changes)
+        {
+            one.changes.insert(0, compound);
+        }
+        changes.append(&mut one.changes);
+    }
+    pairs
+}
+
+fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator)) -> Compared<'a> {
+    let name: Box<str> = base.1.qualified_name().into();
+    let (old, new) = (Read::of(base.1), Read::of(head.1));
+    let verdict =
+        (old.by_torch && new.by_torch).then(|| official::compare(&old.schema, &new.schema));
+    let mut changes = schema::compare(&name, old.side(), new.side());
+    for change in &mut changes {
+        place(&mut change.old, base.1);
+        place(&mut change.new, head.1);
+    }
+    Compared {
+        name,
+        base,
+        head,
+        verdict,
+        changes,
+    }
+}
+
+/// Leaves to the owner what happened to it as well.
+fn follow(compared: &mut [Compared<'_>], generated: usize, owner: usize) {
+    let own = std::mem::take(&mut compared[generated].changes);
+    let name = compared[generated].name.clone();
+    let alike = |a: &Change, b: &Change| a.rule.id == b.rule.id && a.subject == b.subject;
+    let mut rest = Vec::new();
+    for change in own.into_iter().filter(|change| !change.is_compound()) {
+        let of_owner = compared[owner]
+            .changes
+            .iter_mut()
+            .find(|c| alike(c, &change));
+        match of_owner {
+            Some(of_owner) => of_owner.also.push(name.clone()),
+            None => rest.push(change),
+        }
+    }
+    compared[generated].changes = rest;
+}
+
+/// Tells of another spelling of the same schema, where both sides write it.
+fn respelled(
+    base: &Catalogue,
+    head: &Catalogue,
+    before: &Operator,
+    after: &Operator,
+    changes: &mut Vec<Change>,
+) {
+    let (Some(a), Some(b)) = (before.written(), after.written()) else {
+        return;
+    };
+    let text = |catalogue: &Catalogue, placed: &PlacedEntry| {
+        let span = placed.place(placed.entry.func_at);
+        let text = span.slice(&catalogue.native_functions.text).trim();
+        let quoted = |quote: char| {
+            let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+            Some(inner.trim().to_owned())
+        };
+        let inner = quoted('"').or_else(|| quoted('\''));
+        (inner.unwrap_or_else(|| text.to_owned()), span)
+    };
+    let ((old, old_span), (new, new_span)) = (text(base, a), text(head, b));
+    if old != new {
+        use crate::change::Fragment;
+        let change = Change::new(
+            ChangeRuleId::SignatureRespelled,
+            before.qualified_name(),
+            Subject::Operator,
+        )
+        .old(Fragment::of_field(old, Some(old_span)))
+        .new_side(Fragment::of_field(new, Some(new_span)));
+        changes.push(change);
+    }
+}

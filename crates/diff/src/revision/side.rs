@@ -1,0 +1,112 @@
+//! One side of a comparison, and where things stand on it.
+
+use crate::change::{Fragment, Part};
+use crate::official;
+use crate::official::RuntimeSchema;
+use crate::schema;
+use opatlas_dispatch::View;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Entry, Field};
+use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+use opatlas_source::Span;
+
+/// A revision to compare.
+#[derive(Debug, Clone, Copy)]
+pub struct Revision<'a> {
+    /// Its operators.
+    pub catalogue: &'a Catalogue,
+    /// Its dispatch tables; without them on both sides, nothing is said of backends.
+    pub view: Option<View<'a>>,
+}
+
+/// A schema in the runtime's shape, with what it was read from.
+#[derive(Debug)]
+pub(super) struct Read<'a> {
+    pub schema: RuntimeSchema<'a>,
+    pub text: &'a str,
+    /// Whether torch itself reads it. Without that there is no official verdict.
+    pub by_torch: bool,
+}
+
+impl<'a> Read<'a> {
+    pub(super) fn of(operator: &'a Operator) -> Self {
+        let text = operator.canonical();
+        let (mut schema, by_torch) = match official::parse(text) {
+            Ok(schema) => (schema, true),
+            Err(_) => (official::of_model(operator.schema()), false),
+        };
+        schema.namespace = operator.namespace();
+        Self {
+            schema,
+            text,
+            by_torch,
+        }
+    }
+
+    pub(super) fn side(&'a self) -> schema::Side<'a> {
+        schema::Side {
+            schema: &self.schema,
+            text: self.text,
+            has_spans: self.by_torch,
+        }
+    }
+}
+
+/// Gives a fragment of a schema its place in the file.
+pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
+    let (Some(fragment), Some(placed)) = (fragment, operator.written()) else {
+        return;
+    };
+    let schema = operator.schema();
+    let span = match fragment.part {
+        Part::Field => return,
+        Part::Schema => placed.entry.func_at,
+        Part::Name => schema.name_at.0,
+        Part::Returns => schema.returns_at.0,
+        Part::Argument(i) => match schema.arguments.all().get(i) {
+            Some(argument) => argument.at.0,
+            None => placed.entry.func_at,
+        },
+        Part::Return(i) => schema
+            .returns
+            .get(i)
+            .map_or(schema.returns_at.0, |r| r.at.0),
+    };
+    fragment.place = Some(placed.place(span));
+}
+
+/// A written operator: its entry and itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub id: OperatorId,
+    pub operator: &'a Operator,
+    pub placed: &'a PlacedEntry,
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn of(catalogue: &'a Catalogue, id: OperatorId) -> Option<Self> {
+        let operator = catalogue.operator(id);
+        let placed = operator.written()?;
+        Some(Self {
+            id,
+            operator,
+            placed,
+        })
+    }
+
+    pub(super) fn entry(&self) -> &'a Entry {
+        &self.placed.entry
+    }
+
+    /// A fragment that stands for a field: its place is the field's, or the entry's `func` where
+    /// the field is not written.
+    pub(super) fn field(&self, field: Field, text: impl Into<Box<str>>) -> Fragment {
+        let place = self.entry().field(field).map(|place| place.value);
+        Fragment::of_field(text, Some(self.at(place)))
+    }
+
+    /// A place in the entry as a place in the file; that of `func` where there is none.
+    pub(super) fn at(&self, span: Option<Span>) -> Span {
+        self.placed.place(span.unwrap_or(self.entry().func_at))
+    }
+}

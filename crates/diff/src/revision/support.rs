@@ -1,0 +1,330 @@
+//! What the computed dispatch tables say: which backends lost or gained an operator, and by what
+//! kind of kernel it runs there (`docs/spec/compatibility.md`, section 4, item 7).
+//!
+//! Operators share tables, so pairs of tables are compared once and told of every operator that
+//! has them.
+
+use crate::rules::ChangeRuleId;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
+
+use super::pairing::Pairing;
+use super::side::Written;
+use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
+use crate::rules::Level;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Reason, Rule, View};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::keys::Key;
+
+/// Cells of an operator's table that changed alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DispatchChange {
+    /// The operator.
+    pub operator: Box<str>,
+    /// The runtime keys, in table order.
+    pub keys: Vec<&'static str>,
+    /// What served them.
+    pub before: Cell,
+    /// What serves them now.
+    pub after: Cell,
+    /// The change of an entry that this follows from.
+    pub cause: Option<Fingerprint>,
+}
+
+/// What serves a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cell {
+    /// Why.
+    pub reason: Reason,
+    /// The registered key that serves it; `None` where nothing or a fallback does.
+    pub source_key: Option<&'static str>,
+    /// The kernel; `None` where there is none.
+    pub kernel: Option<Box<str>>,
+}
+
+/// The tables of both sides, and which key is which.
+pub(super) struct Tables<'a> {
+    base: View<'a>,
+    head: View<'a>,
+    /// Keys that both releases have, in the base's order.
+    slots: Vec<(Slot, Slot)>,
+    /// The base's keys at which a backend runs operators.
+    backends: KeySet,
+    known: FxHashMap<(usize, usize), Vec<Moved>>,
+}
+
+/// A key whose rule changed.
+#[derive(Debug, Clone, Copy)]
+struct Moved {
+    base: Slot,
+    head: Slot,
+    before: Rule,
+    after: Rule,
+}
+
+impl<'a> Tables<'a> {
+    pub(super) fn new(base: View<'a>, head: View<'a>) -> Self {
+        let (old, new) = (base.keys(), head.keys());
+        let slots = old.slots().filter_map(|slot| {
+            let there = new.slot(old.name(Key::Runtime(slot)))?;
+            Some((slot, there))
+        });
+        let mut backends = KeySet::EMPTY;
+        for slot in old
+            .slots()
+            .filter(|&slot| autograd_key(old, slot).is_some())
+        {
+            backends.insert(slot);
+        }
+        Self {
+            slots: slots.collect(),
+            base,
+            head,
+            backends,
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Adds what changed in the tables of all operators that both sides have.
+    pub(super) fn compare(
+        &mut self,
+        pairing: &Pairing,
+        is_untouched: impl Fn(OperatorId, OperatorId) -> bool,
+        changes: &mut Vec<Change>,
+    ) -> Vec<DispatchChange> {
+        let mut cells = Vec::new();
+        for &(old, new) in &pairing.same {
+            let patterns = (
+                self.base.tables.pattern_index(old),
+                self.head.tables.pattern_index(new),
+            );
+            let (Some(before), Some(after)) = patterns else {
+                continue;
+            };
+            let moved = self.moved(before, after);
+            let follows = super::training::may_differ(self.base, self.head, old, new);
+            if moved.is_empty() && !follows && is_untouched(old, new) {
+                continue;
+            }
+            let name: Box<str> = self
+                .base
+                .inputs
+                .catalogue
+                .operator(old)
+                .qualified_name()
+                .into();
+            if !moved.is_empty() {
+                self.backends(&name, (old, new), &moved, changes);
+                self.cells(&name, (old, new), &moved, &mut cells);
+            }
+            if !moved.is_empty() || follows {
+                super::training::compare(self, &name, (old, new), changes);
+            }
+        }
+        cells
+    }
+
+    pub(super) fn views(&self) -> (View<'a>, View<'a>) {
+        (self.base, self.head)
+    }
+
+    /// Keys of backends with kernels of dense tensors that both sides have.
+    pub(super) fn dense(&self) -> impl Iterator<Item = (Slot, Slot)> + use<'_> {
+        let is_dense = |slot: Slot| self.base.keys().functionality(slot) == "Dense";
+        let slots = self.slots.iter().copied();
+        slots.filter(move |&(slot, _)| self.backends.contains(slot) && is_dense(slot))
+    }
+
+    fn moved(&mut self, before: usize, after: usize) -> Vec<Moved> {
+        if let Some(known) = self.known.get(&(before, after)) {
+            return known.clone();
+        }
+        let tables = (
+            self.base.tables.patterns().get(before),
+            self.head.tables.patterns().get(after),
+        );
+        let (Some(old), Some(new)) = tables else {
+            return Vec::new();
+        };
+        let moved = self.slots.iter().filter_map(|&(base, head)| {
+            let (before, after) = (old.table.rule(base), new.table.rule(head));
+            (before != after).then_some(Moved {
+                base,
+                head,
+                before,
+                after,
+            })
+        });
+        let moved: Vec<Moved> = moved.collect();
+        self.known.insert((before, after), moved.clone());
+        moved
+    }
+
+    /// Support lost, gained, or of another kind, and autograd that became ambiguous.
+    fn backends(
+        &self,
+        operator: &str,
+        ids: (OperatorId, OperatorId),
+        moved: &[Moved],
+        changes: &mut Vec<Change>,
+    ) {
+        let keys = self.base.keys();
+        let named = |wanted: &dyn Fn(&Moved) -> bool| -> Vec<Box<str>> {
+            let found = moved.iter().filter(|moved| wanted(moved));
+            found
+                .map(|m| keys.name(Key::Runtime(m.base)).into())
+                .collect()
+        };
+        let on_backend = |moved: &Moved| self.backends.contains(moved.base);
+        let kinds: [(ChangeRuleId, Vec<Box<str>>); 3] = [
+            (
+                ChangeRuleId::BackendSupportLost,
+                named(&|m| self.is_loss(m)),
+            ),
+            (
+                ChangeRuleId::BackendSupportGained,
+                named(&|m| on_backend(m) && !serves(m.before) && serves(m.after)),
+            ),
+            (
+                ChangeRuleId::BackendSupportKindChanged,
+                named(&|m| {
+                    let is_kernel = |rule| rule == Rule::Direct;
+                    on_backend(m)
+                        && serves(m.before)
+                        && serves(m.after)
+                        && is_kernel(m.before) != is_kernel(m.after)
+                }),
+            ),
+        ];
+        for (rule, keys) in kinds {
+            if keys.is_empty() {
+                continue;
+            }
+            let (before, after) = self.reasons(moved, &keys);
+            let change = Change::new(rule, operator, Subject::Keys(keys));
+            let mut change = self.placed(change, ids, before, after);
+            if rule == ChangeRuleId::BackendSupportLost {
+                change = change.note(Note::ServedByNothing);
+                if moved
+                    .iter()
+                    .all(|m| !self.is_loss(m) || self.is_by_parts(m))
+                {
+                    change.level = Level::Dangerous;
+                    change = change.note(Note::RanByParts);
+                }
+            }
+            changes.push(change);
+        }
+        let ambiguous = named(&|m| m.before != Rule::Ambiguous && m.after == Rule::Ambiguous);
+        if !ambiguous.is_empty() {
+            let (before, after) = self.reasons(moved, &ambiguous);
+            let change = Change::new(
+                ChangeRuleId::AutogradSupportLost,
+                operator,
+                Subject::Keys(ambiguous),
+            );
+            let change = self.placed(change, ids, before, after);
+            changes.push(change.note(Note::Ambiguous));
+        }
+    }
+
+    fn is_loss(&self, moved: &Moved) -> bool {
+        self.backends.contains(moved.base) && serves(moved.before) && !serves(moved.after)
+    }
+
+    /// Whether nested tensors ran it through an implicit composite: only as far as they run its
+    /// parts, which nobody promised.
+    fn is_by_parts(&self, moved: &Moved) -> bool {
+        let is_nested = self.base.keys().functionality(moved.base) == "NestedTensor";
+        moved.before == Rule::Implicit && is_nested
+    }
+
+    /// Why these keys are served, or not, on each side.
+    fn reasons(&self, moved: &[Moved], keys: &[Box<str>]) -> (String, String) {
+        let is_meant = |moved: &&Moved| {
+            let name = self.base.keys().name(Key::Runtime(moved.base));
+            keys.iter().any(|key| **key == *name)
+        };
+        let joined = |of: fn(&Moved) -> Rule| {
+            let cells = moved.iter().filter(is_meant);
+            let reasons: BTreeSet<&str> = cells.map(|m| of(m).reason().as_str()).collect();
+            reasons.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        (joined(|moved| moved.before), joined(|moved| moved.after))
+    }
+
+    /// With what each side says of the keys, at the entry that this follows from: the operator's, or
+    /// that of the operator which it is generated from.
+    pub(super) fn placed(
+        &self,
+        change: Change,
+        (old, new): (OperatorId, OperatorId),
+        before: impl Into<Box<str>>,
+        after: impl Into<Box<str>>,
+    ) -> Change {
+        let place = |view: View<'_>, id: OperatorId| {
+            let catalogue = view.inputs.catalogue;
+            let generated = catalogue.operator(id).generated();
+            let id = generated.map_or(id, |generated| generated.from);
+            Some(Written::of(catalogue, id)?.at(None))
+        };
+        change
+            .old(Fragment::of_field(before, place(self.base, old)))
+            .new_side(Fragment::of_field(after, place(self.head, new)))
+    }
+
+    /// Cells that changed alike, together.
+    fn cells(
+        &self,
+        operator: &str,
+        (old, new): (OperatorId, OperatorId),
+        moved: &[Moved],
+        cells: &mut Vec<DispatchChange>,
+    ) {
+        let mut alike: BTreeMap<(Cell, Cell), Vec<&'static str>> = BTreeMap::new();
+        // An alias serves many keys with one kernel, so it is looked up once.
+        let mut of_rule: FxHashMap<(bool, Rule), Cell> = FxHashMap::default();
+        let mut cell = |is_head: bool, view: View<'a>, id: OperatorId, slot: Slot, rule: Rule| {
+            let is_shared = rule.alias().is_some();
+            if is_shared && let Some(known) = of_rule.get(&(is_head, rule)) {
+                return known.clone();
+            }
+            let entry = view.entry(id, slot);
+            let cell = Cell {
+                reason: rule.reason(),
+                source_key: rule.source(slot).map(|key| view.keys().name(key)),
+                kernel: entry
+                    .and_then(|entry| entry.kernel.map(|kernel| kernel.to_string().into())),
+            };
+            if is_shared {
+                of_rule.insert((is_head, rule), cell.clone());
+            }
+            cell
+        };
+        for moved in moved {
+            let before = cell(false, self.base, old, moved.base, moved.before);
+            let after = cell(true, self.head, new, moved.head, moved.after);
+            let name = self.base.keys().name(Key::Runtime(moved.base));
+            alike.entry((before, after)).or_default().push(name);
+        }
+        cells.extend(
+            alike
+                .into_iter()
+                .map(|((before, after), keys)| DispatchChange {
+                    operator: operator.into(),
+                    keys,
+                    before,
+                    after,
+                    cause: None,
+                }),
+        );
+    }
+}
+
+/// Whether a call gets somewhere.
+fn serves(rule: Rule) -> bool {
+    !matches!(rule, Rule::Missing | Rule::Fallback | Rule::Ambiguous)
+}

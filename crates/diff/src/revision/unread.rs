@@ -1,0 +1,132 @@
+//! What could not be read, so that nobody takes silence for "no change".
+
+use super::pairing::Pairing;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::OperatorId;
+use opatlas_source::Span;
+
+/// Which side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnreadSide {
+    /// The base.
+    Base,
+    /// The head.
+    Head,
+}
+
+impl UnreadSide {
+    /// The word used in every rendering and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Head => "head",
+        }
+    }
+}
+
+/// An entry that could not be read, or an operator that one side has and the other may hide in
+/// what could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// The side that could not be read.
+    pub side: UnreadSide,
+    /// The operator's name, where it can be told.
+    pub operator: Option<Box<str>>,
+    /// Why; the first complaint about it.
+    pub message: Box<str>,
+    /// Where on that side, in bytes of `native_functions.yaml`.
+    pub place: Option<Span>,
+}
+
+/// Lists what could not be read, and takes operators out of the pairing that may only seem to have
+/// come or gone for that reason.
+pub(super) fn take(pairing: &mut Pairing, base: &Catalogue, head: &Catalogue) -> Vec<Unread> {
+    let mut unread = Vec::new();
+    let of_base = Hidden::of(base, UnreadSide::Base, &mut unread);
+    let of_head = Hidden::of(head, UnreadSide::Head, &mut unread);
+    let mut undecided = |ids: &mut Vec<OperatorId>, own: &Catalogue, other: &Hidden<'_>| {
+        ids.retain(|id| {
+            let operator = own.operator(*id);
+            let name = match operator.generated() {
+                Some(generated) => own.operator(generated.from).name(),
+                None => operator.name(),
+            };
+            if !other.may_hide(name.as_str()) && !other.may_hide(operator.name().as_str()) {
+                return true;
+            }
+            // The entry itself is listed already where its name is known.
+            if !other.names(operator.name().as_str()) {
+                unread.push(Unread {
+                    side: other.side,
+                    operator: Some(operator.qualified_name().into()),
+                    message: "it may stand in what could not be read".into(),
+                    place: None,
+                });
+            }
+            false
+        });
+    };
+    undecided(&mut pairing.removed, base, &of_head);
+    undecided(&mut pairing.added, head, &of_base);
+    unread
+}
+
+/// What a side may hide.
+struct Hidden<'a> {
+    side: UnreadSide,
+    names: Vec<&'a str>,
+    /// Something without a name could not be read, so it may be any operator.
+    anything: bool,
+}
+
+impl<'a> Hidden<'a> {
+    fn of(catalogue: &'a Catalogue, side: UnreadSide, unread: &mut Vec<Unread>) -> Self {
+        let file = &catalogue.native_functions;
+        for diagnostic in &file.diagnostics {
+            unread.push(Unread {
+                side,
+                operator: None,
+                message: diagnostic.message.clone().into(),
+                place: Some(diagnostic.span),
+            });
+        }
+        let mut hidden = Self {
+            side,
+            names: Vec::new(),
+            anything: !file.is_list || !file.diagnostics.is_empty(),
+        };
+        for placed in &file.entries {
+            let entry = &placed.entry;
+            if entry.schema.is_some() {
+                continue;
+            }
+            let first = entry.diagnostics.first();
+            unread.push(Unread {
+                side,
+                operator: entry.name.as_ref().map(|name| match &*entry.namespace {
+                    "aten" => name.as_str().into(),
+                    namespace => format!("{namespace}::{name}").into(),
+                }),
+                message: first.map_or_else(
+                    || "its schema could not be read".into(),
+                    |diagnostic| diagnostic.message.clone().into(),
+                ),
+                place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),
+            });
+            match &entry.name {
+                Some(name) => hidden.names.push(name.as_str()),
+                None => hidden.anything = true,
+            }
+        }
+        hidden
+    }
+
+    fn names(&self, name: &str) -> bool {
+        self.names.contains(&name)
+    }
+
+    fn may_hide(&self, name: &str) -> bool {
+        self.anything || self.names(name)
+    }
+}

@@ -1,0 +1,115 @@
+//! Rules about operators that are generated.
+
+use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
+
+pub(super) const RULES: &[ChangeRule] = &[
+    ChangeRule {
+        id: ChangeRuleId::AutogenRemoved,
+        group: Group::Generated,
+        level: Some(Level::Breaking),
+        backward: Official::NotChecked,
+        forward: Official::NotChecked,
+        impacts: Impacts::row("..x..x.x"),
+        what: "A generated operator is no longer generated.",
+        why: "It has no entry of its own, so no line about it is removed; but the dispatcher \
+              loses it.",
+        instead: Some("Keep its name under `autogen`, or write it as an entry."),
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+                "  autogen: blend.out\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+            ),
+        }),
+        source: "torchgen/native_function_generation.py",
+    },
+    ChangeRule {
+        id: ChangeRuleId::AutogenAdded,
+        group: Group::Generated,
+        level: Some(Level::Info),
+        backward: Official::NotChecked,
+        forward: Official::NotChecked,
+        impacts: Impacts::row("...r...."),
+        what: "A further operator is generated.",
+        why: "As with any new operator, only new models on an old runtime notice.",
+        instead: None,
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+                "  autogen: blend.out\n",
+            ),
+        }),
+        source: "torchgen/native_function_generation.py",
+    },
+    ChangeRule {
+        id: ChangeRuleId::AutogenBecameExplicit,
+        group: Group::Generated,
+        level: Some(Level::Info),
+        backward: Official::NotChecked,
+        forward: Official::NotChecked,
+        impacts: Impacts::row("........"),
+        what: "A generated operator has an entry of its own now.",
+        why: "No new operator: the generated schema and the written one are compared like any \
+              pair.",
+        instead: None,
+        example: Some(Example {
+            old: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+                "  autogen: blend.out\n",
+            ),
+            new: concat!(
+                "- func: blend(Tensor self, Tensor other) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend\n",
+                "- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: blend_out\n",
+            ),
+        }),
+        source: "torchgen/native_function_generation.py",
+    },
+    ChangeRule {
+        id: ChangeRuleId::ViewCopyLost,
+        group: Group::Generated,
+        level: Some(Level::Dangerous),
+        backward: Official::NotChecked,
+        forward: Official::NotChecked,
+        impacts: Impacts::row(".......x"),
+        what: "A view operator no longer has its `_copy` twin.",
+        why: "Functionalization replaces views by their copying twins and has none to take.",
+        instead: Some("Keep the twin."),
+        example: Some(Example {
+            old: concat!(
+                "- func: peel(Tensor(a) self, int dim) -> Tensor(a)\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: peel\n",
+                "- func: peel_copy(Tensor self, int dim) -> Tensor\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutogradNonFunctional: peel_copy\n",
+                "  tags: view_copy\n",
+            ),
+            new: concat!(
+                "- func: peel(Tensor(a) self, int dim) -> Tensor(a)\n",
+                "  dispatch:\n",
+                "    CompositeExplicitAutograd: peel\n",
+            ),
+        }),
+        source: "torchgen/gen_functionalization_type.py",
+    },
+];

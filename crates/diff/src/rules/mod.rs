@@ -1,0 +1,214 @@
+//! The rules of compatibility, one item each (`docs/spec/compatibility.md`, section 5).
+//!
+//! A [`ChangeRule`] is data: id, group, level, torch's verdict on this kind of change, who is hurt,
+//! and its documentation. What finds a change lives with the comparison; this is what it refers to,
+//! and what `explain` and the API show. A rule is in the file of its group.
+
+mod alias;
+mod argument;
+mod binding;
+mod computed;
+mod default;
+mod dispatch;
+mod file;
+mod generated;
+mod id;
+mod level;
+mod operator;
+mod out;
+mod policy;
+mod returns;
+mod runtime;
+mod schema;
+mod tag;
+
+use std::sync::OnceLock;
+
+pub use id::ChangeRuleId;
+pub use level::{Audience, Audiences, Impacts, Level, Profile, UnknownWord};
+
+/// What a rule is about; one file each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// Operators as a whole.
+    Operator,
+    /// Plain arguments.
+    Argument,
+    /// Defaults.
+    Default,
+    /// Alias annotations of arguments.
+    Alias,
+    /// Out arguments.
+    Out,
+    /// Returns.
+    Return,
+    /// The shape of the whole schema.
+    Schema,
+    /// What is bound in Python and C++.
+    Binding,
+    /// Kernels and how they are registered.
+    Dispatch,
+    /// Generated operators.
+    Generated,
+    /// Tags.
+    Tag,
+    /// What happens around a call.
+    Runtime,
+    /// What follows from both files and stands in neither.
+    Computed,
+    /// What was promised or allowed.
+    Policy,
+    /// The file itself.
+    File,
+}
+
+impl Group {
+    /// The word used in every rendering and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Argument => "argument",
+            Self::Default => "default",
+            Self::Alias => "alias",
+            Self::Out => "out",
+            Self::Return => "return",
+            Self::Schema => "schema",
+            Self::Binding => "binding",
+            Self::Dispatch => "dispatch",
+            Self::Generated => "generated",
+            Self::Tag => "tag",
+            Self::Runtime => "runtime",
+            Self::Computed => "computed",
+            Self::Policy => "policy",
+            Self::File => "file",
+        }
+    }
+}
+
+/// What torch's own check says about a kind of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Official {
+    /// Compatible.
+    Compatible,
+    /// Incompatible.
+    Incompatible,
+    /// It raises instead of answering.
+    Raises,
+    /// It depends on what else changed.
+    Varies,
+    /// It does not look at what changed.
+    NotChecked,
+}
+
+impl Official {
+    /// The word used in every rendering and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Compatible => "compatible",
+            Self::Incompatible => "incompatible",
+            Self::Raises => "raises",
+            Self::Varies => "varies",
+            Self::NotChecked => "not-checked",
+        }
+    }
+}
+
+/// Two sides that show a change: two schemas, or two lists of entries of `native_functions.yaml`.
+#[derive(Debug, Clone, Copy)]
+pub struct Example {
+    /// Before.
+    pub old: &'static str,
+    /// After.
+    pub new: &'static str,
+}
+
+/// A rule about a kind of change. Ids are forever: they are never renamed and never used again.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeRule {
+    /// Its id.
+    pub id: ChangeRuleId,
+    /// What it is about.
+    pub group: Group,
+    /// How bad a change of this kind is to everybody together. `None` only for `compound`, which
+    /// is as bad as the worst change it stands for, to whomever those hurt.
+    pub level: Option<Level>,
+    /// Torch's verdict on backward compatibility.
+    pub backward: Official,
+    /// Torch's verdict on forward compatibility.
+    pub forward: Official,
+    /// Whom it hurts.
+    pub impacts: Impacts,
+    /// What changed, in a sentence.
+    pub what: &'static str,
+    /// Why that matters, and to whom.
+    pub why: &'static str,
+    /// The smallest alternative that hurts nobody, where there is one.
+    pub instead: Option<&'static str>,
+    /// A change of this kind, where files or schemas can show it.
+    pub example: Option<Example>,
+    /// Where PyTorch decides or writes it: a file, or a document.
+    pub source: &'static str,
+}
+
+const GROUPS: [&[ChangeRule]; 15] = [
+    operator::RULES,
+    argument::RULES,
+    default::RULES,
+    alias::RULES,
+    out::RULES,
+    returns::RULES,
+    schema::RULES,
+    binding::RULES,
+    dispatch::RULES,
+    generated::RULES,
+    tag::RULES,
+    runtime::RULES,
+    computed::RULES,
+    policy::RULES,
+    file::RULES,
+];
+
+const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        count += GROUPS[group].len();
+        group += 1;
+    }
+    count
+};
+
+/// All rules, group by group.
+pub static RULES: [ChangeRule; COUNT] = {
+    let mut rules = [GROUPS[0][0]; COUNT];
+    let (mut count, mut group) = (0, 0);
+    while group < GROUPS.len() {
+        let mut i = 0;
+        while i < GROUPS[group].len() {
+            rules[count] = GROUPS[group][i];
+            count += 1;
+            i += 1;
+        }
+        group += 1;
+    }
+    rules
+};
+
+/// The rule of this id. Every id has one: a test holds the table to [`ChangeRuleId::ALL`].
+#[must_use]
+pub fn of(id: ChangeRuleId) -> &'static ChangeRule {
+    static BY_ID: OnceLock<Vec<&'static ChangeRule>> = OnceLock::new();
+    let by_id = BY_ID.get_or_init(|| {
+        let mut rules: Vec<_> = RULES.iter().collect();
+        rules.sort_by_key(|rule| rule.id);
+        rules
+    });
+    by_id[id as usize]
+}
+
+/// The rule whose id has this text, if there is one.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static ChangeRule> {
+    ChangeRuleId::parse(id).map(of)
+}

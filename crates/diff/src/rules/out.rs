@@ -1,0 +1,173 @@
+//! Rules about out arguments.
+
+use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
+
+pub(super) const RULES: &[ChangeRule] = &[
+    ChangeRule {
+        id: ChangeRuleId::ArgumentBecameOut,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "A keyword-only argument became an out argument.",
+        why: "Callers must now hand in memory for a result where they handed in an input.",
+        instead: Some("Add an `out` overload."),
+        example: Some(Example {
+            old: "op(Tensor self, Tensor(a!) out) -> ()",
+            new: "op(Tensor self, *, Tensor(a!) out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentBecameInput,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "An out argument became an input.",
+        why: "What callers pass as memory for the result is read as data.",
+        instead: Some("Keep the `out` overload and add one with the input."),
+        example: Some(Example {
+            old: "op(Tensor self, *, Tensor(a!) out) -> ()",
+            new: "op(Tensor self, Tensor(a!) out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentAdded,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Compatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "There is one more out argument.",
+        why: "No call that exists passes it. While the returns stay as they are, torch calls \
+              that compatible: a blind spot.",
+        instead: Some("Add an overload."),
+        example: Some(Example {
+            old: "op(Tensor self) -> ()",
+            new: "op(Tensor self, *, Tensor(a!) out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentRemoved,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "An out argument is gone.",
+        why: "Callers that pass it fail, and the result it held has no place.",
+        instead: Some("Keep the overload."),
+        example: Some(Example {
+            old: "op(Tensor self, *, Tensor(a!) out) -> ()",
+            new: "op(Tensor self) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentRenamed,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("x.rr..x."),
+        what: "An out argument has another name.",
+        why: "Out arguments are passed by keyword, so the name is the interface; it also names \
+              the field of the result.",
+        instead: Some("Keep the name."),
+        example: Some(Example {
+            old: "op.out(Tensor self, *, Tensor(a!) out, Tensor(b!) out1) -> ()",
+            new: "op.out(Tensor self, *, Tensor(a!) res, Tensor(b!) out1) -> ()",
+        }),
+        source: "aten/src/ATen/native/README.md",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentReordered,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("..xxxx.."),
+        what: "Out arguments changed places.",
+        why: "Python passes them by keyword and does not notice. Everything that passes by \
+              position puts results into each other's memory.",
+        instead: Some("Keep the order."),
+        example: Some(Example {
+            old: "op.out(Tensor self, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!), \
+                  Tensor(b!))",
+            new: "op.out(Tensor self, *, Tensor(b!) indices, Tensor(a!) values) -> (Tensor(a!), \
+                  Tensor(b!))",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentTypeChanged,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "An out argument has a type that shares nothing with the old one.",
+        why: "No memory that callers hand in fits.",
+        instead: Some("Add an overload."),
+        example: Some(Example {
+            old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
+            new: "op.out(Tensor self, *, Tensor(a!)[] out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentTypeWidened,
+        group: Group::Out,
+        level: Some(Level::ForwardBreaking),
+        backward: Official::Compatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("...xxx.."),
+        what: "An out argument takes more than before.",
+        why: "Old calls fit. New ones may leave out what an old runtime insists on.",
+        instead: None,
+        example: Some(Example {
+            old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
+            new: "op.out(Tensor self, *, Tensor(a!)? out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentTypeNarrowed,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Compatible,
+        impacts: Impacts::row("rrrrxx.."),
+        what: "An out argument takes less than before.",
+        why: "Calls that made use of the difference fail.",
+        instead: Some("Keep the wide type."),
+        example: Some(Example {
+            old: "op.out(Tensor self, *, Tensor(a!)? out) -> ()",
+            new: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::OutArgumentsReplaced,
+        group: Group::Out,
+        level: Some(Level::Breaking),
+        backward: Official::Raises,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "Out arguments were traded for inputs, their number together unchanged.",
+        why: "Nothing that exists calls it correctly any more. Torch looks past the end of the \
+              arguments while it compares and raises `IndexError` instead of an answer.",
+        instead: Some("Add an overload."),
+        example: Some(Example {
+            old: "op(Tensor self, *, Tensor(a!) out) -> ()",
+            new: "op(Tensor self, *, int n=0) -> ()",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+];

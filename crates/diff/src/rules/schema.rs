@@ -1,0 +1,41 @@
+//! Rules about the shape of the whole schema.
+
+use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
+
+pub(super) const RULES: &[ChangeRule] = &[
+    ChangeRule {
+        id: ChangeRuleId::VarargChanged,
+        group: Group::Schema,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "`...` came or went at the end of the arguments.",
+        why: "Which calls are possible at all is another matter. Entries of \
+              `native_functions.yaml` never have it.",
+        instead: Some("Add an overload."),
+        example: Some(Example {
+            old: "op(Tensor self) -> Tensor",
+            new: "op(Tensor self, ...) -> Tensor",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+    ChangeRule {
+        id: ChangeRuleId::VarretChanged,
+        group: Group::Schema,
+        level: Some(Level::Breaking),
+        backward: Official::Incompatible,
+        forward: Official::Incompatible,
+        impacts: Impacts::row("xxxxxxxx"),
+        what: "`...` came or went at the end of the returns.",
+        why: "How many values a call gives is another matter. Entries of \
+              `native_functions.yaml` never have it.",
+        instead: Some("Add an overload."),
+        example: Some(Example {
+            old: "op(Tensor self) -> ()",
+            new: "op(Tensor self) -> ...",
+        }),
+        source: "aten/src/ATen/core/function_schema.cpp",
+    },
+];

@@ -1,0 +1,123 @@
+//! Which argument of the old schema is which of the new one: equal names first, then the same
+//! place with the same type; what remains was removed or added. Plain and out arguments are
+//! aligned apart.
+
+use crate::official::{Argument, RuntimeSchema};
+
+/// Indices into the arguments of the old and the new schema.
+pub(super) type Pair = (usize, usize);
+
+/// The alignment of two argument lists. Indices are those of all arguments.
+#[derive(Debug, Default)]
+pub(super) struct Alignment {
+    /// The same argument on both sides, whether renamed or not, in the order of the old side.
+    pub plain: Vec<Pair>,
+    /// The same out argument on both sides.
+    pub out: Vec<Pair>,
+    /// Plain before, out now.
+    pub became_out: Vec<Pair>,
+    /// Out before, plain now.
+    pub became_plain: Vec<Pair>,
+    /// Only on the old side.
+    pub removed: Vec<usize>,
+    /// Only on the new side.
+    pub added: Vec<usize>,
+}
+
+impl Alignment {
+    pub(super) fn new(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Self {
+        let (old, new) = (&old.arguments[..], &new.arguments[..]);
+        let mut to_new: Vec<Option<usize>> = vec![None; old.len()];
+        let mut to_old: Vec<Option<usize>> = vec![None; new.len()];
+        // Twice: arguments of one kind first, so that an input that shares its name with an out
+        // argument does not take its place.
+        for same_kind in [true, false] {
+            for (i, argument) in old.iter().enumerate().filter(|(_, a)| !a.name.is_empty()) {
+                let is_it = |j: &usize| {
+                    let other: &Argument<'_> = &new[*j];
+                    to_old[*j].is_none()
+                        && other.name == argument.name
+                        && (other.is_out() == argument.is_out()) == same_kind
+                };
+                if to_new[i].is_none()
+                    && let Some(j) = (0..new.len()).find(is_it)
+                {
+                    to_new[i] = Some(j);
+                    to_old[j] = Some(i);
+                }
+            }
+        }
+        for is_out in [false, true] {
+            rename(old, new, is_out, &mut to_new, &mut to_old);
+        }
+        let mut alignment = Self::default();
+        for (i, j) in to_new.iter().enumerate() {
+            let Some(j) = *j else {
+                alignment.removed.push(i);
+                continue;
+            };
+            match (old[i].is_out(), new[j].is_out()) {
+                (false, false) => alignment.plain.push((i, j)),
+                (true, true) => alignment.out.push((i, j)),
+                (false, true) => alignment.became_out.push((i, j)),
+                (true, false) => alignment.became_plain.push((i, j)),
+            }
+        }
+        alignment.added = (0..new.len()).filter(|&j| to_old[j].is_none()).collect();
+        alignment
+    }
+}
+
+/// Where an unpaired argument stands: behind which pair, and the how-manieth unpaired one there.
+type Place = (Option<usize>, usize);
+
+/// Pairs what stands in the same place with the same type.
+fn rename(
+    old: &[Argument<'_>],
+    new: &[Argument<'_>],
+    is_out: bool,
+    to_new: &mut [Option<usize>],
+    to_old: &mut [Option<usize>],
+) {
+    let of_old = places(
+        old,
+        is_out,
+        |i| to_new[i].map(|_| i),
+        |i| to_new[i].is_some(),
+    );
+    let of_new = places(new, is_out, |j| to_old[j], |j| to_old[j].is_some());
+    for (i, place) in &of_old {
+        let there = of_new.iter().find(|(_, other)| other == place);
+        let Some(&(j, _)) = there else {
+            continue;
+        };
+        let (before, after) = (&old[*i], &new[j]);
+        if before.size == after.size && before.ty.text() == after.ty.text() {
+            to_new[*i] = Some(j);
+            to_old[j] = Some(*i);
+        }
+    }
+}
+
+/// The unpaired arguments of one kind with their places; pairs are named by the old side's index.
+fn places(
+    arguments: &[Argument<'_>],
+    is_out: bool,
+    name_of_pair: impl Fn(usize) -> Option<usize>,
+    is_paired: impl Fn(usize) -> bool,
+) -> Vec<(usize, Place)> {
+    let mut places = Vec::new();
+    let (mut behind, mut count) = (None, 0);
+    for (i, argument) in arguments.iter().enumerate() {
+        if argument.is_out() != is_out {
+            continue;
+        }
+        if is_paired(i) {
+            (behind, count) = (name_of_pair(i), 0);
+        } else {
+            places.push((i, (behind, count)));
+            count += 1;
+        }
+    }
+    places
+}

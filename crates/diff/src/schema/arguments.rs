@@ -1,0 +1,199 @@
+//! Plain arguments: those that both sides have, those that came and those that went.
+
+use super::align::{Alignment, Pair};
+use super::defaults;
+use super::types::{SizeChange, TypeChange, moves_symint, size_change, type_change};
+use super::{Found, Note};
+use crate::change::Subject;
+use crate::official::Argument;
+use crate::rules;
+use crate::rules::ChangeRuleId;
+use crate::rules::{Audience, Audiences, Impacts};
+
+pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
+    variadic(found);
+    for &(old, new) in &alignment.plain {
+        pair(found, old, new);
+    }
+    reordered(found, alignment);
+    for &old in &alignment.removed {
+        removed(found, alignment, old);
+    }
+    for &new in &alignment.added {
+        added(found, alignment, new);
+    }
+}
+
+fn variadic(found: &mut Found<'_>) {
+    let (old, new) = (found.old, found.new);
+    if old.schema.is_vararg != new.schema.is_vararg {
+        let change = found.change(ChangeRuleId::VarargChanged, Subject::Operator);
+        found.add(change.old(old.whole()).new_side(new.whole()));
+    }
+}
+
+fn pair(found: &mut Found<'_>, old: usize, new: usize) {
+    let before = &found.old.schema.arguments[old];
+    let after = &found.new.schema.arguments[new];
+    let mut rules: Vec<ChangeRuleId> = Vec::new();
+    if before.name != after.name {
+        rules.push(ChangeRuleId::ArgumentRenamed);
+    }
+    let ty = type_change((found.old, found.new), (before, after));
+    rules.extend(match ty {
+        TypeChange::Same => None,
+        TypeChange::SymInt => Some(ChangeRuleId::ArgumentTypeSymint),
+        TypeChange::DeSymInt => Some(ChangeRuleId::ArgumentTypeDeSymint),
+        TypeChange::Erased => Some(ChangeRuleId::ArgumentTypeChangedErased),
+        TypeChange::Widened => Some(ChangeRuleId::ArgumentTypeWidened),
+        TypeChange::Narrowed => Some(ChangeRuleId::ArgumentTypeNarrowed),
+        TypeChange::Other => Some(ChangeRuleId::ArgumentTypeChanged),
+    });
+    rules.extend(size_change(before, after).map(|size| match size {
+        SizeChange::Added => ChangeRuleId::ListSizeHintAdded,
+        SizeChange::Removed => ChangeRuleId::ListSizeHintRemoved,
+        SizeChange::Changed => ChangeRuleId::ListSizeHintChanged,
+    }));
+    match (before.is_kwarg_only, after.is_kwarg_only) {
+        (false, true) => rules.push(ChangeRuleId::ArgumentBecameKwargOnly),
+        (true, false) => rules.push(ChangeRuleId::ArgumentBecamePositional),
+        _ => {}
+    }
+    let is_wider = matches!(ty, TypeChange::Widened | TypeChange::Narrowed);
+    let also_symint = is_wider && moves_symint(&before.ty, &after.ty);
+    for rule in rules {
+        let mut change = found.argument(rule, Some(old), Some(new));
+        if also_symint && rule.as_str().starts_with("argument-type") {
+            let symint = rules::of(ChangeRuleId::ArgumentTypeDeSymint);
+            change.impacts = both(change.impacts, symint.impacts);
+            change = change.note(Note::AlsoSymInt);
+        }
+        found.add(change);
+    }
+    defaults::compare(found, old, new, ty);
+}
+
+fn both(a: Impacts, b: Impacts) -> Impacts {
+    let breaks = a.breaks.union(b.breaks);
+    Impacts {
+        breaks,
+        risks: a.risks.union(b.risks).without(breaks),
+    }
+}
+
+/// Arguments that both sides have, in another order. Out arguments trade places among themselves.
+fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
+    if let Some(moved) = out_of_order(&alignment.out) {
+        order(found, ChangeRuleId::OutArgumentReordered, &moved, false);
+    }
+    let mut all = [&alignment.plain[..], &alignment.out[..]].concat();
+    all.sort_unstable();
+    let moved = out_of_order(&alignment.plain).or_else(|| {
+        // A plain argument that moved past an out argument.
+        let all = out_of_order(&all)?;
+        let of_both_kinds = all.iter().any(|pair| alignment.plain.contains(pair))
+            && all.iter().any(|pair| alignment.out.contains(pair));
+        of_both_kinds.then_some(all)
+    });
+    let Some(moved) = moved else {
+        return;
+    };
+    let (old, new) = (&found.old.schema.arguments, &found.new.schema.arguments);
+    let all_kwarg_only = moved
+        .iter()
+        .all(|&(i, j)| old[i].is_kwarg_only && new[j].is_kwarg_only);
+    let swapped: Vec<&Pair> = moved.iter().filter(|&&(i, j)| i != j).collect();
+    let silent = !swapped.is_empty()
+        && swapped.iter().all(|&&(i, j)| {
+            let now_there = &new[i.min(new.len() - 1)];
+            old[i].ty.text() == now_there.ty.text() && new[j].name != now_there.name
+        });
+    let rule = match all_kwarg_only {
+        true => ChangeRuleId::ArgumentReorderedKwargOnly,
+        false => ChangeRuleId::ArgumentReordered,
+    };
+    order(found, rule, &moved, silent && !all_kwarg_only);
+}
+
+fn order(found: &mut Found<'_>, rule: ChangeRuleId, moved: &[Pair], silent: bool) {
+    let old = &found.old.schema.arguments;
+    let names = moved.iter().map(|&(i, _)| old[i].name.into()).collect();
+    let mut change = found
+        .change(rule, Subject::Names(names))
+        .old(found.old.whole())
+        .new_side(found.new.whole());
+    if silent {
+        change = change.note(Note::SilentSwap);
+    }
+    found.add(change);
+}
+
+/// The pairs that are not in the same order on both sides; `None` when all are.
+fn out_of_order(pairs: &[Pair]) -> Option<Vec<Pair>> {
+    let crosses = |a: &Pair, b: &Pair| (a.0 < b.0) != (a.1 < b.1) && a != b;
+    let moved: Vec<Pair> = pairs
+        .iter()
+        .filter(|a| pairs.iter().any(|b| crosses(a, b)))
+        .copied()
+        .collect();
+    (!moved.is_empty()).then_some(moved)
+}
+
+fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
+    let argument = &found.old.schema.arguments[old];
+    if argument.is_out() {
+        return;
+    }
+    let has_default = argument.default.is_some();
+    let is_last = alignment.plain.iter().all(|&(i, _)| i < old);
+    let mut change = found.argument(ChangeRuleId::ArgumentRemoved, Some(old), None);
+    if !has_default || !is_last {
+        // A call that leaves it out is right for the new side and fails on the old one, or binds
+        // what follows to the wrong argument.
+        change.impacts.breaks = change
+            .impacts
+            .breaks
+            .union(Audiences::of(&[Audience::NewModel]));
+        change.impacts.risks = change.impacts.risks.without(change.impacts.breaks);
+    }
+    if !has_default {
+        change = change.note(Note::HadNoDefault);
+    }
+    found.add(change);
+}
+
+fn added(found: &mut Found<'_>, alignment: &Alignment, new: usize) {
+    let schema = found.new.schema;
+    let argument = &schema.arguments[new];
+    if argument.is_out() {
+        return;
+    }
+    let rule = if new > schema.out_start() {
+        ChangeRuleId::ArgumentAddedAfterOut
+    } else if alignment
+        .plain
+        .iter()
+        .any(|&(_, j)| j > new && j < schema.out_start())
+    {
+        ChangeRuleId::ArgumentInserted
+    } else {
+        match &argument.default {
+            None => ChangeRuleId::ArgumentAddedRequired,
+            Some(default) if default.is_list() => ChangeRuleId::ArgumentAddedContainerDefault,
+            Some(_) => ChangeRuleId::ArgumentAddedWithDefault,
+        }
+    };
+    let mut change = found.argument(rule, None, Some(new));
+    if rule == ChangeRuleId::ArgumentInserted && binds_by_name(argument) {
+        let python = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
+        change.impacts.breaks = change.impacts.breaks.without(python);
+        change.impacts.risks = change.impacts.risks.without(python);
+        change = change.note(Note::KeywordOnlyInPython);
+    }
+    found.add(change);
+}
+
+/// Whether old Python calls do not notice the argument wherever it stands.
+fn binds_by_name(argument: &Argument<'_>) -> bool {
+    argument.is_kwarg_only && argument.default.is_some()
+}

@@ -1,0 +1,178 @@
+//! What changed between two schemas, argument by argument (`docs/spec/compatibility.md`, section 4,
+//! item 4).
+//!
+//! Both sides are in the runtime's shape ([`RuntimeSchema`]), so pairs of schemas that come from no
+//! file are compared by the same code as the entries of two revisions. Unlike the official check,
+//! which goes by position, arguments are paired by name first.
+
+use crate::rules::ChangeRuleId;
+mod alias;
+mod align;
+mod arguments;
+mod defaults;
+mod names;
+mod outs;
+mod returns;
+mod types;
+
+use super::change::{Change, Fragment, Note, Part, Subject};
+use super::official::{Argument, RuntimeSchema};
+use super::rules::{Impacts, Level};
+use opatlas_source::Span;
+
+use align::Alignment;
+pub use names::rename_rule;
+
+/// One side: a schema and its text, from which fragments are cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// The schema.
+    pub schema: &'a RuntimeSchema<'a>,
+    /// The text that the schema's spans count in.
+    pub text: &'a str,
+    /// Whether the spans count in the text; they do not for schemas that torch would not read.
+    pub has_spans: bool,
+}
+
+impl Side<'_> {
+    fn argument(&self, index: usize) -> Option<Fragment> {
+        let argument = self.schema.arguments.get(index)?;
+        Some(self.cut(argument, Part::Argument(index)))
+    }
+
+    fn result(&self, index: usize) -> Option<Fragment> {
+        let result = self.schema.returns.get(index)?;
+        Some(self.cut(result, Part::Return(index)))
+    }
+
+    fn cut(&self, argument: &Argument<'_>, part: Part) -> Fragment {
+        if self.has_spans {
+            let text = argument.span.slice(self.text);
+            return Fragment::of_schema(text, part, Some(argument.span));
+        }
+        let text = format!("{} {}", argument.ty.text(), argument.name);
+        Fragment::of_schema(text.trim_end(), part, None)
+    }
+
+    /// Everything behind the arrow.
+    fn returns(&self) -> Fragment {
+        let start = self.text.rfind("->").map_or(0, |arrow| arrow + 2);
+        let start = start + self.text[start..].len() - self.text[start..].trim_start().len();
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let span = Span::new(offset(start), offset(self.text.len()));
+        Fragment::of_schema(&self.text[start..], Part::Returns, Some(span))
+    }
+
+    /// The name with namespace and overload, as written.
+    fn name(&self) -> Fragment {
+        let end = self.text.find('(').unwrap_or(self.text.len());
+        let span = Span::new(0, u32::try_from(end).unwrap_or(u32::MAX));
+        Fragment::of_schema(self.text[..end].trim(), Part::Name, Some(span))
+    }
+
+    fn whole(&self) -> Fragment {
+        Fragment::of_schema(self.text, Part::Schema, None)
+    }
+}
+
+/// Everything that changed between two schemas, in the order of the schema. `operator` is the name
+/// that the changes go by. Two schemas that say the same with other texts give
+/// `signature-respelled`; several changes begin with `compound`.
+#[must_use]
+pub fn compare(operator: &str, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
+    let mut found = Found::new(operator, old, new);
+    let is_other_kind = names::compare(&mut found);
+    let alignment = Alignment::new(old.schema, new.schema);
+    arguments::compare(&mut found, &alignment);
+    outs::compare(&mut found, &alignment);
+    if !is_other_kind {
+        alias::compare(&mut found, &alignment);
+    }
+    returns::compare(&mut found, &alignment, is_other_kind);
+    found.finish()
+}
+
+/// The changes found so far.
+struct Found<'a> {
+    operator: &'a str,
+    old: Side<'a>,
+    new: Side<'a>,
+    changes: Vec<Change>,
+}
+
+impl<'a> Found<'a> {
+    fn new(operator: &'a str, old: Side<'a>, new: Side<'a>) -> Self {
+        Self {
+            operator,
+            old,
+            new,
+            changes: Vec::new(),
+        }
+    }
+
+    fn change(&self, rule: ChangeRuleId, subject: Subject) -> Change {
+        Change::new(rule, self.operator, subject)
+    }
+
+    /// A change of an argument, given by its index on each side.
+    fn argument(&self, rule: ChangeRuleId, old: Option<usize>, new: Option<usize>) -> Change {
+        let name = match (old, new) {
+            (Some(old), _) => self.old.schema.arguments[old].name,
+            (None, Some(new)) => self.new.schema.arguments[new].name,
+            (None, None) => "",
+        };
+        self.change(rule, Subject::Argument(name.into()))
+            .old(old.and_then(|i| self.old.argument(i)))
+            .new_side(new.and_then(|i| self.new.argument(i)))
+    }
+
+    /// A change of a return that both sides have.
+    fn result(&self, rule: ChangeRuleId, old: usize, new: usize) -> Change {
+        self.change(rule, Subject::Return(old))
+            .old(self.old.result(old))
+            .new_side(self.new.result(new))
+    }
+
+    fn add(&mut self, change: Change) {
+        self.changes.push(change);
+    }
+
+    fn finish(mut self) -> Vec<Change> {
+        let (old, new) = (self.old, self.new);
+        if self.changes.is_empty() && old.text != new.text {
+            let respelled = self.change(ChangeRuleId::SignatureRespelled, Subject::Operator);
+            let respelled = respelled.old(old.whole()).new_side(new.whole());
+            self.add(respelled);
+        }
+        let mut changes = self.changes;
+        if let Some(mut compound) = compound(self.operator, &changes) {
+            compound = compound.old(old.whole()).new_side(new.whole());
+            changes.insert(0, compound);
+        }
+        changes
+    }
+}
+
+/// What several counted changes of one operator are together: as bad as the worst, to everybody
+/// whom any of them hurts. `None` for fewer than two.
+#[must_use]
+pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
+    let counted: Vec<&Change> = changes
+        .iter()
+        .filter(|change| change.is_counted())
+        .collect();
+    if counted.len() < 2 {
+        return None;
+    }
+    let mut compound = Change::new(ChangeRuleId::Compound, operator, Subject::Operator);
+    compound.level = counted.iter().map(|c| c.level).max().unwrap_or(Level::None);
+    let mut impacts = Impacts::default();
+    for change in &counted {
+        impacts.breaks = impacts.breaks.union(change.impacts.breaks);
+        impacts.risks = impacts.risks.union(change.impacts.risks);
+    }
+    impacts.risks = impacts.risks.without(impacts.breaks);
+    compound.impacts = impacts;
+    let rules = counted.iter().map(|change| change.rule.id).collect();
+    Some(compound.note(Note::Rules(rules)))
+}

@@ -1,0 +1,59 @@
+//! What it means that a schema goes by another name.
+
+use super::Found;
+use crate::change::Subject;
+use crate::rules::ChangeRuleId;
+
+/// The rule for a change of name; `None` when the names are equal. Names are base and overload;
+/// another namespace is another operator.
+#[must_use]
+pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<ChangeRuleId> {
+    let ((old_namespace, old_base, old_overload), (new_namespace, new_base, new_overload)) =
+        (old, new);
+    if old_namespace == new_namespace && old_base == new_base {
+        return match (old_overload, new_overload) {
+            (old, new) if old == new => None,
+            ("", _) => Some(ChangeRuleId::OverloadNameAdded),
+            (_, "") => Some(ChangeRuleId::OverloadNameRemoved),
+            _ => Some(ChangeRuleId::OverloadRenamed),
+        };
+    }
+    let same_otherwise = old_namespace == new_namespace && old_overload == new_overload;
+    let is = |longer: &str, prefix: &str, shorter: &str, suffix: &str| {
+        longer
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_suffix(suffix))
+            == Some(shorter)
+    };
+    Some(if same_otherwise && is(new_base, "_", old_base, "") {
+        ChangeRuleId::OperatorBecamePrivate
+    } else if same_otherwise && is(old_base, "_", new_base, "") {
+        ChangeRuleId::OperatorBecamePublic
+    } else if same_otherwise && is(new_base, "", old_base, "_") {
+        ChangeRuleId::OperatorBecameInplace
+    } else if same_otherwise && is(old_base, "", new_base, "_") {
+        ChangeRuleId::OperatorBecameFunctional
+    } else {
+        ChangeRuleId::OperatorRenamed
+    })
+}
+
+/// Adds the change of name, if any. Whether the operator became one of another kind, in which case
+/// its annotations had to change with it.
+pub(super) fn compare(found: &mut Found<'_>) -> bool {
+    let (old, new) = (found.old.schema, found.new.schema);
+    let rule = rename_rule(
+        (old.namespace, old.name, old.overload),
+        (new.namespace, new.name, new.overload),
+    );
+    let Some(rule) = rule else {
+        return false;
+    };
+    let change = found.change(rule, Subject::Operator);
+    let change = change.old(found.old.name()).new_side(found.new.name());
+    found.add(change);
+    matches!(
+        rule,
+        ChangeRuleId::OperatorBecameInplace | ChangeRuleId::OperatorBecameFunctional
+    )
+}

@@ -1,0 +1,104 @@
+//! Returns: how many, their names, types and annotations.
+
+use super::align::Alignment;
+use super::types::{TypeChange, size_change, type_change};
+use super::{Found, alias};
+use crate::change::Subject;
+use crate::official::Argument;
+use crate::rules::ChangeRuleId;
+
+pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
+    let (old, new) = (found.old.schema, found.new.schema);
+    let whole = |found: &Found<'_>, rule| {
+        let change = found.change(rule, Subject::Operator);
+        change
+            .old(found.old.returns())
+            .new_side(found.new.returns())
+    };
+    if old.is_varret != new.is_varret {
+        let change = whole(found, ChangeRuleId::VarretChanged);
+        found.add(change);
+    }
+    if old.returns.len() != new.returns.len() {
+        let change = whole(found, ChangeRuleId::ReturnCountChanged);
+        found.add(change);
+        return;
+    }
+    let order = order(&old.returns, &new.returns);
+    if order.is_some() {
+        let change = whole(found, ChangeRuleId::ReturnReordered);
+        found.add(change);
+    }
+    let order = order.unwrap_or_else(|| (0..old.returns.len()).collect());
+    names(found, &order);
+    for (i, j) in order.into_iter().enumerate() {
+        let (before, after) = (&old.returns[i], &new.returns[j]);
+        let rule = match type_change((found.old, found.new), (before, after)) {
+            TypeChange::Same => size_change(before, after).map(|_| ChangeRuleId::ReturnTypeChanged),
+            TypeChange::SymInt | TypeChange::DeSymInt => Some(ChangeRuleId::ReturnTypeSymint),
+            TypeChange::Erased => Some(ChangeRuleId::ReturnTypeChangedErased),
+            TypeChange::Widened => Some(ChangeRuleId::ReturnTypeWidened),
+            TypeChange::Narrowed => Some(ChangeRuleId::ReturnTypeNarrowed),
+            TypeChange::Other => Some(ChangeRuleId::ReturnTypeChanged),
+        };
+        if let Some(rule) = rule {
+            let change = found.result(rule, i, j);
+            found.add(change);
+        }
+        if !is_other_kind && alias::return_changed(found, alignment, before, after) {
+            let change = found.result(ChangeRuleId::ReturnAliasChanged, i, j);
+            found.add(change);
+        }
+    }
+}
+
+/// The new place of each old return where the same ones stand in another order: by name where all
+/// have one, else by type. `None` when the order is the same, or cannot be told.
+fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
+    let label = |ret: &Argument<'_>| match ret.name {
+        "" => ret.ty.text(),
+        name => format!("{name}:"),
+    };
+    let olds: Vec<String> = old.iter().map(label).collect();
+    let news: Vec<String> = new.iter().map(label).collect();
+    if olds == news {
+        return None;
+    }
+    let mut taken = vec![false; news.len()];
+    let mut order = Vec::with_capacity(olds.len());
+    for label in &olds {
+        let there = (0..news.len()).find(|&j| !taken[j] && news[j] == *label)?;
+        taken[there] = true;
+        order.push(there);
+    }
+    Some(order)
+}
+
+/// Names that came, went or changed. That they came or went together is one change.
+fn names(found: &mut Found<'_>, order: &[usize]) {
+    let (old, new) = (found.old.schema, found.new.schema);
+    let (mut came, mut went) = (None, None);
+    for (i, &j) in order.iter().enumerate() {
+        match (old.returns[i].name, new.returns[j].name) {
+            (a, b) if a == b => {}
+            ("", _) => came = came.or(Some((i, j))),
+            (_, "") => went = went.or(Some((i, j))),
+            _ => {
+                let change = found.result(ChangeRuleId::ReturnRenamed, i, j);
+                found.add(change);
+            }
+        }
+    }
+    for (rule, first) in [
+        (ChangeRuleId::ReturnNameAdded, came),
+        (ChangeRuleId::ReturnNameRemoved, went),
+    ] {
+        if first.is_some() {
+            let change = found
+                .change(rule, Subject::Operator)
+                .old(found.old.returns())
+                .new_side(found.new.returns());
+            found.add(change);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How the type of an argument or a return moved.
+
+use super::Side;
+use crate::official::{Argument, Type, is_subtype, same};
+
+/// The relation of a new type to the old one, list sizes left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TypeChange {
+    /// The same text.
+    Same,
+    /// `int` became `SymInt`, inside any `?` and `[]`.
+    SymInt,
+    /// `SymInt` became `int`.
+    DeSymInt,
+    /// Another type that torch takes for the same.
+    Erased,
+    /// Takes more.
+    Widened,
+    /// Takes less.
+    Narrowed,
+    /// Neither takes what the other does.
+    Other,
+}
+
+/// Compares the types of two arguments or returns.
+pub(super) fn type_change(
+    sides: (Side<'_>, Side<'_>),
+    pair: (&Argument<'_>, &Argument<'_>),
+) -> TypeChange {
+    let (old, new) = (&pair.0.ty, &pair.1.ty);
+    let (old_text, new_text) = (old.text(), new.text());
+    if old_text == new_text {
+        return match forgotten(sides.0, pair.0) == forgotten(sides.1, pair.1) {
+            true => TypeChange::Same,
+            false => TypeChange::Erased,
+        };
+    }
+    if same(old, new) {
+        return match (symint(&old_text), symint(&new_text)) {
+            (old, new) if old.0 != new.0 => TypeChange::Erased,
+            (old, new) if old.1 < new.1 => TypeChange::SymInt,
+            _ => TypeChange::DeSymInt,
+        };
+    }
+    match (is_subtype(old, new), is_subtype(new, old)) {
+        (true, _) => TypeChange::Widened,
+        (false, true) => TypeChange::Narrowed,
+        (false, false) => TypeChange::Other,
+    }
+}
+
+/// The types that the runtime forgets while reading (`docs/spec/compatibility.md`, section 2.1), as
+/// they are written.
+fn forgotten<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
+    if !side.has_spans {
+        return Vec::new();
+    }
+    let text = argument.span.slice(side.text);
+    let declared = text.split_once('=').map_or(text, |(declared, _)| declared);
+    let declared = declared.trim_end();
+    let ty = declared.strip_suffix(argument.name).unwrap_or(declared);
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    ty.split(|c| !is_letter(c))
+        .filter(|word| ["Dimname", "DeviceIndex", "ConstQuantizerPtr"].contains(word))
+        .collect()
+}
+
+/// Whether one side has `SymInt` where the other has `int`, beside another change of type.
+pub(super) fn moves_symint(old: &Type<'_>, new: &Type<'_>) -> bool {
+    symint(&old.text()).1 != symint(&new.text()).1
+}
+
+/// The text with `int` for `SymInt`, and how often that was.
+fn symint(text: &str) -> (String, usize) {
+    (
+        text.replace("SymInt", "int"),
+        text.matches("SymInt").count(),
+    )
+}
+
+/// How the size of a list moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SizeChange {
+    Added,
+    Removed,
+    Changed,
+}
+
+/// Compares the sizes of two lists; `None` where they are equal or one side is no list.
+pub(super) fn size_change(old: &Argument<'_>, new: &Argument<'_>) -> Option<SizeChange> {
+    if !is_list(&old.ty) || !is_list(&new.ty) {
+        return None;
+    }
+    match (old.size, new.size) {
+        (old, new) if old == new => None,
+        (None, Some(_)) => Some(SizeChange::Added),
+        (Some(_), None) => Some(SizeChange::Removed),
+        _ => Some(SizeChange::Changed),
+    }
+}
+
+fn is_list(ty: &Type<'_>) -> bool {
+    match ty {
+        Type::List(_) => true,
+        Type::Optional(inner) => is_list(inner),
+        _ => false,
+    }
+}

@@ -1,0 +1,364 @@
+//! What if: the table of an operator with a given list of registrations, as the dispatcher of a
+//! release would compute it, and what other tools would say to the list.
+
+use std::fmt;
+
+use rustc_hash::FxHashMap;
+
+use super::refusals::{self, CATCH_ALL, PythonDispatcherRefusal, YamlRefusal};
+use super::resolve::{Registered, Rule, Table, resolve};
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::keys::{Key, Keys, NotRegistrable};
+use opatlas_pytorch::release::Release;
+use opatlas_source::suggest::nearest_few;
+
+/// A registration as asked for.
+#[derive(Clone, Copy, Eq, PartialEq, Debug)]
+pub struct Wanted<'a> {
+    /// A runtime or alias key, or [`CATCH_ALL`].
+    pub key: &'a str,
+    /// The kernel's name; without one it is `fn_` and the key, as `PythonDispatcher` names it.
+    pub kernel: Option<&'a str>,
+    /// The kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// A registration of an ordinary kernel without a name.
+    #[must_use]
+    pub fn at(key: &'a str) -> Self {
+        Self {
+            key,
+            kernel: None,
+            fallthrough: false,
+        }
+    }
+}
+
+/// A registration that the dispatcher takes.
+#[derive(Clone, Eq, PartialEq, Debug)]
+pub struct Given {
+    /// The key as written.
+    pub written: Box<str>,
+    /// The key that it means.
+    pub key: Key,
+    /// The kernel's name.
+    pub kernel: Box<str>,
+    /// The kernel only passes the call on.
+    pub fallthrough: bool,
+    /// A later registration to the same key took its place.
+    pub overridden: bool,
+}
+
+/// A registration that the dispatcher refuses.
+#[derive(Clone, Eq, PartialEq, Debug)]
+pub struct Refused {
+    /// The list that it is in.
+    pub list: List,
+    /// Its place there, from 0.
+    pub index: usize,
+    /// The key as written.
+    pub written: Box<str>,
+    /// What is wrong with it.
+    pub fault: Fault,
+    /// Keys of the release with a similar name that can be registered to, nearest first.
+    pub suggestions: Vec<&'static str>,
+}
+
+/// The lists of a question.
+#[derive(Clone, Copy, Eq, PartialEq, Hash, Debug)]
+pub enum List {
+    /// `registrations`.
+    Registrations,
+    /// `fallbacks`.
+    Fallbacks,
+    /// Registrations of a stored operator to take away.
+    Removals,
+}
+
+/// Why the dispatcher refuses a registration.
+#[derive(Clone, Copy, Eq, PartialEq, Hash, Debug)]
+pub enum Fault {
+    /// The name.
+    Name(NotRegistrable),
+    /// A second global fallback for one key.
+    SecondFallback,
+}
+
+/// What is worth knowing about a list that the dispatcher takes.
+#[derive(Clone, Eq, PartialEq, Debug)]
+pub enum Note {
+    /// The registration at `index` is replaced by the one at `by`: the last to a key wins.
+    Overridden {
+        /// The place of the replaced one, from 0.
+        index: usize,
+        /// The place of the one that stays.
+        by: usize,
+    },
+    /// A registration without a key serves as `CompositeImplicitAutograd`.
+    CatchAll {
+        /// Its place, from 0.
+        index: usize,
+    },
+    /// `native_functions.yaml` could not say it.
+    Yaml(YamlRefusal),
+    /// `PythonDispatcher` would not take it.
+    PythonDispatcher(PythonDispatcherRefusal),
+}
+
+/// The answer.
+#[derive(Clone, Debug)]
+pub struct Calculation {
+    /// The keys of the release.
+    pub keys: &'static Keys,
+    /// The registrations, as given.
+    pub registrations: Vec<Given>,
+    /// The global fallbacks asked for; `None`: those of the release.
+    pub fallbacks: Option<Vec<Given>>,
+    /// The rule for every runtime key.
+    pub table: Table,
+    /// What is worth knowing.
+    pub notes: Vec<Note>,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Cell<'a> {
+    /// The runtime key.
+    pub slot: Slot,
+    /// The rule that serves it.
+    pub rule: Rule,
+    /// The registration that serves it: of the operator, or a fallback asked for.
+    pub given: Option<&'a Given>,
+    /// The kernel only passes the call on.
+    pub fallthrough: bool,
+    /// The source file of the release's own fallback, where that serves the key.
+    pub file: Option<&'static str>,
+}
+
+/// Computes the table. Without `fallbacks` those of the release hold; a fallback for an alias
+/// counts for all its keys.
+///
+/// # Errors
+/// All registrations that the dispatcher refuses.
+pub fn calculate(
+    release: Release,
+    registrations: &[Wanted<'_>],
+    fallbacks: Option<&[Wanted<'_>]>,
+) -> Result<Calculation, Vec<Refused>> {
+    let keys = Keys::of(release);
+    let (mut given, mut refused) = read(keys, List::Registrations, registrations);
+    let fallbacks = fallbacks.map(|wanted| {
+        let (given, more) = read(keys, List::Fallbacks, wanted);
+        refused.extend(more);
+        refused.extend(second_fallbacks(keys, &given));
+        given
+            .into_iter()
+            .map(|(_, given)| given)
+            .collect::<Vec<_>>()
+    });
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let mut notes = overrides(&mut given);
+    notes.extend(remarks(release, registrations, &given));
+    let registrations: Vec<_> = given.into_iter().map(|(_, given)| given).collect();
+    let registered: Registered = registrations.iter().map(|given| given.key).collect();
+    let table = resolve(keys, &registered, fallback_keys(keys, fallbacks.as_deref()));
+    Ok(Calculation {
+        keys,
+        registrations,
+        fallbacks,
+        table,
+        notes,
+    })
+}
+
+impl Calculation {
+    /// The lines of the table, one per runtime key in table order, `Undefined` and missing ones
+    /// included.
+    pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
+        let effective = self.registrations.iter().filter(|given| !given.overridden);
+        let by_key: FxHashMap<Key, &Given> = effective.map(|given| (given.key, given)).collect();
+        let rules = self.table.cells(self.keys);
+        self.keys
+            .slots()
+            .zip(rules)
+            .map(move |(slot, rule)| match rule.source(slot) {
+                Some(source) => cell(slot, rule, by_key.get(&source).copied()),
+                None if rule == Rule::Fallback => self.fallback(slot),
+                None => cell(slot, rule, None),
+            })
+    }
+
+    fn fallback(&self, slot: Slot) -> Cell<'_> {
+        let Some(list) = &self.fallbacks else {
+            let fallthrough = self.keys.fallthrough_fallbacks().contains(slot);
+            let file = self.keys.fallback_file(slot);
+            return Cell {
+                fallthrough,
+                file,
+                ..cell(slot, Rule::Fallback, None)
+            };
+        };
+        let reaches = |given: &&Given| self.keys.reach_of(given.key).contains(slot);
+        cell(slot, Rule::Fallback, list.iter().find(reaches))
+    }
+}
+
+fn cell(slot: Slot, rule: Rule, given: Option<&Given>) -> Cell<'_> {
+    let fallthrough = given.is_some_and(|given| given.fallthrough);
+    Cell {
+        slot,
+        rule,
+        given,
+        fallthrough,
+        file: None,
+    }
+}
+
+/// Names are compared for so many refused registrations of a list; a longer list of faults is not
+/// made of slips.
+const MOST_SUGGESTIONS: usize = 50;
+
+/// Registrations with their place in the list.
+pub(super) type Numbered = Vec<(usize, Given)>;
+
+pub(super) fn read(
+    keys: &'static Keys,
+    list: List,
+    wanted: &[Wanted<'_>],
+) -> (Numbered, Vec<Refused>) {
+    let mut given = Vec::with_capacity(wanted.len());
+    let mut refused = Vec::new();
+    for (index, wanted) in wanted.iter().enumerate() {
+        match registrable(keys, list, wanted.key) {
+            Ok(key) => given.push((index, take(wanted, key))),
+            Err(fault) => refused.push(Refused {
+                list,
+                index,
+                written: wanted.key.into(),
+                fault: Fault::Name(fault),
+                suggestions: if refused.len() < MOST_SUGGESTIONS {
+                    suggestions(keys, wanted.key)
+                } else {
+                    Vec::new()
+                },
+            }),
+        }
+    }
+    (given, refused)
+}
+
+fn registrable(keys: &Keys, list: List, name: &str) -> Result<Key, NotRegistrable> {
+    match (list, name) {
+        (List::Registrations | List::Removals, CATCH_ALL) => {
+            Ok(Key::Alias(Alias::CompositeImplicitAutograd))
+        }
+        _ => keys.registrable(name),
+    }
+}
+
+fn take(wanted: &Wanted<'_>, key: Key) -> Given {
+    let kernel = match (wanted.kernel, wanted.key) {
+        (Some(kernel), _) => kernel.into(),
+        (None, CATCH_ALL) => "fn_catch_all".into(),
+        (None, name) => format!("fn_{name}").into(),
+    };
+    let fallthrough = wanted.fallthrough;
+    Given {
+        written: wanted.key.into(),
+        key,
+        kernel,
+        fallthrough,
+        overridden: false,
+    }
+}
+
+fn suggestions(keys: &'static Keys, written: &str) -> Vec<&'static str> {
+    let known = keys.names().filter(|name| keys.registrable(name).is_ok());
+    nearest_few(written, known, 3)
+}
+
+/// Marks what a later registration to the same key replaces.
+pub(super) fn overrides(given: &mut Numbered) -> Vec<Note> {
+    let last: FxHashMap<Key, usize> = given
+        .iter()
+        .map(|(index, given)| (given.key, *index))
+        .collect();
+    let mut notes = Vec::new();
+    for (index, given) in given {
+        if let Some(&by) = last.get(&given.key)
+            && by != *index
+        {
+            given.overridden = true;
+            notes.push(Note::Overridden { index: *index, by });
+        }
+    }
+    notes
+}
+
+/// Unlike a kernel of an operator, a fallback is never replaced: the second one is an error.
+fn second_fallbacks(keys: &Keys, given: &Numbered) -> Vec<Refused> {
+    let mut taken = KeySet::EMPTY;
+    let mut refused = Vec::new();
+    for (index, fallback) in given {
+        let reach = keys.reach_of(fallback.key);
+        if reach.meets(&taken) {
+            refused.push(Refused {
+                list: List::Fallbacks,
+                index: *index,
+                written: fallback.written.clone(),
+                fault: Fault::SecondFallback,
+                suggestions: Vec::new(),
+            });
+        }
+        taken = taken | reach;
+    }
+    refused
+}
+
+fn fallback_keys(keys: &Keys, fallbacks: Option<&[Given]>) -> KeySet {
+    let Some(list) = fallbacks else {
+        return keys.fallbacks();
+    };
+    let mut set = list
+        .iter()
+        .fold(KeySet::EMPTY, |set, given| set | keys.reach_of(given.key));
+    set.remove(Slot::UNDEFINED);
+    set
+}
+
+fn remarks(release: Release, wanted: &[Wanted<'_>], given: &Numbered) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let catch_all = given
+        .iter()
+        .filter(|(_, given)| &*given.written == CATCH_ALL);
+    notes.extend(catch_all.map(|&(index, _)| Note::CatchAll { index }));
+    let lines: Vec<_> = given
+        .iter()
+        .map(|(_, given)| (&*given.written, &*given.kernel))
+        .collect();
+    notes.extend(refusals::yaml(release, &lines).err().map(Note::Yaml));
+    let names: Vec<_> = wanted.iter().map(|wanted| wanted.key).collect();
+    notes.extend(
+        refusals::python_dispatcher(&names)
+            .err()
+            .map(Note::PythonDispatcher),
+    );
+    notes
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fault {
+            Fault::Name(fault) => write!(f, "`{}`: {fault}", self.written)?,
+            Fault::SecondFallback => write!(f, "`{}`: a key has one fallback", self.written)?,
+        }
+        match self.suggestions.first() {
+            Some(name) => write!(f, "; did you mean `{name}`?"),
+            None => Ok(()),
+        }
+    }
+}

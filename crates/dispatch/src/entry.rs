@@ -1,0 +1,249 @@
+//! Entries: the answer for one operator on one runtime key, assembled when it is asked for.
+
+use std::borrow::Cow;
+
+use super::explain::{Explanation, explain};
+use super::known::Standing;
+use super::origin::{Cause, Origin, Source};
+use super::registrations::{Inputs, Registration, assemble};
+use super::resolve::{Reason, Rule, resolve};
+use super::revision_tables::{Pattern, RevisionTables};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_source::Span;
+
+/// What happens when an operator is called on a runtime key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// The runtime key.
+    pub slot: Slot,
+    /// Its name.
+    pub key: &'static str,
+    /// `Sparse` of `SparseCPU`.
+    pub functionality: &'static str,
+    /// `CPU` of `SparseCPU`.
+    pub backend: Option<&'static str>,
+    /// The kernel's C++ name; `None` without a kernel, and where only its file is known.
+    pub kernel: Option<Cow<'a, str>>,
+    /// The registered key whose kernel it is; `None` for fallbacks and where nothing serves.
+    pub source_key: Option<Key>,
+    /// The rule that serves the key.
+    pub rule: Rule,
+    /// The same in the runtime's words.
+    pub reason: Reason,
+    /// What made the registration; `None` without one, and for a kernel that was only asked about.
+    pub origin: Option<Origin>,
+    /// The kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// Whether the files alone decide the entry.
+    pub derivable: bool,
+    /// Why they do not.
+    pub cause: Option<Cause>,
+    /// The bundle's file that the registration follows from, or PyTorch's source file.
+    pub file: Option<&'a str>,
+    /// Where in a file of the bundle.
+    pub span: Option<Span>,
+}
+
+impl Entry<'_> {
+    /// The name of [`Entry::source_key`].
+    #[must_use]
+    pub fn source_name(&self, keys: &Keys) -> Option<&'static str> {
+        self.source_key.map(|key| keys.name(key))
+    }
+}
+
+/// The steps that lead to an entry, with the registrations that they speak of.
+#[derive(Debug, Clone)]
+pub struct ExplainedEntry<'a> {
+    /// The entry.
+    pub entry: Entry<'a>,
+    /// The rules tried, and what would change the answer.
+    pub explanation: Explanation,
+    /// The operator's registrations that reach the key, the one that decides first.
+    pub registrations: Vec<Registration<'a>>,
+}
+
+/// Tables with what they were made from: everything that can be asked of them.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    /// The revision.
+    pub inputs: Inputs<'a>,
+    /// Its tables.
+    pub tables: &'a RevisionTables,
+}
+
+impl<'a> View<'a> {
+    /// `inputs` are those that the tables were made from.
+    #[must_use]
+    pub fn new(inputs: Inputs<'a>, tables: &'a RevisionTables) -> Self {
+        Self { inputs, tables }
+    }
+
+    /// The keys of the release.
+    #[must_use]
+    pub fn keys(self) -> &'static Keys {
+        self.tables.keys()
+    }
+
+    /// The entry of an operator for a runtime key; `None` for an operator of another catalogue.
+    #[must_use]
+    pub fn entry(self, id: OperatorId, slot: Slot) -> Option<Entry<'a>> {
+        let pattern = self.tables.pattern(id)?;
+        let rule = pattern.table.rule(slot);
+        Some(self.of_rule(id, pattern, slot, rule))
+    }
+
+    /// The whole table of an operator, in table order, `Undefined` and missing ones included.
+    pub fn table(self, id: OperatorId) -> impl Iterator<Item = Entry<'a>> + use<'a> {
+        let pattern = self.tables.pattern(id);
+        let cells = pattern.map(|pattern| (pattern, pattern.table.cells(self.keys())));
+        cells.into_iter().flat_map(move |(pattern, rules)| {
+            // An alias serves many keys; what is told of its kernel is told once.
+            let mut of_alias: Vec<(Key, Option<Registration<'a>>)> = Vec::new();
+            self.keys().slots().zip(rules).map(move |(slot, rule)| {
+                let made = match rule.source(slot) {
+                    None => None,
+                    Some(key @ Key::Runtime(_)) => self.registration(id, key),
+                    Some(key) => match of_alias.iter().find(|(known, _)| *known == key) {
+                        Some((_, made)) => made.clone(),
+                        None => {
+                            let made = self.registration(id, key);
+                            of_alias.push((key, made.clone()));
+                            made
+                        }
+                    },
+                };
+                self.assemble(id, pattern, slot, rule, made)
+            })
+        })
+    }
+
+    /// One runtime key across all operators: the view of a backend.
+    pub fn column(self, slot: Slot) -> impl Iterator<Item = (OperatorId, Entry<'a>)> + use<'a> {
+        let patterns = self.tables.patterns();
+        let rules: Vec<Rule> = patterns
+            .iter()
+            .map(|pattern| pattern.table.rule(slot))
+            .collect();
+        self.inputs.catalogue.iter().filter_map(move |(id, _)| {
+            let index = self.tables.pattern_index(id)?;
+            let (pattern, rule) = (patterns.get(index)?, *rules.get(index)?);
+            Some((id, self.of_rule(id, pattern, slot, rule)))
+        })
+    }
+
+    /// The registrations of an operator that count in the build, overridden ones included.
+    pub fn registrations(self, id: OperatorId) -> impl Iterator<Item = Registration<'a>> + use<'a> {
+        self.tables.registrations(self.inputs, id)
+    }
+
+    /// How an entry comes about and what would change it.
+    #[must_use]
+    pub fn explain(self, id: OperatorId, slot: Slot) -> Option<ExplainedEntry<'a>> {
+        let pattern = self.tables.pattern(id)?;
+        let keys = self.keys();
+        let explanation = explain(keys, &pattern.registered, keys.fallbacks(), slot);
+        let entry = self.entry(id, slot)?;
+        let reaching = entry
+            .source_key
+            .into_iter()
+            .chain(explanation.shadowed.iter().copied());
+        let source = self.tables.source();
+        let rows = reaching.filter_map(|key| self.tables.row(id, key, source));
+        let registrations = rows.map(|row| assemble(self.inputs, id, row)).collect();
+        Some(ExplainedEntry {
+            entry,
+            explanation,
+            registrations,
+        })
+    }
+
+    /// The entry that the operator would have if a rule served the key.
+    pub(super) fn served_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Option<Entry<'a>> {
+        Some(self.of_rule(id, self.tables.pattern(id)?, slot, rule))
+    }
+
+    fn of_rule(self, id: OperatorId, pattern: &Pattern, slot: Slot, rule: Rule) -> Entry<'a> {
+        let made = rule.source(slot).and_then(|key| self.registration(id, key));
+        self.assemble(id, pattern, slot, rule, made)
+    }
+
+    /// The registration that counts at a key.
+    fn registration(self, id: OperatorId, key: Key) -> Option<Registration<'a>> {
+        let row = self.tables.row(id, key, self.tables.source())?;
+        Some(assemble(self.inputs, id, row))
+    }
+
+    fn assemble(
+        self,
+        id: OperatorId,
+        pattern: &Pattern,
+        slot: Slot,
+        rule: Rule,
+        made: Option<Registration<'a>>,
+    ) -> Entry<'a> {
+        let cause = self.cause(id, pattern, slot);
+        let mut entry = bare(self.keys(), slot, rule);
+        entry.derivable = cause.is_none();
+        entry.cause = cause;
+        if let Some(made) = made {
+            entry.kernel = made.kernel;
+            entry.origin = Some(made.origin);
+            entry.fallthrough = made.fallthrough;
+            entry.file = made.file;
+            entry.span = made.span;
+        }
+        entry
+    }
+
+    /// Why the files do not decide a cell.
+    fn cause(self, id: OperatorId, pattern: &Pattern, slot: Slot) -> Option<Cause> {
+        if !pattern.decided_outside.contains(slot) {
+            let may = self.tables.may_be_handwritten().contains(slot);
+            return may.then_some(Cause::MayBeHandWritten);
+        }
+        let keys = self.keys();
+        let complete = resolve(keys, &pattern.everything, keys.fallbacks());
+        let source = complete.source(slot);
+        let deciding = source
+            .and_then(|key| self.tables.row(id, key, Source::Everything))
+            .filter(|row| row.origin.is_outside_files())
+            .or_else(|| self.tables.outside_rows(id).next())?;
+        Some(match (deciding.origin, self.tables.standing()) {
+            (Origin::Observed, _) => Cause::Observed,
+            (_, Standing::Recorded) => Cause::HandWritten {
+                file: deciding.source_file(),
+            },
+            (_, Standing::Assumed) => Cause::HandWrittenInRelease {
+                file: deciding.source_file(),
+            },
+        })
+    }
+}
+
+/// An entry as far as the key and the rule tell it; fallbacks are complete.
+pub(super) fn bare<'a>(keys: &'static Keys, slot: Slot, rule: Rule) -> Entry<'a> {
+    let is_fallback = rule == Rule::Fallback;
+    Entry {
+        slot,
+        key: keys.name(Key::Runtime(slot)),
+        functionality: keys.functionality(slot),
+        backend: keys.backend(slot),
+        kernel: None,
+        source_key: rule.source(slot),
+        rule,
+        reason: rule.reason(),
+        origin: is_fallback.then_some(Origin::Fallback),
+        fallthrough: is_fallback && keys.fallthrough_fallbacks().contains(slot),
+        derivable: true,
+        cause: None,
+        file: if is_fallback {
+            keys.fallback_file(slot)
+        } else {
+            None
+        },
+        span: None,
+    }
+}

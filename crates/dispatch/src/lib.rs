@@ -1,0 +1,44 @@
+//! Dispatch: which kernel runs for an operator at each runtime key, and why.
+//!
+//! `opatlas_pytorch::keys` has the keys of each release and what aliases reach; [`resolve`] computes a table from
+//! a set of registrations as the runtime does; [`explain`] tells the steps for one key;
+//! [`calculator`] answers what-if questions about a list of registrations.
+//!
+//! Of a revision, [`registrations`] works out who registers what: from its files, and from
+//! hand-written and [`observed`] lists. [`revision_tables`] makes all tables for a [`build`];
+//! [`entry::View`] answers questions about them; [`coverage`] counts; [`what_if`] changes an
+//! operator's registrations; [`training`] says what works on a backend. Everything answers with
+//! data: slots, reasons and keys, never prose.
+
+pub mod build;
+pub mod calculator;
+pub mod coverage;
+pub mod entry;
+pub mod explain;
+pub mod known;
+pub mod observed;
+pub mod origin;
+pub mod refusals;
+pub mod registrations;
+pub mod rename;
+pub mod resolve;
+pub mod revision_tables;
+pub mod tables;
+pub mod training;
+pub mod what_if;
+
+pub use build::{Build, UnknownBuild};
+pub use calculator::{Calculation, Cell, Refused, Wanted, calculate};
+pub use coverage::{Counts, Coverage, coverage};
+pub use entry::{Entry, ExplainedEntry, View};
+pub use explain::{Edit, Explanation, Outcome, Remedy, Step, explain};
+pub use known::{Standing, standing};
+pub use observed::{Observed, ObservedRegistration};
+pub use origin::{Cause, Origin, Source};
+pub use registrations::{Inputs, Registration, Registrations};
+pub use rename::{BackendName, BackendNameError};
+pub use resolve::{Reason, Registered, Rule, Table, resolve};
+pub use revision_tables::{Pattern, RevisionTables};
+pub use tables::Tables;
+pub use training::{Through, TrainingAnswer, Works};
+pub use what_if::{Change, WhatIf};

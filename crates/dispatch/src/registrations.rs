@@ -1,0 +1,259 @@
+//! All registrations of a revision: those that generated code makes of its files, those of backend
+//! files, and those that are known from outside (`docs/spec/dispatch.md`, section 6, by release
+//! 8.3).
+//!
+//! Kept compactly, about 24 bytes each; a [`Registration`] with names and places is assembled when
+//! it is asked for. Registrations do not depend on a build: what a build leaves out is left out
+//! when tables are made.
+
+mod functionalize;
+mod generated;
+mod native;
+mod outside;
+mod shown;
+
+use std::sync::Arc;
+
+use super::known::Standing;
+use super::observed::Observed;
+use super::origin::Origin;
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::handwritten;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_source::Span;
+
+pub use generated::{AutogradKind, autograd_kind, cpp_name, gets_autograd};
+
+/// What registrations are made from. All of it is one revision under one release.
+#[derive(Debug, Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The operators.
+    pub catalogue: &'a Catalogue,
+    /// `derivatives.yaml`, where the bundle has it.
+    pub derivatives: Option<&'a Derivatives>,
+    /// The formulas of each operator.
+    pub matches: &'a DerivativeMatches,
+    /// Backend files with their names in the bundle.
+    pub backends: &'a [(Box<str>, Arc<BackendFile>)],
+    /// Recorded registrations that came with the revision.
+    pub observed: &'a Observed,
+    /// Whether the release's hand-written registrations are this revision's own.
+    pub standing: Standing,
+}
+
+/// One registration, with names and places.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration<'a> {
+    /// The runtime or alias key.
+    pub key: Key,
+    /// The kernel's C++ name; `None` where only its file is known.
+    pub kernel: Option<std::borrow::Cow<'a, str>>,
+    /// What made it.
+    pub origin: Origin,
+    /// The kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// The file of the bundle that it follows from, or PyTorch's source file of a hand-written one.
+    pub file: Option<&'a str>,
+    /// Where in a file of the bundle.
+    pub span: Option<Span>,
+    /// A later registration to the same key has taken its place.
+    pub overridden: bool,
+}
+
+/// The registrations of every operator of a revision, in the order in which they are made: of
+/// several to one key the last one counts.
+#[derive(Debug, Clone, Default)]
+pub struct Registrations {
+    rows: Vec<Row>,
+    ends: Vec<u32>,
+}
+
+/// A registration with its names and places as numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) key: Key,
+    pub(super) origin: Origin,
+    pub(super) fallthrough: bool,
+    made_of: MadeOf,
+}
+
+/// Where the kernel's name and place are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum MadeOf {
+    /// A kernel of the catalogue: of this operator, at this index.
+    Kernel(OperatorId, u16),
+    /// The operator itself.
+    Operator,
+    /// Its formulas at this index of its keys.
+    Formulas(u8),
+    /// A row of a backend file: the file's index, where it is listed, and whether its kernel takes
+    /// symbolic sizes.
+    Backend(u16, Span, bool),
+    /// A wrapper around the functional kernel of a backend file.
+    BackendWrapper(u16, Span),
+    /// PyTorch's source file.
+    Source(Option<&'static str>),
+    /// An observed registration.
+    Observed(u32),
+}
+
+impl Row {
+    fn new(key: Key, origin: Origin, made_of: MadeOf) -> Self {
+        Self {
+            key,
+            origin,
+            fallthrough: false,
+            made_of,
+        }
+    }
+
+    /// The source file of a hand-written registration.
+    pub(super) fn source_file(&self) -> Option<&'static str> {
+        match self.made_of {
+            MadeOf::Source(file) => file,
+            _ => None,
+        }
+    }
+}
+
+impl Registrations {
+    /// Works out all registrations.
+    #[must_use]
+    pub fn new(inputs: Inputs<'_>) -> Self {
+        let catalogue = inputs.catalogue;
+        let maker = Maker {
+            inputs,
+            keys: Keys::of(catalogue.release),
+            at: Generated::of(Keys::of(catalogue.release)),
+            views: functionalize::Views::of(catalogue),
+            backends: outside::BackendRows::new(inputs),
+        };
+        let count = catalogue.operators.len();
+        let mut made = Self {
+            rows: Vec::with_capacity(count * 7),
+            ends: Vec::with_capacity(count),
+        };
+        for (id, _) in catalogue.iter() {
+            maker.operator(id, &mut made.rows);
+            let end = u32::try_from(made.rows.len()).unwrap_or(u32::MAX);
+            made.ends.push(end);
+        }
+        made
+    }
+
+    /// How many registrations there are, overridden ones included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The registrations of an operator, in the order made. `inputs` as for [`Self::new`].
+    pub fn of<'a>(
+        &'a self,
+        inputs: Inputs<'a>,
+        id: OperatorId,
+    ) -> impl Iterator<Item = Registration<'a>> + use<'a> {
+        let rows = self.rows_of(id);
+        rows.iter().enumerate().map(move |(at, row)| Registration {
+            overridden: rows[at + 1..].iter().any(|later| later.key == row.key),
+            ..shown::registration(inputs, id, row)
+        })
+    }
+
+    pub(super) fn rows_of(&self, id: OperatorId) -> &[Row] {
+        let index = id.index();
+        let start = index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before))
+            .map_or(0, |&end| end as usize);
+        let end = self.ends.get(index).map_or(start, |&end| end as usize);
+        self.rows.get(start..end).unwrap_or_default()
+    }
+
+    /// How many bytes it holds.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+/// A registration with names and places.
+pub(super) fn assemble<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Registration<'a> {
+    shown::registration(inputs, id, row)
+}
+
+/// The runtime keys that generated code registers to, found once.
+struct Generated {
+    meta: Option<Key>,
+    inplace_or_view: Option<Key>,
+    tracer: Option<Key>,
+    backend_select: Option<Key>,
+    functionalize: Option<Key>,
+}
+
+impl Generated {
+    fn of(keys: &Keys) -> Self {
+        let key = |name| keys.slot(name).map(Key::Runtime);
+        Self {
+            meta: key("Meta"),
+            inplace_or_view: key("ADInplaceOrView"),
+            tracer: key("Tracer"),
+            backend_select: key("BackendSelect"),
+            functionalize: key("Functionalize"),
+        }
+    }
+}
+
+struct Maker<'a> {
+    inputs: Inputs<'a>,
+    keys: &'static Keys,
+    at: Generated,
+    views: functionalize::Views,
+    backends: outside::BackendRows,
+}
+
+impl Maker<'_> {
+    fn operator(&self, id: OperatorId, rows: &mut Vec<Row>) {
+        self.native(id, rows);
+        self.generated(id, rows);
+        self.functionalize(id, rows);
+        rows.extend_from_slice(self.backends.of(id));
+        self.outside(id, rows);
+    }
+
+    fn outside(&self, id: OperatorId, rows: &mut Vec<Row>) {
+        let operator = self.inputs.catalogue.operator(id);
+        let observed = self.inputs.observed;
+        // Who observed a revision's own process need not assume another one's.
+        let is_listed = self.inputs.standing == Standing::Recorded || observed.is_empty();
+        if is_listed && operator.namespace() == "aten" {
+            let listed = handwritten::of_operator(self.keys.release(), operator.name().as_str());
+            rows.extend(listed.map(|row| Row {
+                key: row.key,
+                origin: Origin::HandWritten,
+                fallthrough: row.fallthrough,
+                made_of: MadeOf::Source(row.file),
+            }));
+        }
+        if !observed.is_empty() {
+            for (index, row) in observed.of(&operator.qualified_name()) {
+                rows.extend(self.keys.lookup(&row.key).map(|key| Row {
+                    key,
+                    origin: Origin::Observed,
+                    fallthrough: row.fallthrough,
+                    made_of: MadeOf::Observed(index),
+                }));
+            }
+        }
+    }
+}

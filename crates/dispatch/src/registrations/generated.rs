@@ -1,0 +1,164 @@
+//! Generated code around kernels: autograd, version counters and views, tracing, the choice of a
+//! backend (`docs/spec/dispatch.md`, sections 6.5 to 6.8; `tools/autograd/gen_*.py`,
+//! `torchgen/gen.py` `compute_backend_select`).
+
+use std::borrow::Cow;
+
+use super::{Inputs, MadeOf, Maker, Row};
+use crate::origin::Origin;
+use opatlas_operators::derivative_match::{DerivativeMatches, Knowledge};
+use opatlas_operators::derivatives::DEFAULT_KEY;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::{CodegenLists, Release};
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+
+/// What the generated autograd kernel of an operator does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AutogradKind {
+    /// It records the operator's own formula.
+    Formula,
+    /// It passes the call on; the result has no gradient.
+    NotDifferentiable,
+    /// It lets the call pass and fails when a gradient is asked for (boxed
+    /// `autogradNotImplementedFallback`).
+    NotImplemented,
+    /// Unknown, since `derivatives.yaml` is absent.
+    Unknown,
+}
+
+/// The C++ name of an operator (torchgen `cpp.name`): its base name, `_out` appended for out
+/// variants.
+#[must_use]
+pub fn cpp_name(schema: &FunctionSchema) -> Cow<'_, str> {
+    if schema.arguments.out().is_empty() {
+        Cow::Borrowed(schema.name.base())
+    } else {
+        Cow::Owned(schema.default_kernel())
+    }
+}
+
+/// Whether generated code registers autograd kernels for an operator: it has kernels for backends
+/// of its own or a formula, and autograd is not written by hand (`dispatch_strategy`,
+/// `MANUAL_AUTOGRAD`).
+#[must_use]
+pub fn gets_autograd(inputs: Inputs<'_>, id: OperatorId) -> bool {
+    let operator = inputs.catalogue.operator(id);
+    let lists = &inputs.catalogue.release.data().codegen;
+    !is_manual(lists, &cpp_name(operator.schema())) && is_derived(operator, inputs.matches, id)
+}
+
+/// What the autograd kernel at a key does: at the alias `Autograd`, or an autograd key that
+/// formulas are written for.
+#[must_use]
+pub fn autograd_kind(inputs: Inputs<'_>, id: OperatorId, key: &str) -> AutogradKind {
+    let operator = inputs.catalogue.operator(id);
+    if let Some((formulas, _)) = inputs.matches.of(id) {
+        let on_key = formulas.keys.iter().find(|formulas| &*formulas.key == key);
+        return if on_key.is_some_and(|formulas| formulas.is_differentiable) {
+            AutogradKind::Formula
+        } else {
+            AutogradKind::NotDifferentiable
+        };
+    }
+    match inputs.matches.knowledge {
+        Knowledge::Complete if is_not_implemented(operator, inputs.catalogue.release) => {
+            AutogradKind::NotImplemented
+        }
+        Knowledge::Complete => AutogradKind::NotDifferentiable,
+        Knowledge::KeysOnly | Knowledge::Nothing => AutogradKind::Unknown,
+    }
+}
+
+impl Maker<'_> {
+    pub(super) fn generated(&self, id: OperatorId, rows: &mut Vec<Row>) {
+        let operator = self.inputs.catalogue.operator(id);
+        let lists = &self.inputs.catalogue.release.data().codegen;
+        let is_manual = is_manual(lists, &cpp_name(operator.schema()));
+        if !is_manual && is_derived(operator, self.inputs.matches, id) {
+            self.autograd(id, rows);
+            if counts_versions(operator, lists) {
+                add(self.at.inplace_or_view, Origin::InplaceOrView, rows);
+            }
+        }
+        if !is_manual {
+            add(self.at.tracer, Origin::Tracer, rows);
+        }
+        if selects_backend(operator, lists) {
+            add(self.at.backend_select, Origin::BackendSelect, rows);
+        }
+    }
+
+    /// `Default` formulas, and the kernel of operators without formulas, serve the alias.
+    fn autograd(&self, id: OperatorId, rows: &mut Vec<Row>) {
+        let Some((formulas, _)) = self.inputs.matches.of(id) else {
+            let key = Key::Alias(Alias::Autograd);
+            rows.push(Row::new(key, Origin::Autograd, MadeOf::Operator));
+            return;
+        };
+        for (index, formulas) in (0..).zip(&formulas.keys) {
+            let key = match &*formulas.key {
+                DEFAULT_KEY => Some(Key::Alias(Alias::Autograd)),
+                name => self.key(name),
+            };
+            rows.extend(key.map(|key| Row::new(key, Origin::Autograd, MadeOf::Formulas(index))));
+        }
+    }
+}
+
+/// Adds a kernel of generated code, where the release has the key.
+pub(super) fn add(key: Option<Key>, origin: Origin, rows: &mut Vec<Row>) {
+    rows.extend(key.map(|key| Row::new(key, origin, MadeOf::Operator)));
+}
+
+/// Autograd and tracing of these C++ names are written by hand, or not there.
+fn is_manual(lists: &CodegenLists, cpp_name: &str) -> bool {
+    lists.manual_backend.contains(cpp_name) || lists.manual_autograd_and_tracer.contains(cpp_name)
+}
+
+fn is_derived(operator: &Operator, matches: &DerivativeMatches, id: OperatorId) -> bool {
+    let has_formula = || {
+        let formulas = matches.of(id);
+        formulas.is_some_and(|(formulas, _)| formulas.is_differentiable())
+    };
+    operator.is_abstract() || has_formula()
+}
+
+/// Views by a fixed list of names, and operators that write to what they return.
+fn counts_versions(operator: &Operator, lists: &CodegenLists) -> bool {
+    let schema = operator.schema();
+    let stem = schema.name.stem();
+    let is_view = || {
+        lists.view_functions.contains(stem)
+            || lists.view_functions_with_metadata_change.contains(stem)
+            || lists.returns_views_of_input.contains(stem)
+    };
+    let writes = matches!(operator.kind, SchemaKind::Inplace | SchemaKind::Out);
+    writes && !schema.returns.is_empty() || is_view()
+}
+
+fn selects_backend(operator: &Operator, lists: &CodegenLists) -> bool {
+    let schema = operator.schema();
+    let base = schema.name.base();
+    let is_factory = schema.arguments.tensor_options().is_some()
+        && !base.ends_with("_like")
+        && !base.starts_with("new_");
+    is_factory || lists.backend_select_template.contains(schema.name.as_str())
+}
+
+/// Without an entry in `derivatives.yaml`: whether asking for a gradient is an error. The lists
+/// name operators that need none.
+fn is_not_implemented(operator: &Operator, release: Release) -> bool {
+    let lists = &release.data().codegen;
+    let schema = operator.schema();
+    let wrapper = schema.name.unambiguous();
+    schema.returns.iter().any(|r| r.ty.is_tensor_like())
+        && !lists.reset_grad_accumulator.contains(schema.name.base())
+        && !lists.dont_require_derivative.contains(schema.name.stem())
+        && !lists
+            .dont_enforce_same_tensor_impl_or_storage
+            .contains(&cpp_name(schema))
+        && !lists.dont_enforce_storage_impl_use_count.contains(&wrapper)
+        && !lists.dont_enforce_tensor_impl_use_count.contains(&wrapper)
+}

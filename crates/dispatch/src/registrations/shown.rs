@@ -1,0 +1,180 @@
+//! A registration with its kernel's name and the place that it follows from.
+
+use std::borrow::Cow;
+
+use super::{AutogradKind, Inputs, MadeOf, Registration, Row, autograd_kind, cpp_name};
+use crate::origin::Origin;
+use opatlas_operators::derivative_match::Origin as FormulaOrigin;
+use opatlas_operators::derivatives::DEFAULT_KEY;
+use opatlas_operators::entry::{Field, KernelEntry};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Span};
+
+type Place<'a> = (Option<&'a str>, Option<Span>);
+
+pub(super) fn registration<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Registration<'a> {
+    let (file, span) = place(inputs, id, row);
+    Registration {
+        key: row.key,
+        kernel: kernel_name(inputs, id, row),
+        origin: row.origin,
+        fallthrough: row.fallthrough,
+        file,
+        span,
+        overridden: false,
+    }
+}
+
+fn kernel_entry(inputs: Inputs<'_>, of: OperatorId, index: u16) -> Option<&KernelEntry> {
+    inputs.catalogue.kernels(of).get(usize::from(index))
+}
+
+fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<'a, str>> {
+    let operator = inputs.catalogue.operator(id);
+    let symbolic = |name: Cow<'a, str>| Cow::Owned(format!("{name}_symint"));
+    Some(match row.made_of {
+        MadeOf::Kernel(of, index) => Cow::Borrowed(&*kernel_entry(inputs, of, index)?.kernel.name),
+        MadeOf::Operator => made_of_operator(inputs, id, row.origin),
+        MadeOf::Formulas(index) => {
+            let (formulas, _) = inputs.matches.of(id)?;
+            let key = &*formulas.keys.get(usize::from(index))?.key;
+            let name = operator.name().unambiguous();
+            match key {
+                DEFAULT_KEY => format!("VariableType::{name}").into(),
+                key => format!("VariableType::{name}_{key}").into(),
+            }
+        }
+        MadeOf::Backend(_, _, false) => cpp_name(operator.schema()),
+        MadeOf::Backend(_, _, true) => symbolic(cpp_name(operator.schema())),
+        MadeOf::BackendWrapper(..) => cpp_name(operator.schema()),
+        MadeOf::Source(_) | MadeOf::Observed(_) => return None,
+    })
+}
+
+/// The names that generated files give to their functions.
+fn made_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow<'_, str> {
+    let operator = inputs.catalogue.operator(id);
+    let name = operator.name().unambiguous();
+    let space = match origin {
+        Origin::Autograd => match autograd_kind(inputs, id, DEFAULT_KEY) {
+            AutogradKind::NotImplemented => return "autogradNotImplementedFallback".into(),
+            _ => "VariableType",
+        },
+        Origin::InplaceOrView => "ADInplaceOrView",
+        Origin::Tracer => "TraceType",
+        Origin::Functionalize => match composite_kernel(inputs, id) {
+            Some(kernel) => return Cow::Borrowed(&kernel.kernel.name),
+            None => "functionalization",
+        },
+        Origin::BackendSelect => "BackendSelect",
+        _ => return structured_name(inputs, id, operator),
+    };
+    format!("{space}::{name}").into()
+}
+
+/// A composite is registered to `Functionalize` as it is.
+fn composite_kernel(inputs: Inputs<'_>, id: OperatorId) -> Option<&KernelEntry> {
+    let mut kernels = inputs.catalogue.kernels(id).iter();
+    kernels.find(|kernel| kernel.key.as_str() == "CompositeImplicitAutograd")
+}
+
+/// Structured operators share one function that works out shapes, named after the functional
+/// variant (torchgen `meta.name`).
+fn structured_name<'a>(inputs: Inputs<'a>, id: OperatorId, operator: &'a Operator) -> Cow<'a, str> {
+    let group = inputs.catalogue.groups.of(id);
+    let functional = group
+        .functional
+        .filter(|_| operator.is_part_of_structured_group());
+    let named = functional.map_or(operator, |functional| inputs.catalogue.operator(functional));
+    if named.name().overload().is_empty() {
+        Cow::Borrowed(named.name().base())
+    } else {
+        named.name().unambiguous().into()
+    }
+}
+
+fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
+    let in_backend = |file: u16, span| {
+        let named = inputs.backends.get(usize::from(file));
+        (named.map(|(name, _)| &**name), Some(span))
+    };
+    match row.made_of {
+        MadeOf::Kernel(of, index) => {
+            let at = kernel_entry(inputs, of, index).map(|kernel| kernel.key_at);
+            (
+                Some(NATIVE_FUNCTIONS),
+                at.and_then(|at| in_file(inputs, of, at)),
+            )
+        }
+        MadeOf::Operator => (Some(NATIVE_FUNCTIONS), whole(inputs, id, row)),
+        MadeOf::Formulas(_) => formulas(inputs, id),
+        MadeOf::Backend(file, span, _) | MadeOf::BackendWrapper(file, span) => {
+            in_backend(file, span)
+        }
+        MadeOf::Source(file) => (file, None),
+        MadeOf::Observed(index) => {
+            let recorded = inputs.observed.rows().get(index as usize);
+            (recorded.and_then(|row| row.file.as_deref()), None)
+        }
+    }
+}
+
+/// Where a kernel that is not written follows from: the line that makes the operator structured,
+/// else its schema.
+fn whole(inputs: Inputs<'_>, id: OperatorId, row: &Row) -> Option<Span> {
+    let placed = inputs.catalogue.operator(id).written();
+    let structured = placed
+        .filter(|_| row.origin == Origin::Structured)
+        .and_then(|placed| {
+            let field = [Field::StructuredDelegate, Field::Structured];
+            let place = field.iter().find_map(|field| placed.entry.field(*field))?;
+            Some(placed.place(place.key.to(place.value)))
+        });
+    structured.or_else(|| {
+        in_file(
+            inputs,
+            id,
+            placed.map_or(Span::default(), |p| p.entry.func_at),
+        )
+    })
+}
+
+/// A place within an operator's entry as one in the file; a generated operator's are in the entry
+/// that it was made from.
+fn in_file(inputs: Inputs<'_>, id: OperatorId, at: Span) -> Option<Span> {
+    let operator = inputs.catalogue.operator(id);
+    if let Some(placed) = operator.written() {
+        return Some(placed.place(at));
+    }
+    let generated = operator.generated()?;
+    let base = inputs.catalogue.operator(generated.from).written()?;
+    let at = if at == Span::default() {
+        generated.kernels.first()?.key_at
+    } else {
+        at
+    };
+    Some(base.place(at))
+}
+
+fn formulas(inputs: Inputs<'_>, id: OperatorId) -> Place<'_> {
+    let written = inputs.matches.of(id).and_then(|(formulas, _)| {
+        let FormulaOrigin::Entry(index) = formulas.origin else {
+            return None;
+        };
+        let file = inputs.derivatives?;
+        let entry = file.entries.get(index as usize)?;
+        Some(file.span(entry.name))
+    });
+    match written {
+        Some(span) => (Some(DERIVATIVES), Some(span)),
+        None => {
+            let func = inputs
+                .catalogue
+                .operator(id)
+                .written()
+                .map(|p| p.entry.func_at);
+            let span = in_file(inputs, id, func.unwrap_or_default());
+            (Some(NATIVE_FUNCTIONS), span)
+        }
+    }
+}

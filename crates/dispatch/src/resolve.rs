@@ -1,0 +1,375 @@
+//! The dispatch table of an operator from its registrations, as the runtime computes it
+//! (`OperatorEntry::computeDispatchTableEntryWithDebug`; `docs/spec/dispatch.md`, section 4).
+//!
+//! The rules ask only *which* keys have a registration, not which kernel, so a whole table is a
+//! partition of all keys by the rule that serves them: a dozen operations on bit sets. Kernels are
+//! looked up afterwards, at the source key.
+
+use std::fmt;
+
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::keys::{Key, Keys};
+
+/// The keys that an operator has registrations at, of one release.
+#[derive(Copy, Clone, Eq, PartialEq, Hash, Default)]
+pub struct Registered {
+    /// Runtime keys with a kernel of their own.
+    pub runtime: KeySet,
+    aliases: u8,
+}
+
+impl Registered {
+    /// Whether the alias has a registration.
+    #[must_use]
+    pub fn has_alias(&self, alias: Alias) -> bool {
+        self.aliases >> alias.index() & 1 == 1
+    }
+
+    /// The registered aliases.
+    pub fn aliases(&self) -> impl Iterator<Item = Alias> + use<> {
+        let own = *self;
+        Alias::ALL
+            .into_iter()
+            .filter(move |&alias| own.has_alias(alias))
+    }
+
+    /// Whether the key has a registration of its own.
+    #[must_use]
+    pub fn contains(&self, key: Key) -> bool {
+        match key {
+            Key::Runtime(slot) => self.runtime.contains(slot),
+            Key::Alias(alias) => self.has_alias(alias),
+        }
+    }
+
+    /// Adds a registration.
+    pub fn insert(&mut self, key: Key) {
+        match key {
+            Key::Runtime(slot) => self.runtime.insert(slot),
+            Key::Alias(alias) => self.aliases |= 1 << alias.index(),
+        }
+    }
+
+    /// Takes a registration away.
+    pub fn remove(&mut self, key: Key) {
+        match key {
+            Key::Runtime(slot) => self.runtime.remove(slot),
+            Key::Alias(alias) => self.aliases &= !(1 << alias.index()),
+        }
+    }
+
+    /// All registered keys: runtime keys in table order, then aliases.
+    pub fn iter(&self) -> impl Iterator<Item = Key> + use<> {
+        self.runtime
+            .iter()
+            .map(Key::Runtime)
+            .chain(self.aliases().map(Key::Alias))
+    }
+}
+
+impl FromIterator<Key> for Registered {
+    fn from_iter<I: IntoIterator<Item = Key>>(keys: I) -> Self {
+        let mut registered = Self::default();
+        keys.into_iter().for_each(|key| registered.insert(key));
+        registered
+    }
+}
+
+impl fmt::Debug for Registered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Why a key has the kernel that it has, in the runtime's words.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
+pub enum Reason {
+    /// A kernel registered to the key itself.
+    Kernel,
+    /// An explicit composite kernel.
+    DefaultBackendKernel,
+    /// A composite kernel for nested tensors.
+    NestedKernel,
+    /// An implicit composite kernel.
+    MathKernel,
+    /// Implicit composite and a backend without autograd key disagree: calling it fails.
+    AmbiguousAutogradOther,
+    /// A kernel registered to the alias `Autograd`.
+    AutogradKernel,
+    /// A decomposition for batched tensors.
+    BatchedKernel,
+    /// The kernel that the key has for all operators.
+    BackendFallback,
+    /// Nothing: calling it fails.
+    Missing,
+}
+
+impl Reason {
+    /// All reasons.
+    pub const ALL: [Self; 9] = [
+        Self::Kernel,
+        Self::DefaultBackendKernel,
+        Self::NestedKernel,
+        Self::MathKernel,
+        Self::AmbiguousAutogradOther,
+        Self::AutogradKernel,
+        Self::BatchedKernel,
+        Self::BackendFallback,
+        Self::Missing,
+    ];
+
+    /// The text in the runtime's dump and in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::DefaultBackendKernel => "default backend kernel",
+            Self::NestedKernel => "nested kernel",
+            Self::MathKernel => "math kernel",
+            Self::AmbiguousAutogradOther => "ambiguous autogradother",
+            Self::AutogradKernel => "autograd kernel",
+            Self::BatchedKernel => "batched kernel",
+            Self::BackendFallback => "backend fallback",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Whether a call gets to a kernel of the operator.
+    #[must_use]
+    pub fn is_served(self) -> bool {
+        !matches!(
+            self,
+            Self::Missing | Self::BackendFallback | Self::AmbiguousAutogradOther
+        )
+    }
+
+    /// The reason of a text.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The rule that serves a key, in the order in which the runtime tries them. Finer than
+/// [`Reason`]: two aliases give a default backend kernel.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
+pub enum Rule {
+    /// 1: the key's own registration.
+    Direct,
+    /// 2: `CompositeExplicitAutogradNonFunctional`.
+    NonFunctional,
+    /// 3: `CompositeExplicitAutograd`.
+    Explicit,
+    /// 4: `CompositeImplicitAutogradNestedTensor`.
+    Nested,
+    /// 5a: `CompositeImplicitAutograd` beside a backend that has no autograd key.
+    Ambiguous,
+    /// 5b: `CompositeImplicitAutograd`.
+    Implicit,
+    /// 6: `Autograd`.
+    Autograd,
+    /// 7: `FuncTorchBatchedDecomposition`.
+    Batched,
+    /// 8: the key's global fallback.
+    Fallback,
+    /// 9: nothing.
+    Missing,
+}
+
+impl Rule {
+    /// All rules in order.
+    pub const ALL: [Self; 10] = [
+        Self::Direct,
+        Self::NonFunctional,
+        Self::Explicit,
+        Self::Nested,
+        Self::Ambiguous,
+        Self::Implicit,
+        Self::Autograd,
+        Self::Batched,
+        Self::Fallback,
+        Self::Missing,
+    ];
+
+    /// Its number in the order of `docs/spec/dispatch.md`, section 4.
+    #[must_use]
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Direct => 1,
+            Self::NonFunctional => 2,
+            Self::Explicit => 3,
+            Self::Nested => 4,
+            Self::Ambiguous | Self::Implicit => 5,
+            Self::Autograd => 6,
+            Self::Batched => 7,
+            Self::Fallback => 8,
+            Self::Missing => 9,
+        }
+    }
+
+    /// The reason that the runtime gives.
+    #[must_use]
+    pub fn reason(self) -> Reason {
+        match self {
+            Self::Direct => Reason::Kernel,
+            Self::NonFunctional | Self::Explicit => Reason::DefaultBackendKernel,
+            Self::Nested => Reason::NestedKernel,
+            Self::Ambiguous => Reason::AmbiguousAutogradOther,
+            Self::Implicit => Reason::MathKernel,
+            Self::Autograd => Reason::AutogradKernel,
+            Self::Batched => Reason::BatchedKernel,
+            Self::Fallback => Reason::BackendFallback,
+            Self::Missing => Reason::Missing,
+        }
+    }
+
+    /// The alias whose registration the rule needs, where it needs one.
+    #[must_use]
+    pub fn alias(self) -> Option<Alias> {
+        match self {
+            Self::NonFunctional => Some(Alias::CompositeExplicitAutogradNonFunctional),
+            Self::Explicit => Some(Alias::CompositeExplicitAutograd),
+            Self::Nested => Some(Alias::CompositeImplicitAutogradNestedTensor),
+            Self::Ambiguous | Self::Implicit => Some(Alias::CompositeImplicitAutograd),
+            Self::Autograd => Some(Alias::Autograd),
+            Self::Batched => Some(Alias::FuncTorchBatchedDecomposition),
+            Self::Direct | Self::Fallback | Self::Missing => None,
+        }
+    }
+
+    /// The registered key whose kernel serves `slot` by this rule; `None` when no registration
+    /// of the operator does (ambiguous, fallback, missing).
+    #[must_use]
+    pub fn source(self, slot: Slot) -> Option<Key> {
+        match self {
+            Self::Direct => Some(Key::Runtime(slot)),
+            Self::Ambiguous => None,
+            _ => self.alias().map(Key::Alias),
+        }
+    }
+}
+
+/// A dispatch table: for every runtime key of a release the rule that serves it.
+#[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
+pub struct Table {
+    served: [KeySet; Rule::ALL.len()],
+}
+
+impl Table {
+    /// The keys that a rule serves.
+    #[must_use]
+    pub fn served(&self, rule: Rule) -> KeySet {
+        self.served[rule as usize]
+    }
+
+    /// The rule that serves a key.
+    #[must_use]
+    pub fn rule(&self, slot: Slot) -> Rule {
+        let found = Rule::ALL
+            .into_iter()
+            .find(|&rule| self.served(rule).contains(slot));
+        found.unwrap_or(Rule::Missing)
+    }
+
+    /// The registered key whose kernel serves `slot`.
+    #[must_use]
+    pub fn source(&self, slot: Slot) -> Option<Key> {
+        self.rule(slot).source(slot)
+    }
+
+    /// How many keys have the reason.
+    #[must_use]
+    pub fn count(&self, reason: Reason) -> usize {
+        let rules = Rule::ALL.into_iter().filter(|rule| rule.reason() == reason);
+        rules.map(|rule| self.served(rule).len()).sum()
+    }
+
+    /// The rule by slot, in table order.
+    #[must_use]
+    pub fn cells(&self, keys: &Keys) -> Vec<Rule> {
+        let mut cells = vec![Rule::Missing; keys.count()];
+        for rule in Rule::ALL {
+            for slot in self.served(rule).iter() {
+                if let Some(cell) = cells.get_mut(slot.index()) {
+                    *cell = rule;
+                }
+            }
+        }
+        cells
+    }
+}
+
+/// The table of an operator with these registrations, where `fallbacks` are the keys that have a
+/// kernel for all operators (usually [`Keys::fallbacks`]). First rule that applies wins.
+#[must_use]
+pub fn resolve(keys: &Keys, registered: &Registered, fallbacks: KeySet) -> Table {
+    let mut open = keys.sets.all;
+    let mut served = [KeySet::EMPTY; Rule::ALL.len()];
+    let mut serve = |rule: Rule, wanted: KeySet| {
+        let taken = wanted & open;
+        served[rule as usize] = taken;
+        open = open - taken;
+    };
+    let reach = |alias: Alias| {
+        if registered.has_alias(alias) {
+            keys.reach(alias)
+        } else {
+            KeySet::EMPTY
+        }
+    };
+    serve(Rule::Direct, registered.runtime);
+    serve(
+        Rule::NonFunctional,
+        reach(Alias::CompositeExplicitAutogradNonFunctional),
+    );
+    serve(Rule::Explicit, reach(Alias::CompositeExplicitAutograd));
+    serve(
+        Rule::Nested,
+        reach(Alias::CompositeImplicitAutogradNestedTensor),
+    );
+    if registered.has_alias(Alias::CompositeImplicitAutograd) {
+        serve(Rule::Ambiguous, ambiguous(keys, registered));
+        serve(Rule::Implicit, implicit(keys, registered));
+    }
+    serve(Rule::Autograd, reach(Alias::Autograd));
+    serve(Rule::Batched, reach(Alias::FuncTorchBatchedDecomposition));
+    serve(Rule::Fallback, fallbacks);
+    served[Rule::Missing as usize] = open;
+    Table { served }
+}
+
+/// Rule 5a: `AutogradOther`, when a backend that shares it has a kernel.
+pub fn ambiguous(keys: &Keys, registered: &Registered) -> KeySet {
+    let sharing = registered.runtime.meets(&keys.sets.autogradother_backends);
+    keys.sets
+        .autograd_other
+        .filter(|_| sharing)
+        .map_or(KeySet::EMPTY, KeySet::only)
+}
+
+/// Rule 5b: what `CompositeImplicitAutograd` serves when it is registered. An explicit composite
+/// kernel switches it off everywhere, a backend's kernel at the backend's autograd key.
+pub(super) fn implicit(keys: &Keys, registered: &Registered) -> KeySet {
+    if registered.has_alias(Alias::CompositeExplicitAutograd) {
+        return KeySet::EMPTY;
+    }
+    let mut reach = keys.reach(Alias::CompositeImplicitAutograd);
+    for backend in (registered.runtime & keys.sets.linked_backends).iter() {
+        if let Some(autograd) = keys.autograd_of(backend) {
+            reach.remove(autograd);
+        }
+    }
+    if let Some(nested) = keys.sets.autograd_nested
+        && registered.runtime.meets(&keys.sets.nested)
+    {
+        reach.remove(nested);
+    }
+    reach
+}

@@ -1,0 +1,313 @@
+//! The dispatch tables of a whole revision in one build, and which of their cells the files alone
+//! decide. Operators with equal patterns of registrations share a table.
+
+use rustc_hash::FxHashMap;
+
+use super::build::Build;
+use super::known::Standing;
+use super::origin::{Origin, Source};
+use super::registrations::{Inputs, Registration, Registrations, Row, assemble};
+use super::resolve::{Registered, Rule, Table, resolve};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::handwritten;
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
+
+/// The tables of all operators of a revision in one build.
+#[derive(Debug, Clone)]
+pub struct RevisionTables {
+    pub(super) keys: &'static Keys,
+    source: Source,
+    standing: Standing,
+    build: Build,
+    left_out: LeftOut,
+    may_be_handwritten: KeySet,
+    registrations: Registrations,
+    patterns: Vec<Pattern>,
+    of_operator: Vec<u32>,
+}
+
+/// A table and whose it is.
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    /// The registered keys that make the table.
+    pub registered: Registered,
+    /// The table.
+    pub table: Table,
+    /// The runtime keys whose entry registrations outside the files decide: it differs from what
+    /// the files alone make of it.
+    pub decided_outside: KeySet,
+    /// How many operators have it.
+    pub operators: usize,
+    /// With all registrations that are known, those outside the files included.
+    pub(super) everything: Registered,
+}
+
+/// The keys without kernels in a build, by what would register there.
+#[derive(Debug, Clone, Copy)]
+struct LeftOut {
+    generated: KeySet,
+    /// Hand-written registrations were recorded from a Linux CUDA build, so what that build leaves
+    /// out was not left out of them.
+    handwritten: KeySet,
+}
+
+impl LeftOut {
+    fn of(build: &Build, keys: &Keys) -> Self {
+        let generated = build.dropped(keys);
+        let recorded = Build::parse("linux-cuda", keys.release()).unwrap_or_default();
+        Self {
+            generated,
+            handwritten: generated - recorded.dropped(keys),
+        }
+    }
+
+    fn is_counted(self, row: &Row) -> bool {
+        let dropped = match row.origin {
+            Origin::Observed => return true,
+            Origin::HandWritten => self.handwritten,
+            _ => self.generated,
+        };
+        !matches!(row.key, Key::Runtime(slot) if dropped.contains(slot))
+    }
+}
+
+impl RevisionTables {
+    /// Works out all registrations and tables (about 2 ms for a release).
+    #[must_use]
+    pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
+        let keys = Keys::of(inputs.catalogue.release);
+        let registrations = Registrations::new(inputs);
+        let mut tables = Self {
+            keys,
+            source,
+            standing: inputs.standing,
+            build: build.clone(),
+            left_out: LeftOut::of(build, keys),
+            may_be_handwritten: match inputs.standing {
+                Standing::Assumed if inputs.observed.is_empty() => many_by_hand(keys.release()),
+                _ => KeySet::EMPTY,
+            },
+            registrations,
+            patterns: Vec::new(),
+            of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
+        };
+        let mut known = FxHashMap::default();
+        for (id, _) in inputs.catalogue.iter() {
+            let (files, outside) = tables.registered(id);
+            let pattern = *known
+                .entry((files, outside))
+                .or_insert_with(|| tables.add_pattern(&files, &outside));
+            if let Some(pattern) = tables.patterns.get_mut(pattern as usize) {
+                pattern.operators += 1;
+            }
+            tables.of_operator.push(pattern);
+        }
+        tables
+    }
+
+    /// The keys with a registration that follows from the files, and those with one from outside.
+    fn registered(&self, id: OperatorId) -> (Registered, Registered) {
+        let (mut files, mut outside) = (Registered::default(), Registered::default());
+        for row in self.registrations.rows_of(id) {
+            if self.left_out.is_counted(row) {
+                match row.origin.is_outside_files() {
+                    true => outside.insert(row.key),
+                    false => files.insert(row.key),
+                }
+            }
+        }
+        (files, outside)
+    }
+
+    fn add_pattern(&mut self, files: &Registered, outside: &Registered) -> u32 {
+        let fallbacks = self.keys.fallbacks();
+        let of_files = resolve(self.keys, files, fallbacks);
+        let everything = files.iter().chain(outside.iter()).collect();
+        let complete = resolve(self.keys, &everything, fallbacks);
+        let (registered, table) = match self.source {
+            Source::Everything => (everything, complete),
+            Source::Files => (*files, of_files),
+        };
+        self.patterns.push(Pattern {
+            registered,
+            table,
+            decided_outside: decided_outside(&of_files, &complete, outside),
+            operators: 0,
+            everything,
+        });
+        u32::try_from(self.patterns.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// The keys of the release.
+    #[must_use]
+    pub fn keys(&self) -> &'static Keys {
+        self.keys
+    }
+
+    /// Which registrations the tables are made of.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The build that they are for.
+    #[must_use]
+    pub fn build(&self) -> &Build {
+        &self.build
+    }
+
+    /// Whether the hand-written registrations of the release are this revision's own.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    /// How many operators there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.of_operator.len()
+    }
+
+    /// Whether there are no operators.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.of_operator.is_empty()
+    }
+
+    /// The table of an operator, shared with others.
+    #[must_use]
+    pub fn pattern(&self, id: OperatorId) -> Option<&Pattern> {
+        self.patterns.get(self.pattern_index(id)?)
+    }
+
+    /// The place of an operator's pattern in [`RevisionTables::patterns`].
+    #[must_use]
+    pub fn pattern_index(&self, id: OperatorId) -> Option<usize> {
+        Some(*self.of_operator.get(id.index())? as usize)
+    }
+
+    /// The different tables, in order of first appearance.
+    #[must_use]
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The keys whose entries may be decided by hand-written registrations of which nothing is
+    /// known, of every operator; empty for recorded releases.
+    #[must_use]
+    pub fn may_be_handwritten(&self) -> KeySet {
+        self.may_be_handwritten
+    }
+
+    /// The registrations of an operator that count in this build, in the order made, overridden
+    /// ones included. `inputs` are those that the tables were made from.
+    pub fn registrations<'a>(
+        &'a self,
+        inputs: Inputs<'a>,
+        id: OperatorId,
+    ) -> impl Iterator<Item = Registration<'a>> + use<'a> {
+        let rows = self.registrations.rows_of(id);
+        let counted = move |row: &Row| self.is_used(row);
+        rows.iter()
+            .enumerate()
+            .filter(move |(_, row)| counted(row))
+            .map(move |(at, row)| {
+                let mut later = rows[at + 1..].iter();
+                Registration {
+                    overridden: later.any(|later| later.key == row.key && counted(later)),
+                    ..assemble(inputs, id, row)
+                }
+            })
+    }
+
+    /// The registration that counts at a key, outside ones whatever the source.
+    pub(super) fn row(&self, id: OperatorId, key: Key, source: Source) -> Option<&Row> {
+        let rows = self.registrations.rows_of(id).iter();
+        rows.rev().find(|row| {
+            row.key == key
+                && self.left_out.is_counted(row)
+                && (source == Source::Everything || !row.origin.is_outside_files())
+        })
+    }
+
+    /// The registrations of an operator from outside the files.
+    pub(super) fn outside_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
+        let rows = self.registrations.rows_of(id).iter();
+        rows.filter(|row| row.origin.is_outside_files() && self.left_out.is_counted(row))
+    }
+
+    fn is_used(&self, row: &Row) -> bool {
+        self.left_out.is_counted(row)
+            && (self.source == Source::Everything || !row.origin.is_outside_files())
+    }
+
+    /// How many bytes the tables and registrations hold.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.registrations.bytes()
+            + self.patterns.capacity() * size_of::<Pattern>()
+            + self.of_operator.capacity() * size_of::<u32>()
+    }
+}
+
+/// The cells that differ between the two tables: in the rule, or in whose kernel it finds.
+fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> KeySet {
+    let mut decided = KeySet::EMPTY;
+    for rule in Rule::ALL {
+        let served = complete.served(rule);
+        decided = decided | (served - of_files.served(rule));
+        match rule.alias().filter(|_| rule != Rule::Ambiguous) {
+            Some(alias) if outside.has_alias(alias) => decided = decided | served,
+            None if rule == Rule::Direct => decided = decided | (served & outside.runtime),
+            _ => {}
+        }
+    }
+    decided
+}
+
+/// With so many hand-written registrations a key is one that needs a list of them; the few others
+/// are told operator by operator (`docs/spec/dispatch.md`, section 7).
+const FEW: usize = 15;
+
+/// The runtime keys that a release registers many kernels to by hand.
+fn many_by_hand(release: Release) -> KeySet {
+    let mut count: FxHashMap<Key, usize> = FxHashMap::default();
+    for row in handwritten::all(release).filter(|row| row.declared) {
+        *count.entry(row.key).or_default() += 1;
+    }
+    let keys = Keys::of(release);
+    let many = count.into_iter().filter(|(_, count)| *count > FEW);
+    many.fold(KeySet::EMPTY, |set, (key, _)| set | keys.reach_of(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_need_lists() {
+        let keys = Keys::of(Release::V2_9);
+        let many = many_by_hand(Release::V2_9);
+        for name in [
+            "Meta",
+            "FuncTorchBatched",
+            "Named",
+            "AutocastCPU",
+            "Conjugate",
+            "VmapMode",
+        ] {
+            assert!(many.contains(keys.slot(name).unwrap()), "{name}");
+        }
+        for name in [
+            "CPU",
+            "AutogradCPU",
+            "Tracer",
+            "Functionalize",
+            "ADInplaceOrView",
+        ] {
+            assert!(!many.contains(keys.slot(name).unwrap()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Out-of-tree backend files, `backends/NAME.yaml`: which operators a backend has kernels for
+//! (`docs/spec/files.md`, section 6, torchgen `gen_backend_stubs.parse_backend_yaml`).
+//!
+//! What is read here depends on the file alone; [`BackendFile::kernels`] says what it registers
+//! among the operators of a catalogue.
+
+mod read;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::catalogue::Catalogue;
+use super::entry::Placed;
+use super::operator::OperatorId;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Complaints;
+
+/// One backend file. Places count from the beginning of the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BackendFile {
+    /// The text; where the bytes were no valid text, with the bad places replaced.
+    pub text: Arc<str>,
+    /// Whether the file is a mapping at all.
+    pub is_mapping: bool,
+    /// `backend`: the dispatch key of the kernels.
+    pub backend: Option<Placed<Box<str>>>,
+    /// `class_name`: the C++ class that the kernels are members of.
+    pub class_name: Option<Placed<Box<str>>>,
+    /// `cpp_namespace`: where that class lives.
+    pub cpp_namespace: Option<Placed<Box<str>>>,
+    /// `supported`: operators with a kernel on the backend's key.
+    pub supported: Vec<Placed<Box<str>>>,
+    /// `symint`: those among all listed whose kernels take symbolic sizes.
+    pub symint: Vec<Placed<Box<str>>>,
+    /// `autograd`: operators with a kernel on the backend's autograd key.
+    pub autograd: Vec<Placed<Box<str>>>,
+    /// `full_codegen`: operators whose kernels are generated; they count as supported.
+    pub full_codegen: Vec<Placed<Box<str>>>,
+    /// `ir_gen`: operators of which only the graph nodes are generated.
+    pub ir_gen: Vec<Placed<Box<str>>>,
+    /// `non_native`: schemas of graph nodes that are no operators.
+    pub non_native: Vec<Placed<Box<str>>>,
+    /// `use_out_as_primary`: out variants carry the kernels of structured operators.
+    pub use_out_as_primary: bool,
+    /// `device_guard`: generated code guards the device.
+    pub device_guard: bool,
+    /// What could not be read.
+    pub diagnostics: Complaints,
+}
+
+/// A list of operators in a backend file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Listing {
+    /// `supported`
+    Supported,
+    /// `full_codegen`
+    FullCodegen,
+    /// `autograd`
+    Autograd,
+}
+
+impl Listing {
+    /// The key as it stands in the file.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::FullCodegen => "full_codegen",
+            Self::Autograd => "autograd",
+        }
+    }
+}
+
+/// A kernel that a backend file promises.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendKernel {
+    /// The operator.
+    pub operator: OperatorId,
+    /// The function's name, without class and namespace.
+    pub kernel: Box<str>,
+    /// Where the operator is listed.
+    pub at: Span,
+}
+
+/// The kernels on one dispatch key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyKernels {
+    /// The key.
+    pub key: &'static str,
+    /// The kernels, each operator once, in the order listed.
+    pub kernels: Vec<BackendKernel>,
+}
+
+impl BackendFile {
+    /// Reads a file. Never fails: what cannot be read is in the diagnostics.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Self {
+        read::read(bytes)
+    }
+
+    /// The operators with kernels on the backend's key, in order: `supported`, then
+    /// `full_codegen`.
+    pub fn on_backend_key(&self) -> impl Iterator<Item = (Listing, &Placed<Box<str>>)> {
+        let supported = self.supported.iter().map(|op| (Listing::Supported, op));
+        let generated = self.full_codegen.iter();
+        supported.chain(generated.map(|op| (Listing::FullCodegen, op)))
+    }
+
+    /// The dispatch key of `backend`, if the release knows it.
+    #[must_use]
+    pub fn backend_key(&self, release: Release) -> Option<&'static str> {
+        dispatch_key(&self.backend.as_ref()?.value, release)
+    }
+
+    /// The dispatch key of the backend's autograd kernels, if the release knows it.
+    #[must_use]
+    pub fn autograd_key(&self, release: Release) -> Option<&'static str> {
+        let backend = &self.backend.as_ref()?.value;
+        dispatch_key(&format!("Autograd{backend}"), release)
+    }
+
+    /// What the file registers among the operators of a catalogue, key by key; keys without
+    /// kernels are left out. Operators and keys that do not exist are left out too, which rules
+    /// refuse.
+    #[must_use]
+    pub fn kernels(&self, catalogue: &Catalogue) -> Vec<KeyKernels> {
+        let symint: FxHashSet<&str> = self.symint.iter().map(|op| &*op.value).collect();
+        let on_key = |key: Option<&'static str>, listed: Vec<&Placed<Box<str>>>| {
+            let mut seen = FxHashSet::default();
+            let kernels: Vec<BackendKernel> = listed
+                .into_iter()
+                .filter_map(|op| {
+                    let operator = catalogue.find(&op.value)?;
+                    let schema = catalogue.operator(operator).schema();
+                    let mut kernel = schema.default_kernel();
+                    if symint.contains(&*op.value) {
+                        kernel.push_str("_symint");
+                    }
+                    seen.insert(operator).then(|| BackendKernel {
+                        operator,
+                        kernel: kernel.into(),
+                        at: op.at,
+                    })
+                })
+                .collect();
+            key.filter(|_| !kernels.is_empty())
+                .map(|key| KeyKernels { key, kernels })
+        };
+        let supported = self.on_backend_key().map(|(_, op)| op).collect();
+        let release = catalogue.release;
+        [
+            on_key(self.backend_key(release), supported),
+            on_key(self.autograd_key(release), self.autograd.iter().collect()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// The dispatch key that a name stands for in a release (torchgen `DispatchKey.parse`).
+#[must_use]
+pub fn dispatch_key(name: &str, release: Release) -> Option<&'static str> {
+    let data = release.data();
+    let member = data
+        .dispatch_key_aliases
+        .iter()
+        .find(|(alias, _)| *alias == name);
+    match member.and_then(|(_, members)| members.first()) {
+        Some(member) => Some(member),
+        None => data.dispatch_keys_known.find(name),
+    }
+}

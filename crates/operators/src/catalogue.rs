@@ -1,0 +1,315 @@
+//! A whole revision under the rules of one release: every operator, written and generated, in its
+//! groups. Immutable once made, shared by `Arc`.
+
+use std::sync::{Arc, OnceLock};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::backend::BackendFile;
+use super::derivative_match::DerivativeMatches;
+use super::derivatives::Derivatives;
+use super::entry::KernelEntry;
+use super::file::NativeFunctions;
+use super::generate::{GenerationFault, generate};
+use super::group::Groups;
+use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
+use super::tags::{self, DeclaredTags, TagInterner};
+use super::view_group::ViewGroups;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_source::diagnostic::Complaints;
+use opatlas_source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+
+/// A revision, read and completed.
+#[derive(Debug)]
+pub struct Catalogue {
+    /// The release whose rules apply.
+    pub release: Release,
+    /// The file of operators.
+    pub native_functions: Arc<NativeFunctions>,
+    /// The tags that entries may carry.
+    pub tags: DeclaredTags,
+    /// What is wrong with `tags.yaml`; places in that file.
+    pub tags_diagnostics: Complaints,
+    /// All operators: written ones in file order, then generated ones.
+    pub operators: Vec<Operator>,
+    /// Index into the file's entries of each written operator.
+    pub entry_of: Vec<u32>,
+    /// Groups of all operators, generated ones included.
+    pub groups: Groups,
+    /// Why groups could not be completed.
+    pub faults: Vec<GenerationFault>,
+    /// The formulas of autograd as written; `None` when the bundle has none.
+    pub derivatives: Option<Arc<Derivatives>>,
+    /// The formulas of each operator.
+    pub derivative_matches: DerivativeMatches,
+    /// The out-of-tree backend files by their names in the bundle, sorted.
+    pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
+    by_name: FxHashMap<Box<str>, OperatorId>,
+    same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
+    /// Of each operator that shares its name the index into `kernels_of_name`.
+    merged: FxHashMap<OperatorId, u32>,
+    /// The kernels of each name that more than one operator has.
+    kernels_of_name: Vec<Vec<KernelEntry>>,
+    view_groups: OnceLock<ViewGroups>,
+    /// All operators sorted by base name, those of one name in their order.
+    by_base: OnceLock<Vec<OperatorId>>,
+}
+
+impl Catalogue {
+    /// Reads a bundle. What `previous` read already is taken from there; the result is the same
+    /// as without it.
+    #[must_use]
+    pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
+        let bytes = bundle.file(NATIVE_FUNCTIONS).map_or(&[][..], |b| &b[..]);
+        let native = NativeFunctions::read(bytes, previous.map(|p| &*p.native_functions));
+        let (tags, diagnostics) = match bundle.file(TAGS) {
+            Some(bytes) => {
+                let (text, diagnostics) = opatlas_yaml::decode(bytes);
+                DeclaredTags::read(&text, diagnostics.into())
+            }
+            None => (DeclaredTags::of_release(release), Complaints::default()),
+        };
+        let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release);
+        catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
+            let known = previous.and_then(|previous| previous.derivatives.as_ref());
+            // Text that had to be mended is not the bytes that it came from.
+            let same = |known: &&Arc<Derivatives>| {
+                known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
+            };
+            match known.filter(same) {
+                Some(known) => Arc::clone(known),
+                None => Arc::new(Derivatives::read(bytes)),
+            }
+        });
+        catalogue.match_derivatives();
+        catalogue.backends = bundle
+            .files()
+            .filter(|(name, _)| name.starts_with(BACKENDS))
+            .map(|(name, bytes)| (name.into(), Arc::new(BackendFile::read(bytes))))
+            .collect();
+        catalogue
+    }
+
+    /// The same revision under another release's rules; what was read is shared.
+    #[must_use]
+    pub fn under(&self, bundle: &Bundle, release: Release) -> Self {
+        let tags = match bundle.file(TAGS) {
+            Some(_) => self.tags.clone(),
+            None => DeclaredTags::of_release(release),
+        };
+        let mut catalogue = Self::complete(
+            Arc::clone(&self.native_functions),
+            tags,
+            self.tags_diagnostics.clone(),
+            release,
+        );
+        catalogue.derivatives.clone_from(&self.derivatives);
+        catalogue.backends.clone_from(&self.backends);
+        catalogue.match_derivatives();
+        catalogue
+    }
+
+    fn match_derivatives(&mut self) {
+        self.derivative_matches = DerivativeMatches::new(self, self.derivatives.as_deref());
+    }
+
+    fn complete(
+        native_functions: Arc<NativeFunctions>,
+        tags: DeclaredTags,
+        tags_diagnostics: Complaints,
+        release: Release,
+    ) -> Self {
+        let mut interner = TagInterner::default();
+        let count = native_functions.entries.len();
+        let mut operators = Vec::with_capacity(count + count / 4);
+        let mut entry_of = Vec::with_capacity(count);
+        for (i, placed) in native_functions.entries.iter().enumerate() {
+            if let Some(schema) = &placed.entry.schema {
+                operators.push(written(placed, schema, release, &tags, &mut interner));
+                entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
+            }
+        }
+        let written = Groups::of_operators(&operators);
+        let faults = generate(&mut operators, written.all(), release, &mut interner);
+        let groups = Groups::of_operators(&operators);
+        let mut catalogue = Self {
+            release,
+            native_functions,
+            tags,
+            tags_diagnostics,
+            operators,
+            entry_of,
+            groups,
+            faults,
+            derivatives: None,
+            derivative_matches: DerivativeMatches::default(),
+            backends: Vec::new(),
+            by_name: FxHashMap::default(),
+            same_name: FxHashMap::default(),
+            merged: FxHashMap::default(),
+            kernels_of_name: Vec::new(),
+            view_groups: OnceLock::new(),
+            by_base: OnceLock::new(),
+        };
+        catalogue.index();
+        catalogue
+    }
+
+    fn index(&mut self) {
+        self.by_name.reserve(self.operators.len());
+        for (i, operator) in self.operators.iter().enumerate() {
+            let id = OperatorId::of_index(i);
+            let name = operator.name().as_str();
+            if let Some(&first) = self.by_name.get(name) {
+                let same = self
+                    .same_name
+                    .entry(name.into())
+                    .or_insert_with(|| vec![first]);
+                same.push(id);
+            } else {
+                self.by_name.insert(name.into(), id);
+            }
+        }
+        for ids in self.same_name.values() {
+            let mut kernels: Vec<KernelEntry> = Vec::new();
+            let mut seen = FxHashSet::default();
+            let all = ids.iter().map(|id| &self.operators[id.index()]);
+            for kernel in all.flat_map(Operator::kernels) {
+                if seen.insert(kernel.key.as_str()) {
+                    kernels.push(kernel.clone());
+                }
+            }
+            let index = u32::try_from(self.kernels_of_name.len()).unwrap_or(u32::MAX);
+            self.merged.extend(ids.iter().map(|id| (*id, index)));
+            self.kernels_of_name.push(kernels);
+        }
+    }
+
+    /// An operator by its id.
+    #[must_use]
+    pub fn operator(&self, id: OperatorId) -> &Operator {
+        &self.operators[id.index()]
+    }
+
+    /// All operators with their ids.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
+        self.operators
+            .iter()
+            .enumerate()
+            .map(|(i, operator)| (OperatorId::of_index(i), operator))
+    }
+
+    /// The first operator of this name, whatever its namespace.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<OperatorId> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The operator of a name as it stands in paths: `add.Tensor`, `aten::add.Tensor`,
+    /// `custom::op`. A bare name is first looked for in `aten`.
+    #[must_use]
+    pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
+        let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let in_namespace = |id: &&OperatorId| self.operator(**id).namespace() == namespace;
+        match self.same_name.get(bare) {
+            Some(ids) => ids.iter().find(in_namespace).copied(),
+            None => self.by_name.get(bare).filter(in_namespace).copied(),
+        }
+    }
+
+    /// All operators of a name, in their order; more than one is refused by a rule.
+    pub fn all_named(&self, name: &str) -> impl DoubleEndedIterator<Item = OperatorId> + '_ {
+        let same = self.same_name.get(name);
+        let only = match same {
+            Some(_) => None,
+            None => self.find(name),
+        };
+        same.into_iter().flatten().copied().chain(only)
+    }
+
+    /// All operators of a base name, whatever their namespace, in their order.
+    #[must_use]
+    pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
+        let base = |id: OperatorId| self.operator(id).name().base();
+        let ids = self.by_base.get_or_init(|| {
+            let mut ids: Vec<OperatorId> = self.iter().map(|(id, _)| id).collect();
+            ids.sort_unstable_by(|&a, &b| base(a).cmp(base(b)).then(a.cmp(&b)));
+            ids
+        });
+        let from = ids.partition_point(|&id| base(id) < base_name);
+        let rest = &ids[from..];
+        let count = rest.iter().take_while(|&&id| base(id) == base_name).count();
+        &rest[..count]
+    }
+
+    /// Names that more than one operator has, with those operators, in no order.
+    pub fn shared_names(&self) -> impl Iterator<Item = (&str, &[OperatorId])> {
+        self.same_name
+            .iter()
+            .map(|(name, ids)| (&**name, ids.as_slice()))
+    }
+
+    /// The view groups of the revision, made when first asked for.
+    #[must_use]
+    pub fn view_groups(&self) -> &ViewGroups {
+        self.view_groups
+            .get_or_init(|| ViewGroups::of_operators(&self.operators, self.release))
+    }
+
+    /// The kernels of an operator as torchgen holds them: by name, so operators that share one
+    /// (which the rules refuse) share their kernels.
+    #[must_use]
+    pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
+        match self.merged.get(&id) {
+            Some(&index) => &self.kernels_of_name[index as usize],
+            None => self.operator(id).kernels(),
+        }
+    }
+
+    /// The entry that an operator was written as.
+    #[must_use]
+    pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
+        self.operator(id).written()
+    }
+}
+
+fn written(
+    placed: &PlacedEntry,
+    schema: &FunctionSchema,
+    release: Release,
+    declared: &DeclaredTags,
+    interner: &mut TagInterner,
+) -> Operator {
+    let entry = &placed.entry;
+    let added = tags::added_automatically(release, &entry.namespace, schema, declared);
+    let mut names: Vec<&str> = tags::written(entry).collect();
+    names.extend(added.map(|tag| -> &str { tag }));
+    let tags = interner.intern(names);
+    Operator {
+        is_view: is_view(schema, &tags, release),
+        kind: schema.kind(),
+        tags,
+        declaration: Declaration::Written(placed.clone()),
+    }
+}
+
+/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without
+/// being written, or it is tagged so, or an argument may alias anything afterwards.
+fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
+    let returns_view = schema
+        .returns
+        .iter()
+        .any(|r| r.annotation.as_ref().is_some_and(|a| !a.write));
+    let lists = &release.data().name_lists;
+    let tagged = tags.iter().any(|tag| &**tag == "inplace_view")
+        && !lists
+            .inplace_view_not_view_full_names
+            .contains(schema.name.as_str());
+    let wildcard = schema
+        .arguments
+        .all()
+        .iter()
+        .any(|a| a.annotation.as_ref().is_some_and(|a| a.is_wildcard()));
+    returns_view || tagged || wildcard
+}

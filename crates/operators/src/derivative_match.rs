@@ -1,0 +1,429 @@
+//! Which entry of `derivatives.yaml` serves each operator (`docs/spec/dispatch.md`, section 6.5,
+//! torchgen `load_derivatives` and `match_differentiability_info`).
+//!
+//! An entry names one schema and belongs to a *canonical function* among the variants of it.
+//! Other operators come by formulas through it: variants with the same signature, copies of views,
+//! and `_foreach_` operators through the operator that they repeat.
+
+mod foreach;
+mod target;
+mod views;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+
+use super::catalogue::Catalogue;
+use super::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
+use super::operator::{Operator, OperatorId};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+use opatlas_schema::signature::signature_without_defaults;
+
+pub use target::{MOST_ARGUMENTS, Target, TargetFault};
+use views::ViewCopies;
+
+/// How much is known of a revision's formulas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knowledge {
+    /// `derivatives.yaml` is there.
+    Complete,
+    /// It is not, but of this release it is recorded which operators have formulas on keys of
+    /// their own (2.0, whose packages lack the file). Nothing follows for the others.
+    KeysOnly,
+    /// It is not. Whether an operator has a formula is unknown.
+    Nothing,
+}
+
+/// Where formulas were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The entry of this index in [`Derivatives::entries`].
+    Entry(u32),
+    /// Recorded with the release's data.
+    Release,
+}
+
+/// Formulas of one operator on one dispatch key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyFormulas {
+    /// `Default`, for the alias `Autograd`, or the name of an autograd key.
+    pub key: Box<str>,
+    /// Whether some input has a gradient.
+    pub is_differentiable: bool,
+    /// The autograd function that is generated, such as `AddBackward0`; none without a gradient
+    /// and for formulas that are only recorded.
+    pub function: Option<Box<str>>,
+}
+
+/// Formulas as one operator has them (torchgen's dictionaries of `DifferentiabilityInfo`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Differentiability {
+    /// Where they were written.
+    pub origin: Origin,
+    /// The operator that they were written for or made for: the canonical function of the entry,
+    /// the copy of a view, a `_foreach_` operator.
+    pub operator: OperatorId,
+    /// By dispatch key, in the order written.
+    pub keys: Vec<KeyFormulas>,
+}
+
+impl Differentiability {
+    /// Whether some input has a gradient on some key.
+    #[must_use]
+    pub fn is_differentiable(&self) -> bool {
+        self.keys.iter().any(|key| key.is_differentiable)
+    }
+}
+
+/// Why formulas serve an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// They were written for it.
+    Own,
+    /// They were written for the functional variant of it.
+    Functional,
+    /// It is generated from the variant that they were written for.
+    Generated,
+    /// They were written for the view that it copies.
+    View(OperatorId),
+    /// They were written for the operator that it applies to each tensor of a list.
+    Foreach(OperatorId),
+}
+
+/// The formulas of each operator.
+#[derive(Debug)]
+pub struct DerivativeMatches {
+    /// How much is known.
+    pub knowledge: Knowledge,
+    /// For each entry of the file the operators that it means.
+    pub targets: Vec<Result<Target, TargetFault>>,
+    differentiabilities: Vec<Differentiability>,
+    of: Vec<Option<(u32, Basis)>>,
+}
+
+impl Default for DerivativeMatches {
+    fn default() -> Self {
+        Self {
+            knowledge: Knowledge::Nothing,
+            targets: Vec::new(),
+            differentiabilities: Vec::new(),
+            of: Vec::new(),
+        }
+    }
+}
+
+impl DerivativeMatches {
+    /// Matches the operators of a catalogue with the entries of a file, or without one with what
+    /// is recorded of its release.
+    #[must_use]
+    pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
+        let recorded = catalogue.release.data().derivatives_with_dispatch;
+        let mut matcher = Matcher::new(catalogue);
+        let (knowledge, targets) = match file {
+            Some(file) => (Knowledge::Complete, matcher.file(file)),
+            None if recorded.is_empty() => return Self::default(),
+            None => {
+                matcher.recorded(recorded);
+                (Knowledge::KeysOnly, Vec::new())
+            }
+        };
+        matcher.view_copies();
+        let of = matcher.operators();
+        Self {
+            knowledge,
+            targets,
+            differentiabilities: matcher.found,
+            of,
+        }
+    }
+
+    /// The formulas of an operator and why they serve it. None means that it has no formula when
+    /// [`Knowledge::Complete`], otherwise that none is known.
+    #[must_use]
+    pub fn of(&self, id: OperatorId) -> Option<(&Differentiability, Basis)> {
+        let (index, basis) = (*self.of.get(id.index())?)?;
+        Some((&self.differentiabilities[index as usize], basis))
+    }
+}
+
+/// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
+/// place of the first.
+type BySignature = IndexMap<String, u32, FxBuildHasher>;
+
+struct Matcher<'a> {
+    catalogue: &'a Catalogue,
+    release: Release,
+    copies: ViewCopies<'a>,
+    found: Vec<Differentiability>,
+    why: Vec<Basis>,
+    /// By the canonical text of the operator that they are for.
+    by_schema: FxHashMap<&'a str, u32>,
+    functional: BySignature,
+    other: BySignature,
+    /// The stems of the operators in either.
+    stems: FxHashSet<&'a str>,
+    functional_stems: ByStem<'a>,
+    other_stems: ByStem<'a>,
+}
+
+/// Formulas by the stem of the operator that they are for, in the order of the entries.
+type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
+
+impl<'a> Matcher<'a> {
+    fn new(catalogue: &'a Catalogue) -> Self {
+        Self {
+            catalogue,
+            release: catalogue.release,
+            copies: ViewCopies::of(catalogue),
+            found: Vec::new(),
+            why: Vec::new(),
+            by_schema: FxHashMap::default(),
+            functional: BySignature::default(),
+            other: BySignature::default(),
+            stems: FxHashSet::default(),
+            functional_stems: ByStem::default(),
+            other_stems: ByStem::default(),
+        }
+    }
+
+    fn operator(&self, id: OperatorId) -> &'a Operator {
+        self.catalogue.operator(id)
+    }
+
+    fn file(&mut self, file: &Derivatives) -> Vec<Result<Target, TargetFault>> {
+        let mut functions = FunctionNames::default();
+        let mut targets = Vec::with_capacity(file.entries.len());
+        let copies = std::mem::take(&mut self.copies);
+        let mut meant = target::Targets::new(self.catalogue, &copies);
+        for (index, entry) in file.entries.iter().enumerate() {
+            let target = meant.find(file.value(entry.name));
+            if let Ok(target) = target {
+                let schema = self.operator(target.canonical).schema();
+                let base = target::base_name(file.value(entry.name)).unwrap_or("");
+                let keys = entry
+                    .sets
+                    .iter()
+                    .filter(|set| is_formula_key(file.key(set), self.release))
+                    .map(|set| formulas_on_key(file, set, schema, base, &mut functions))
+                    .collect();
+                let origin = Origin::Entry(u32::try_from(index).unwrap_or(u32::MAX));
+                self.add(origin, target.canonical, keys, Basis::Own);
+            }
+            targets.push(target);
+        }
+        self.copies = copies;
+        targets
+    }
+
+    fn recorded(&mut self, recorded: &[(&str, &[&str])]) {
+        for (name, keys) in recorded {
+            let Some(operator) = self.catalogue.find(name) else {
+                continue;
+            };
+            let keys = keys.iter().map(|&key| KeyFormulas {
+                key: key.into(),
+                is_differentiable: true,
+                function: None,
+            });
+            self.add(Origin::Release, operator, keys.collect(), Basis::Own);
+        }
+    }
+
+    fn add(&mut self, origin: Origin, operator: OperatorId, keys: Vec<KeyFormulas>, basis: Basis) {
+        let made = Differentiability {
+            origin,
+            operator,
+            keys,
+        };
+        let next = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
+        let schema = self.operator(operator).canonical();
+        let index = *self.by_schema.entry(schema).or_insert(next) as usize;
+        if index < self.found.len() {
+            self.found[index] = made;
+            self.why[index] = basis;
+        } else {
+            self.found.push(made);
+            self.why.push(basis);
+        }
+    }
+
+    /// The copy of a view has the formulas of the view; since 2.3 unless it has its own.
+    fn view_copies(&mut self) {
+        for index in 0..self.found.len() {
+            let view = self.found[index].operator;
+            let Some(copy) = self.copies.of_view(self.operator(view).name().as_str()) else {
+                continue;
+            };
+            let own = self.by_schema.contains_key(self.operator(copy).canonical());
+            let original = &self.found[index];
+            if original.keys.is_empty() || own && self.release >= Release::V2_3 {
+                continue;
+            }
+            let mut keys = original.keys.clone();
+            for key in &mut keys {
+                key.function = key.function.as_ref().map(|f| format!("{f}_copy").into());
+            }
+            let origin = original.origin;
+            self.add(origin, copy, keys, Basis::View(view));
+        }
+    }
+
+    fn operators(&mut self) -> Vec<Option<(u32, Basis)>> {
+        for index in 0..self.found.len() {
+            let operator = self.operator(self.found[index].operator);
+            let signature = signature_of(operator);
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            self.stems.insert(operator.name().stem());
+            if operator.kind == SchemaKind::Functional {
+                self.functional.insert(signature, index);
+            } else {
+                self.other.insert(signature, index);
+            }
+        }
+        let by_stem = |matcher: &Self, indices: &BySignature| {
+            let mut stems = ByStem::default();
+            for &index in indices.values() {
+                let operator = matcher.operator(matcher.found[index as usize].operator);
+                stems.entry(operator.name().stem()).or_default().push(index);
+            }
+            stems
+        };
+        self.functional_stems = by_stem(self, &self.functional);
+        self.other_stems = by_stem(self, &self.other);
+        let operators = self.catalogue.operators.iter();
+        let matched: Vec<_> = operators.map(|operator| self.find(operator)).collect();
+        let ids = self.catalogue.iter().map(|(id, _)| id);
+        ids.zip(matched)
+            .map(|(id, found)| match found? {
+                // An entry with an empty `dispatch:` counts as none.
+                Found::Known(index, _) if self.found[index as usize].keys.is_empty() => None,
+                Found::Known(index, basis) => Some((index, basis)),
+                Found::Made(keys, reference) => {
+                    let reference = &self.found[reference as usize];
+                    let (origin, basis) = (reference.origin, Basis::Foreach(reference.operator));
+                    self.found.push(Differentiability {
+                        origin,
+                        operator: id,
+                        keys,
+                    });
+                    let index = u32::try_from(self.found.len() - 1).unwrap_or(u32::MAX);
+                    Some((index, basis))
+                }
+            })
+            .collect()
+    }
+
+    fn find(&self, operator: &Operator) -> Option<Found> {
+        let generated = operator.has_tag("generated");
+        if generated && operator.kind == SchemaKind::Out {
+            return None;
+        }
+        if let Some(&index) = self.by_schema.get(operator.canonical()) {
+            return Some(Found::Known(index, self.why[index as usize]));
+        }
+        let is_foreach = foreach::is_foreach(operator);
+        if self.stems.contains(operator.name().stem()) {
+            let signature = signature_of(operator);
+            if (!is_foreach || self.release < Release::V2_1)
+                && let Some(&index) = self.functional.get(&signature)
+            {
+                return Some(Found::Known(index, Basis::Functional));
+            }
+            if generated && let Some(&index) = self.other.get(&signature) {
+                return Some(Found::Known(index, Basis::Generated));
+            }
+        }
+        is_foreach.then(|| self.foreach(operator)).flatten()
+    }
+}
+
+/// What serves an operator.
+enum Found {
+    /// What is there already.
+    Known(u32, Basis),
+    /// Formulas made for it out of those that this index has.
+    Made(Vec<KeyFormulas>, u32),
+}
+
+/// The signature that variants are matched by: without defaults.
+fn signature_of(operator: &Operator) -> String {
+    let signature = operator.signature();
+    if signature.contains('=') {
+        signature_without_defaults(operator.schema())
+    } else {
+        signature.to_owned()
+    }
+}
+
+/// Whether formulas may stand under this key (torchgen `AUTOGRAD_KEYS`): `Default`,
+/// `AutogradNestedTensor`, and `Autograd` before each of the generator's backends.
+#[must_use]
+pub fn is_formula_key(key: &str, release: Release) -> bool {
+    if matches!(key, DEFAULT_KEY | "AutogradNestedTensor") {
+        return true;
+    }
+    let backend = key.strip_prefix("Autograd");
+    backend.is_some_and(|backend| release.data().backend_components.contains(backend))
+}
+
+/// All keys that formulas may stand under.
+pub fn formula_keys(release: Release) -> impl Iterator<Item = String> {
+    let backends = release.data().backend_components.iter();
+    [DEFAULT_KEY.to_owned(), "AutogradNestedTensor".to_owned()]
+        .into_iter()
+        .chain(backends.map(|backend| format!("Autograd{backend}")))
+}
+
+fn formulas_on_key(
+    file: &Derivatives,
+    set: &FormulaSet,
+    schema: &FunctionSchema,
+    base: &str,
+    functions: &mut FunctionNames,
+) -> KeyFormulas {
+    let key = file.key(set);
+    let arguments = bindings::arguments(schema);
+    let is_gradient = |formula| {
+        let first = file.first_name(formula);
+        arguments.iter().any(|a| a.name == first) && !file.is_non_differentiable(formula)
+    };
+    let is_differentiable = set.formulas.iter().any(is_gradient);
+    KeyFormulas {
+        key: key.into(),
+        is_differentiable,
+        function: is_differentiable.then(|| functions.next(base, key)),
+    }
+}
+
+/// Names of generated autograd functions: those of one prefix are numbered (torchgen
+/// `_create_op_prefix` and `op_counter`).
+#[derive(Default)]
+struct FunctionNames {
+    count: FxHashMap<String, u32>,
+}
+
+impl FunctionNames {
+    fn next(&mut self, base: &str, key: &str) -> Box<str> {
+        let mut prefix = String::with_capacity(base.len() + 16);
+        for part in base.split('_') {
+            let mut after_letter = false;
+            for c in part.chars() {
+                if after_letter {
+                    prefix.extend(c.to_lowercase());
+                } else {
+                    prefix.extend(c.to_uppercase());
+                }
+                after_letter = c.is_alphabetic();
+            }
+        }
+        prefix.push_str("Backward");
+        let mut prefix = prefix.replace("ForwardBackward", "Backward");
+        if key != DEFAULT_KEY {
+            prefix.push_str(key);
+        }
+        let count = self.count.entry(prefix.clone()).or_insert(0);
+        let name = format!("{prefix}{count}");
+        *count += 1;
+        name.into()
+    }
+}

@@ -1,0 +1,112 @@
+//! The arguments and results that formulas may speak of, by the names that generated C++ gives
+//! them.
+
+use std::borrow::Cow;
+
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::{BaseType, Type};
+
+/// What the text of a formula that names a value depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BindingKind {
+    /// `Tensor[]`: handed on whole, so forward formulas may name it plainly.
+    TensorList,
+    /// `str?`: kept as text of its own, so every use is rewritten.
+    OptionalString,
+    /// Anything else.
+    Other,
+}
+
+/// A value that a formula may speak of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding<'a> {
+    /// Its name in C++.
+    pub name: Cow<'a, str>,
+    /// The name under which formulas find it. Differs for a `memory_format` beside TensorOptions,
+    /// which torchgen marks as redundant and formulas so cannot reach.
+    pub saved_as: Cow<'a, str>,
+    /// Its kind.
+    pub kind: BindingKind,
+}
+
+/// The arguments in the order of C++: out arguments first, the four TensorOptions as one
+/// `options` (torchgen `load_derivatives.cpp_arguments`).
+#[must_use]
+pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
+    let all = &schema.arguments;
+    let options = all.tensor_options();
+    let mut bindings = Vec::with_capacity(all.all().len());
+    bindings.extend(all.out().iter().map(|a| plain(a, false)));
+    for argument in all.non_out() {
+        let member = options.and_then(|four| four.iter().position(|o| std::ptr::eq(o, argument)));
+        match member {
+            None => bindings.push(plain(argument, options.is_some())),
+            Some(0) => bindings.push(Binding {
+                name: "options".into(),
+                saved_as: "options".into(),
+                kind: BindingKind::Other,
+            }),
+            Some(_) => {}
+        }
+    }
+    bindings
+}
+
+fn plain(argument: &Argument, beside_options: bool) -> Binding<'_> {
+    let name = Cow::Borrowed(&*argument.name);
+    let saved_as = match &*name {
+        "memory_format" if beside_options => "possibly_redundant_memory_format".into(),
+        _ => name.clone(),
+    };
+    Binding {
+        name,
+        saved_as,
+        kind: kind(&argument.ty),
+    }
+}
+
+/// The results by the names that formulas have for them: `result`, `result0`, ..., or the names of
+/// the schema (torchgen `cpp.return_names`, with `self` read as `result`).
+#[must_use]
+pub fn results(schema: &FunctionSchema) -> Vec<Binding<'_>> {
+    let returns = &schema.returns;
+    let name = |index: usize| -> Cow<'_, str> {
+        let out = schema.arguments.out();
+        if schema.name.is_inplace() {
+            return "result".into();
+        }
+        if let Some(argument) = out.get(index) {
+            return Cow::Borrowed(&*argument.name);
+        }
+        match returns[index].name.as_deref().filter(|n| !n.is_empty()) {
+            Some(name) if schema.arguments.all().iter().any(|a| *a.name == *name) => {
+                format!("{name}_return").into()
+            }
+            Some(name) => name.into(),
+            None if returns.len() == 1 => "result".into(),
+            None => format!("result{index}").into(),
+        }
+    };
+    let bind = |index: usize| {
+        let name = match name(index) {
+            name if name == "self" => "result".into(),
+            name => name,
+        };
+        Binding {
+            saved_as: name.clone(),
+            name,
+            kind: kind(&returns[index].ty),
+        }
+    };
+    (0..returns.len()).map(bind).collect()
+}
+
+fn kind(ty: &Type) -> BindingKind {
+    match ty {
+        Type::List(inner, _) if inner.is_tensor() => BindingKind::TensorList,
+        Type::Optional(inner) if **inner == Type::Base(BaseType::Str) => {
+            BindingKind::OptionalString
+        }
+        _ => BindingKind::Other,
+    }
+}

@@ -1,0 +1,220 @@
+//! What becomes of the formulas of one set when code is generated for an operator (torchgen
+//! `set_up_derivatives` and `postprocess_forward_derivatives`).
+//!
+//! Nothing is judged here. Formulas that cannot be expanded are left as written; the rules say why.
+
+use rustc_hash::FxHashSet;
+
+use super::bindings::{Binding, arguments, results};
+use super::saved::{Saved, saved};
+use super::text::replace_identifier;
+use super::{Derivatives, Formula, FormulaSet};
+use crate::entry::Variants;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+
+/// What a set of formulas is expanded for.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The base name that the entry names; generated calls go by it.
+    pub name: &'a str,
+    /// The schema of the canonical function.
+    pub schema: &'a FunctionSchema,
+    /// How the canonical function can be called.
+    pub variants: Variants,
+    /// The release whose generator is followed.
+    pub release: Release,
+}
+
+/// A gradient formula.
+#[derive(Debug, Clone)]
+pub struct Backward<'d> {
+    /// As written.
+    pub source: &'d Formula,
+    /// The text written.
+    pub text: &'d str,
+    /// The arguments that it is the gradient of.
+    pub names: Vec<&'d str>,
+    /// What is kept of the arguments, and the formula without it.
+    pub of_arguments: Saved,
+    /// What is kept of the results, and the formula without either.
+    pub of_results: Saved,
+}
+
+impl Backward<'_> {
+    /// The formula that runs.
+    #[must_use]
+    pub fn formula(&self) -> &str {
+        &self.of_results.formula
+    }
+}
+
+/// A word in the place of a forward formula.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Auto {
+    /// `auto_element_wise`: made of the gradient formula.
+    ElementWise,
+    /// `auto_linear`: the operator itself on the tangents.
+    Linear,
+}
+
+/// A tangent formula.
+#[derive(Debug, Clone)]
+pub struct Forward<'d> {
+    /// As written.
+    pub source: &'d Formula,
+    /// The text written; `None` where it is no string.
+    pub text: Option<&'d str>,
+    /// The outputs that it is the tangent of.
+    pub names: Vec<&'d str>,
+    /// The word that stands for a formula.
+    pub auto: Option<Auto>,
+    /// The formula that runs; as written where a word cannot be expanded.
+    pub formula: String,
+}
+
+/// A set of formulas, sorted out and expanded.
+#[derive(Debug, Clone)]
+pub struct Expansion<'d> {
+    /// The operator's arguments.
+    pub arguments: Vec<Binding<'d>>,
+    /// The operator's results.
+    pub results: Vec<Binding<'d>>,
+    /// Gradients.
+    pub backward: Vec<Backward<'d>>,
+    /// Tangents.
+    pub forward: Vec<Forward<'d>>,
+    /// The arguments that are said to have no gradient, with the formula that says so.
+    pub non_differentiable: Vec<(&'d str, &'d Formula)>,
+    /// Gradients that are no strings.
+    pub unreadable: Vec<&'d Formula>,
+    /// For each argument whether it has a gradient.
+    has_gradient: Vec<bool>,
+}
+
+impl Expansion<'_> {
+    /// The arguments with a gradient, in the order of C++.
+    pub fn differentiable(&self) -> impl Iterator<Item = &Binding<'_>> {
+        let all = self.arguments.iter().zip(&self.has_gradient);
+        all.filter(|(_, has)| **has).map(|(argument, _)| argument)
+    }
+}
+
+/// Sorts out and expands a set of formulas.
+#[must_use]
+pub fn expand<'d>(
+    file: &'d Derivatives,
+    set: &'d FormulaSet,
+    subject: Subject<'d>,
+) -> Expansion<'d> {
+    let mut expansion = Expansion {
+        arguments: arguments(subject.schema),
+        results: results(subject.schema),
+        backward: Vec::new(),
+        forward: Vec::new(),
+        non_differentiable: Vec::new(),
+        unreadable: Vec::new(),
+        has_gradient: Vec::new(),
+    };
+    for formula in &set.formulas {
+        expansion.sort_out(file, formula, subject.release);
+    }
+    let backward = expansion.backward.iter();
+    let names: FxHashSet<&str> = backward.flat_map(|b| b.names.iter().copied()).collect();
+    let arguments = expansion.arguments.iter();
+    expansion.has_gradient = arguments.map(|a| names.contains(&*a.name)).collect();
+    // The words stand only for the one formula of an operator with one output.
+    if let [forward] = &expansion.forward[..] {
+        let formula = match forward.auto {
+            Some(Auto::ElementWise) => expansion.element_wise(),
+            Some(Auto::Linear) => Some(expansion.linear(subject)),
+            None => None,
+        };
+        if let Some(formula) = formula {
+            expansion.forward[0].formula = formula;
+        }
+    }
+    expansion
+}
+
+impl<'d> Expansion<'d> {
+    fn sort_out(&mut self, file: &'d Derivatives, formula: &'d Formula, release: Release) {
+        let names: Vec<&str> = file.names(formula).map(|(_, name)| name).collect();
+        let text = file.formula(formula);
+        let first = names.first().copied().unwrap_or("");
+        if !self.arguments.iter().any(|a| a.name == first) {
+            self.forward.push(Forward {
+                source: formula,
+                text,
+                names,
+                auto: text.and_then(auto),
+                formula: text.unwrap_or("").to_owned(),
+            });
+            return;
+        }
+        let Some(text) = text else {
+            self.unreadable.push(formula);
+            return;
+        };
+        if file.is_non_differentiable(formula) {
+            let names = names.into_iter().map(|name| (name, formula));
+            self.non_differentiable.extend(names);
+            return;
+        }
+        let of_arguments = saved(text, &self.arguments, release);
+        let of_results = saved(&of_arguments.formula, &self.results, release);
+        self.backward.push(Backward {
+            source: formula,
+            text,
+            names,
+            of_arguments,
+            of_results,
+        });
+    }
+
+    /// The Jacobian of an element-wise function is diagonal, so its gradient formula serves with
+    /// the tangent in the place of the gradient.
+    fn element_wise(&self) -> Option<String> {
+        let input = &self.differentiable().next()?.name;
+        let gradient = self.backward.first()?.text;
+        let mut formula = replace_identifier(gradient, "grad", &format!("{input}_t.conj()"));
+        for argument in self.differentiable() {
+            let name = &argument.name;
+            formula = replace_identifier(&formula, name, &format!("{name}_p"));
+        }
+        Some(format!("({formula}).conj()"))
+    }
+
+    /// A linear function of the tangents is the tangent.
+    fn linear(&self, subject: Subject<'_>) -> String {
+        let tangents: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|argument| {
+                let differentiable = self.differentiable().any(|d| d.name == argument.name);
+                let suffix = if differentiable { "_t" } else { "" };
+                format!("{}{suffix}", argument.name)
+            })
+            .collect();
+        let symint = if subject.schema.has_symint() {
+            "_symint"
+        } else {
+            ""
+        };
+        let name = subject.name;
+        match tangents.split_first() {
+            Some((first, rest)) if !subject.variants.function => {
+                format!("{first}.{name}{symint}({})", rest.join(", "))
+            }
+            _ => format!("at::{name}{symint}({})", tangents.join(", ")),
+        }
+    }
+}
+
+fn auto(text: &str) -> Option<Auto> {
+    match text {
+        "auto_element_wise" => Some(Auto::ElementWise),
+        "auto_linear" => Some(Auto::Linear),
+        _ => None,
+    }
+}

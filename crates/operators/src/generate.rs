@@ -1,0 +1,330 @@
+//! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
+//! torchgen `add_generated_native_functions`).
+
+mod variants;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
+use super::group::Group;
+use super::operator::{Declaration, Generated, Operator, OperatorId};
+use super::tags::TagInterner;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::name::OperatorName;
+use opatlas_schema::signature::signature;
+
+use variants::{functional_schema, out_schema};
+
+/// The key of the one kernel that a generated operator has.
+const GENERATED_KEY: &str = "CompositeExplicitAutograd";
+
+/// Why a group cannot be completed; rules report these.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GenerationFault {
+    /// Nothing tensor-like is returned, so no out variant can exist (`no-tensor-return`).
+    NoTensorReturn(OperatorId),
+    /// An out variant without any sibling (`out-without-other-variant`).
+    OutWithoutOtherVariant(OperatorId),
+    /// The generated schema would break a rule of schemas (`autogen-mixed-returns`,
+    /// `autogen-schema`).
+    BrokenSchema {
+        /// What it would be made from.
+        from: OperatorId,
+        /// The schema that cannot be; the one that it would be made from where not even the parts
+        /// can be made.
+        schema: Box<str>,
+        /// What is wrong with it, in a sentence.
+        why: Cow<'static, str>,
+    },
+    /// An operator of the generated name has the kernel already that the generated one would
+    /// bring (`autogen-name-clash`).
+    NameClash {
+        /// What it would be made from.
+        from: OperatorId,
+        /// The generated name.
+        name: OperatorName,
+        /// The operator that has it.
+        with: OperatorId,
+    },
+}
+
+impl GenerationFault {
+    /// The operator that the fault is about.
+    #[must_use]
+    pub fn operator(&self) -> OperatorId {
+        match *self {
+            Self::NoTensorReturn(id) | Self::OutWithoutOtherVariant(id) => id,
+            Self::BrokenSchema { from, .. } | Self::NameClash { from, .. } => from,
+        }
+    }
+}
+
+/// Why nothing is generated for a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeftAlone {
+    /// All members bypass the dispatcher (`manual_cpp_binding`).
+    Manual,
+    /// A member is a view.
+    View,
+    /// All members decompose, and none is tagged `core` where that counts.
+    Composite,
+}
+
+/// Why a group is left alone, if it is: it bypasses the dispatcher, is about views, or decomposes.
+#[must_use]
+pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Option<LeftAlone> {
+    let data = release.data();
+    let members = || group.members().map(|id| &operators[id.index()]);
+    let ignored = data.name_lists.view_in_group_ignored_base_names;
+    let forced = data.core_tag_forces_generation && members().any(|op| op.has_tag("core"));
+    if members().all(Operator::has_manual_cpp_binding) {
+        Some(LeftAlone::Manual)
+    } else if members().any(|op| op.is_view && !ignored.contains(op.name().base())) {
+        Some(LeftAlone::View)
+    } else if !forced && members().all(|op| op.has_kernel("CompositeImplicitAutograd")) {
+        Some(LeftAlone::Composite)
+    } else {
+        None
+    }
+}
+
+/// The member that the others are made from; none in a group of scratch operators alone.
+#[must_use]
+pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
+    let mut order = release.data().generation_base_order.iter();
+    order.find_map(|kind| match kind {
+        "functional" => group.functional,
+        "inplace" => group.inplace,
+        "out" => group.out,
+        "mutable" => group.mutable,
+        _ => None,
+    })
+}
+
+/// Whether an out variant can be made from an operator: from its tensor-like returns, or from
+/// `self` when it is in place.
+#[must_use]
+pub fn can_have_out(operator: &Operator) -> bool {
+    let returns = &operator.schema().returns;
+    operator.kind == SchemaKind::Inplace || returns.iter().any(|r| r.ty.is_tensor_like())
+}
+
+/// The names of the variants that a group lacks and that would be generated for it if its base
+/// asked for them, in the order of their names.
+#[must_use]
+pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<OperatorName> {
+    let Some(base) = base(group, release) else {
+        return Vec::new();
+    };
+    let schema = operators[base.index()].schema();
+    let out = group.out.is_none().then(|| variants::out_name(schema));
+    let functional = group
+        .functional
+        .is_none()
+        .then(|| variants::functional_name(schema));
+    let mut names: Vec<OperatorName> = out.into_iter().chain(functional).collect();
+    names.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    names
+}
+
+/// Completes the groups. New operators are appended to `operators`.
+pub(super) fn generate(
+    operators: &mut Vec<Operator>,
+    groups: &[Group],
+    release: Release,
+    tags: &mut TagInterner,
+) -> Vec<GenerationFault> {
+    let mut generation = Generation {
+        operators,
+        release,
+        tags,
+        faults: Vec::new(),
+        explicit: FxHashMap::default(),
+        indexed: 0,
+    };
+    for group in groups {
+        generation.complete(group);
+    }
+    generation.faults
+}
+
+struct Generation<'a> {
+    operators: &'a mut Vec<Operator>,
+    release: Release,
+    tags: &'a mut TagInterner,
+    faults: Vec<GenerationFault>,
+    /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
+    explicit: FxHashMap<OperatorName, OperatorId>,
+    indexed: usize,
+}
+
+impl Generation<'_> {
+    fn operator(&self, id: OperatorId) -> &Operator {
+        &self.operators[id.index()]
+    }
+
+    fn name_is_in(&self, id: OperatorId, list: opatlas_pytorch::release::Names) -> bool {
+        list.contains(self.operator(id).name().as_str())
+    }
+
+    fn complete(&mut self, group: &Group) {
+        let Some(base) = base(group, self.release) else {
+            return;
+        };
+        if left_alone(self.operators, group, self.release).is_some() {
+            return;
+        }
+        let lists = &self.release.data().name_lists;
+        if let Some(out) = group.out
+            && group.members().count() == 1
+        {
+            if !self.name_is_in(out, lists.out_ops_that_dont_get_grouped_properly) {
+                self.faults
+                    .push(GenerationFault::OutWithoutOtherVariant(out));
+            }
+            return;
+        }
+        if let Some(inplace) = group.inplace
+            && self.name_is_in(inplace, lists.inplace_ops_that_dont_get_grouped_properly)
+        {
+            return;
+        }
+        let operator = self.operator(base);
+        let valid = can_have_out(operator);
+        let wanted = operator.written().is_some_and(|placed| {
+            let names = &placed.entry.autogen;
+            names.iter().any(|name| name.value.as_str().contains("out"))
+        });
+        let mut has_out = group.out.is_some();
+        if !has_out && !valid {
+            let allowed = self.name_is_in(base, lists.mutable_ops_that_cannot_get_an_out_variant)
+                || self.name_is_in(base, lists.functional_ops_that_cannot_get_an_out_variant);
+            if !allowed {
+                self.faults.push(GenerationFault::NoTensorReturn(base));
+            }
+        }
+        if !has_out && valid && wanted {
+            let schema = out_schema(self.operator(base).schema());
+            has_out = self.add(base, schema);
+        }
+        if group.functional.is_none() && has_out {
+            let schema = functional_schema(self.operator(base).schema());
+            self.add(base, Ok(schema));
+        }
+    }
+
+    /// The operator of this name that has a kernel on the key of generated operators. torchgen
+    /// indexes kernels by name (`BackendIndex.grow_index`).
+    fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
+        for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
+            if operator.has_kernel(GENERATED_KEY) {
+                let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
+                self.explicit.entry(operator.name().clone()).or_insert(id);
+            }
+        }
+        self.indexed = self.operators.len();
+        self.explicit.get(name).copied()
+    }
+
+    /// Adds an operator unless its schema could not be or its name is taken.
+    fn add(&mut self, from: OperatorId, schema: Result<FunctionSchema, &'static str>) -> bool {
+        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
+            from,
+            schema: text.into(),
+            why,
+        };
+        let schema = match schema {
+            Ok(schema) => schema,
+            Err(why) => {
+                let text = self.operator(from).canonical().to_owned();
+                self.faults.push(broken(text, why.into()));
+                return false;
+            }
+        };
+        if let Some(invariant) = broken_invariants(&schema).into_iter().next() {
+            self.faults
+                .push(broken(schema.to_string(), invariant.message));
+            return false;
+        }
+        if let Some(with) = self.clash(&schema.name) {
+            let name = schema.name;
+            self.faults
+                .push(GenerationFault::NameClash { from, name, with });
+            return false;
+        }
+        let base = &self.operators[from.index()];
+        let kind = schema.kind();
+        let operator = Operator {
+            tags: generated_tags(self.release, base, &schema, self.tags),
+            is_view: false,
+            kind,
+            declaration: Declaration::Generated(Arc::new(generated(from, base, schema))),
+        };
+        self.operators.push(operator);
+        true
+    }
+}
+
+fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Generated {
+    let mut kernel = if schema.kind() == SchemaKind::Out {
+        schema.name.unambiguous()
+    } else {
+        schema.default_kernel()
+    };
+    if base.schema().has_symint() {
+        kernel.push_str("_symint");
+    }
+    let at = base
+        .written()
+        .and_then(|placed| placed.entry.autogen.first())
+        .map_or(schema.name_at.0, |name| name.at);
+    Generated {
+        canonical: schema.to_string().into(),
+        signature: signature(&schema).into(),
+        from,
+        kernels: vec![KernelEntry {
+            key: KeyName::Known(GENERATED_KEY),
+            kernel: Kernel {
+                namespace: None,
+                name: kernel.into(),
+            },
+            source: KernelSource::Generated,
+            key_at: at,
+            kernel_at: at,
+        }],
+        namespace: base.namespace().into(),
+        is_abstract: base.is_abstract(),
+        use_const_ref_for_mutable_tensors: base
+            .written()
+            .is_some_and(|placed| placed.entry.use_const_ref_for_mutable_tensors),
+        schema,
+    }
+}
+
+fn generated_tags(
+    release: Release,
+    base: &Operator,
+    schema: &FunctionSchema,
+    tags: &mut TagInterner,
+) -> super::tags::Tags {
+    let data = release.data();
+    let own = base.tags.iter().map(|tag| &**tag);
+    let mut names: Vec<&str> = own
+        .filter(|tag| data.tags_kept_on_generated.contains(tag))
+        .collect();
+    let forced = data
+        .tags_forced_on_generated
+        .iter()
+        .filter(|&tag| match tag {
+            "out" => !schema.arguments.out().is_empty(),
+            "inplace" => schema.name.is_inplace(),
+            _ => true,
+        });
+    names.extend(forced.map(|tag| -> &str { tag }));
+    tags.intern(names)
+}

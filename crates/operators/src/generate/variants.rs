@@ -1,0 +1,167 @@
+//! The schemas of generated variants (torchgen `self_to_out_signature`,
+//! `functional_to_out_signature`, `mutable_to_out_signature`, `generate_function`).
+
+use opatlas_schema::annotation::Annotation;
+use opatlas_schema::function::{Argument, Arguments, FunctionSchema, Return, SchemaKind};
+use opatlas_schema::name::{NameForm, OperatorName};
+use opatlas_schema::signature::unreturned_writes;
+
+/// The arguments of a signature: annotations, out arguments and TensorOptions gone.
+fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Arguments {
+    let plain = |argument: &Argument| Argument {
+        annotation: None,
+        ..argument.clone()
+    };
+    let arguments = &schema.arguments;
+    let mut list: Vec<Argument> = arguments.positional().iter().map(plain).collect();
+    let positional = list.len();
+    list.extend(arguments.keyword_only_without_options().map(plain));
+    let out = list.len();
+    list.extend(outs);
+    Arguments::new(list, positional, out)
+}
+
+fn out_overload(overload: &str) -> String {
+    if overload.is_empty() {
+        "out".to_owned()
+    } else {
+        format!("{overload}_out")
+    }
+}
+
+fn plain_form(name: &OperatorName) -> NameForm {
+    if name.is_dunder() {
+        NameForm::Dunder
+    } else {
+        NameForm::Plain
+    }
+}
+
+/// The name of the out variant that is made from a schema.
+pub(super) fn out_name(base: &FunctionSchema) -> OperatorName {
+    OperatorName::from_parts(
+        base.name.stem(),
+        plain_form(&base.name),
+        &out_overload(base.name.overload()),
+    )
+}
+
+/// The name of the functional variant that is made from a schema.
+pub(super) fn functional_name(base: &FunctionSchema) -> OperatorName {
+    let form = match base.kind() {
+        SchemaKind::Mutable if !base.name.is_dunder() => NameForm::Functional,
+        _ => plain_form(&base.name),
+    };
+    OperatorName::from_parts(base.name.stem(), form, base.name.overload())
+}
+
+/// The out variant of an in-place, mutable or functional schema, or why there is none.
+pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'static str> {
+    let name = out_name(base);
+    let kind = base.kind();
+    let (arguments, returns) = if kind == SchemaKind::Inplace {
+        let this = base.arguments.self_index().ok_or("it has no `self`")?;
+        let mut list = base.arguments.all().to_vec();
+        let mut out = list[this].clone();
+        list[this].annotation = None;
+        out.name = "out".into();
+        out.default = None;
+        let positional = base.arguments.positional().len();
+        let at = list.len();
+        list.push(out);
+        (Arguments::new(list, positional, at), base.returns.clone())
+    } else {
+        let (returns, outs) = outs_of_returns(base)?;
+        let arguments = if kind == SchemaKind::Mutable {
+            let mut list = base.arguments.all().to_vec();
+            let (positional, at) = (base.arguments.positional().len(), list.len());
+            list.extend(outs);
+            Arguments::new(list, positional, at)
+        } else {
+            signature_arguments(base, outs)
+        };
+        (arguments, returns)
+    };
+    Ok(FunctionSchema {
+        name,
+        arguments,
+        returns,
+        name_at: base.name_at,
+        returns_at: base.returns_at,
+    })
+}
+
+/// One out argument for each tensor-like return, and the returns that remain.
+fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>), &'static str> {
+    if base.returns.iter().any(Return::is_write) {
+        return Err("it returns an argument that it writes to, without being in place by its name");
+    }
+    // torchgen looks for each letter in what is left of a generator over the letters in use, so
+    // that a letter counts as used only if those before it have not run past it. Two returns may
+    // thus get letters of arguments.
+    let arguments = base.arguments.all().iter();
+    let mut used = arguments
+        .filter_map(|a| a.annotation.as_ref())
+        .flat_map(|a| a.before.iter().copied());
+    let free: Vec<u8> = (b'a'..=b'z')
+        .filter(|letter| !used.any(|used| used == *letter))
+        .collect();
+    let all_plain = base.returns.iter().all(|r| r.ty.is_tensor());
+    let mut returns = Vec::new();
+    let mut outs = Vec::new();
+    for (i, ret) in base.returns.iter().enumerate() {
+        if !ret.ty.is_tensor_like() {
+            returns.push(ret.clone());
+            continue;
+        }
+        let letter = free
+            .get(i)
+            .ok_or("the letters do not suffice for its returns")?;
+        let annotation = Annotation::written(*letter);
+        if all_plain {
+            returns.push(Return {
+                name: None,
+                ty: ret.ty.clone(),
+                annotation: Some(annotation.clone()),
+                at: ret.at,
+            });
+        }
+        let name = if base.returns.len() == 1 {
+            "out".into()
+        } else {
+            format!("out{i}").into()
+        };
+        outs.push(Argument {
+            name,
+            ty: ret.ty.clone(),
+            default: None,
+            annotation: Some(annotation),
+            at: ret.at,
+            type_at: ret.at,
+            name_at: ret.at,
+            default_at: ret.at,
+        });
+    }
+    Ok((returns, outs))
+}
+
+/// The functional variant of an in-place, mutable or out schema.
+pub(super) fn functional_schema(base: &FunctionSchema) -> FunctionSchema {
+    let kept = base.returns.iter().map(|r| Return {
+        annotation: None,
+        ..r.clone()
+    });
+    let written = unreturned_writes(base).map(|a| Return {
+        name: Some(format!("{}_out", a.name).into()),
+        ty: a.ty.clone(),
+        annotation: None,
+        at: a.at,
+    });
+    FunctionSchema {
+        name: functional_name(base),
+        arguments: signature_arguments(base, Vec::new()),
+        returns: kept.chain(written).collect(),
+        name_at: base.name_at,
+        returns_at: base.returns_at,
+    }
+}

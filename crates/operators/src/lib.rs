@@ -1,0 +1,18 @@
+//! Operators as PyTorch sees them: entries, schemas, groups, generated operators.
+//!
+//! Reading goes in two steps. [`file::NativeFunctions`] is what the file says, entry by entry,
+//! whatever the release; entries that a former revision read are shared. [`catalogue::Catalogue`]
+//! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
+
+pub mod backend;
+pub mod catalogue;
+pub mod derivative_match;
+pub mod derivatives;
+pub mod entry;
+pub mod file;
+pub mod generate;
+pub mod group;
+pub mod lower;
+pub mod operator;
+pub mod tags;
+pub mod view_group;

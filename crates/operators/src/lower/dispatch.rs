@@ -1,0 +1,194 @@
+//! `dispatch`, and the kernels that follow from it, from its absence, and from ufuncs.
+
+use super::Lowering;
+use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::parse::last_separator;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_yaml::{Kind, NodeId};
+
+/// The key by its name, shared where some release knows it. Keys have only ever been renamed, so
+/// the newest and the oldest release together know all of them.
+#[must_use]
+pub fn key_name(name: &str) -> KeyName {
+    [Release::LATEST, Release::V2_0]
+        .into_iter()
+        .find_map(|release| release.data().dispatch_keys_known.find(name))
+        .map_or_else(|| KeyName::Unknown(name.into()), KeyName::Known)
+}
+
+/// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
+/// that of three colons the third belongs to what follows.
+#[must_use]
+pub fn kernel(text: &str) -> Kernel {
+    match last_separator(text) {
+        Some(cut) => Kernel {
+            namespace: Some(&text[..cut]).filter(|n| !n.is_empty()).map(Into::into),
+            name: text[cut + 2..].into(),
+        },
+        None => Kernel {
+            namespace: None,
+            name: text.into(),
+        },
+    }
+}
+
+/// A line of `dispatch` may list this many keys; no release has as many.
+pub const MOST_KEYS: usize = 256;
+
+impl Lowering<'_> {
+    pub(super) fn dispatch(&mut self, value: Option<NodeId>) {
+        if let Some(node) = value.filter(|&node| !self.is_null(node)) {
+            match self.tree.kind(node) {
+                Kind::Mapping(pairs) => {
+                    let mut lines = Vec::with_capacity(pairs.len());
+                    for &(key, kernel) in pairs {
+                        self.line(key, kernel, &mut lines);
+                    }
+                    self.declared(&lines);
+                    self.entry.dispatch = Some(lines);
+                }
+                _ => {
+                    self.wrong_type(Field::Dispatch, node);
+                    // Something was meant: no implicit composite on top of it.
+                    self.entry.dispatch = Some(Vec::new());
+                }
+            }
+        } else {
+            self.implicit();
+        }
+        self.ufunc_kernels();
+    }
+
+    fn line(&mut self, key: NodeId, value: NodeId, lines: &mut Vec<DispatchLine>) {
+        let key_at = self.tree.span(key);
+        let Some(names) = self.tree.str_value(key) else {
+            if matches!(self.tree.kind(key), Kind::Scalar(_)) {
+                self.report(
+                    Diagnostic::new(
+                        RuleId::DispatchKeyType,
+                        key_at,
+                        format!(
+                            "`{}` is no string, so it names no dispatch key",
+                            key_at.slice(self.text)
+                        ),
+                    )
+                    .with_help("write the name of a dispatch key, such as `CPU`"),
+                );
+            }
+            return;
+        };
+        if names == super::LINE_KEY {
+            self.report(super::fields::line_key(key_at));
+            return;
+        }
+        let Some(text) = self.tree.str_value(value) else {
+            let at = self.tree.span(value);
+            let diagnostic = if self.is_null(value) {
+                Diagnostic::new(
+                    RuleId::DispatchValueType,
+                    key_at,
+                    format!("`{names}` has no kernel"),
+                )
+            } else {
+                Diagnostic::new(
+                    RuleId::DispatchValueType,
+                    at,
+                    format!("the kernel for `{names}` must be a string"),
+                )
+            };
+            self.report(diagnostic.with_help("write the name of the C++ function"));
+            return;
+        };
+        if names.split(',').nth(MOST_KEYS).is_some() {
+            let message = format!("more than {MOST_KEYS} keys are listed here");
+            let diagnostic = Diagnostic::new(RuleId::YamlLimit, key_at, message)
+                .with_help("list each key once; there are fewer in every release");
+            return self.report(diagnostic);
+        }
+        let kernel = kernel(text);
+        let kernel_at = self.whole(value, text);
+        let mut start = 0;
+        for piece in names.split(',') {
+            let name = piece.trim();
+            let from = start + (piece.len() - piece.trim_start().len());
+            start += piece.len() + 1;
+            lines.push(DispatchLine {
+                key: key_name(name),
+                kernel: kernel.clone(),
+                key_at: self.place(key, from..from + name.len()),
+                kernel_at,
+            });
+        }
+    }
+
+    /// A later line for the same key wins, in the place of the first.
+    fn declared(&mut self, lines: &[DispatchLine]) {
+        let kernels = &mut self.entry.kernels;
+        kernels.reserve_exact(lines.len().min(64));
+        // Keys that no release knows are refused; left out here, they cannot make a long list.
+        let known = |line: &&DispatchLine| matches!(line.key, KeyName::Known(_));
+        for line in lines.iter().filter(known) {
+            let entry = KernelEntry {
+                key: line.key.clone(),
+                kernel: line.kernel.clone(),
+                source: KernelSource::Declared,
+                key_at: line.key_at,
+                kernel_at: line.kernel_at,
+            };
+            match kernels.iter_mut().find(|k| k.key == line.key) {
+                Some(earlier) => *earlier = entry,
+                None => kernels.push(entry),
+            }
+        }
+    }
+
+    fn implicit(&mut self) {
+        let entry = &mut self.entry;
+        if entry.structured || entry.structured_delegate.is_some() {
+            return;
+        }
+        let Some(schema) = &entry.schema else { return };
+        let name = schema.default_kernel();
+        let at = schema.name_at.0;
+        entry.kernels.push(KernelEntry {
+            key: KeyName::Known("CompositeImplicitAutograd"),
+            kernel: kernel(&name),
+            source: KernelSource::Implicit,
+            key_at: at,
+            kernel_at: at,
+        });
+    }
+
+    /// A ufunc brings kernels for CPU and CUDA (the same keys in every release).
+    fn ufunc_kernels(&mut self) {
+        if self.entry.ufunc_inner_loop.is_empty() {
+            return;
+        }
+        let Some(schema) = &self.entry.schema else {
+            return;
+        };
+        let at = self
+            .entry
+            .field(Field::UfuncInnerLoop)
+            .map_or(Span::default(), |place| place.value);
+        let base = schema.name.base().to_owned();
+        for key in Release::LATEST.data().ufunc_keys.iter() {
+            if self.entry.has_kernel(key) {
+                continue;
+            }
+            self.entry.kernels.push(KernelEntry {
+                key: KeyName::Known(key),
+                kernel: Kernel {
+                    namespace: None,
+                    name: format!("ufunc_{base}_{key}").into(),
+                },
+                source: KernelSource::Ufunc,
+                key_at: at,
+                kernel_at: at,
+            });
+        }
+    }
+}

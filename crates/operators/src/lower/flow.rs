@@ -1,0 +1,44 @@
+//! A schema that stands unquoted between braces, where YAML ends it at its first comma.
+
+use super::Lowering;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+impl Lowering<'_> {
+    /// Says so once, in place of what is wrong with each of the pieces.
+    pub(super) fn quote_in_braces(&mut self) {
+        let func = self.entry.func_at;
+        let opened = func.slice(self.text);
+        let in_braces = self.entry.span.slice(self.text).starts_with('{');
+        if !in_braces || !opened.contains('(') || opened.contains(')') {
+            return;
+        }
+        let pieces = self.entry.diagnostics.iter();
+        let mut pieces =
+            pieces.filter(|d| d.rule == RuleId::UnknownKey && func.end <= d.span.start);
+        let Some(last) = pieces.find(|d| d.span.slice(self.text).contains(')')) else {
+            return;
+        };
+        let whole = func.to(last.span);
+        self.entry
+            .diagnostics
+            .retain(|d| d.span.start < whole.start || whole.end < d.span.end);
+        self.report(quote(whole, self.text));
+    }
+}
+
+fn quote(whole: Span, text: &str) -> Diagnostic {
+    let schema = whole.slice(text);
+    let diagnostic = Diagnostic::new(
+        RuleId::SchemaShape,
+        whole,
+        "between braces a comma ends the value, so the schema is cut to pieces",
+    )
+    .with_help("quote the schema");
+    if schema.contains(['\'', '\n']) {
+        diagnostic
+    } else {
+        diagnostic.with_fix(whole, format!("'{schema}'"))
+    }
+}

@@ -1,0 +1,398 @@
+//! From the YAML tree of one entry to an [`Entry`] (torchgen `NativeFunction.from_yaml`).
+//!
+//! Where torchgen stops at the first thing it cannot take, this reports it, keeps the field's
+//! default and reads on.
+
+use opatlas_source::diagnostic::RuleId;
+mod dispatch;
+mod fields;
+mod flow;
+mod precompute;
+mod ufunc;
+
+use std::ops::Range;
+
+use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
+use opatlas_schema::parse::{ParsedSchema, last_separator, parse_name, parse_schema};
+use opatlas_schema::signature::signature;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_yaml::{Item, Kind, NodeId, Tree};
+
+/// The key that the loader writes into every mapping for itself.
+pub(super) const LINE_KEY: &str = "__line__";
+
+/// Reads one item of the list. `text` is what the item's tree was read from.
+#[must_use]
+pub fn lower(item: &Item, text: &str) -> Entry {
+    let mut lowering = Lowering {
+        tree: &item.tree,
+        text,
+        entry: empty(item.span),
+    };
+    lowering
+        .entry
+        .diagnostics
+        .extend(item.diagnostics.iter().cloned());
+    lowering.entry(item.root);
+    lowering.entry
+}
+
+fn empty(span: Span) -> Entry {
+    Entry {
+        span,
+        func_at: span,
+        namespace: "aten".into(),
+        name: None,
+        schema: None,
+        canonical: Box::default(),
+        signature: Box::default(),
+        variants: Variants::default(),
+        structured: false,
+        structured_delegate: None,
+        structured_inherits: None,
+        precomputed: None,
+        autogen: Vec::new(),
+        ufunc_inner_loop: Vec::new(),
+        dispatch: None,
+        kernels: Vec::new(),
+        tags: Vec::new(),
+        python_module: None,
+        category_override: None,
+        device_check: DeviceCheck::default(),
+        device_guard: true,
+        manual_kernel_registration: false,
+        manual_cpp_binding: false,
+        use_const_ref_for_mutable_tensors: false,
+        cpp_no_default_args: Vec::new(),
+        fields: Vec::new(),
+        diagnostics: Complaints::default(),
+    }
+}
+
+struct Lowering<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    entry: Entry,
+}
+
+impl<'t> Lowering<'t> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.entry.diagnostics.push(diagnostic);
+    }
+
+    /// The same, for complaints that may be many: they are made only as long as they are kept.
+    fn report_with(&mut self, rule: RuleId, complaint: impl FnOnce(&Self) -> Diagnostic) {
+        if self.entry.diagnostics.is_full(rule) {
+            self.entry.diagnostics.count(rule, 1);
+        } else {
+            let complaint = complaint(self);
+            self.report(complaint);
+        }
+    }
+
+    /// Where a part of a scalar's value stands.
+    fn place(&self, node: NodeId, range: Range<usize>) -> Span {
+        self.tree.place(node, range)
+    }
+
+    /// Where the whole value of a scalar stands.
+    fn whole(&self, node: NodeId, value: &str) -> Span {
+        self.place(node, 0..value.len())
+    }
+
+    fn entry(&mut self, root: NodeId) {
+        let Kind::Mapping(pairs) = self.tree.kind(root) else {
+            if self
+                .entry
+                .diagnostics
+                .iter()
+                .any(|d| d.rule == RuleId::YamlTag)
+            {
+                return; // the tag makes it something else
+            }
+            self.report(
+                Diagnostic::new(
+                    RuleId::YamlEntryMapping,
+                    self.tree.span(root),
+                    "this item is no mapping, so it declares no operator",
+                )
+                .with_help("write `- func: name(Type argument, ...) -> ReturnType`"),
+            );
+            return;
+        };
+        let mut values = [None; Field::ALL.len()];
+        self.entry.fields.reserve_exact(pairs.len());
+        for &(key, value) in pairs {
+            if let Some(field) = self.field(key, value) {
+                values[field as usize] = Some(value);
+            }
+        }
+        let value = |field: Field| values[field as usize];
+        // `func` comes first: the others refer to it.
+        self.func(value(Field::Func));
+        self.flags(value);
+        self.texts(value);
+        self.variants(value(Field::Variants));
+        self.device_check(value(Field::DeviceCheck));
+        self.tags(value(Field::Tags));
+        self.autogen(value(Field::Autogen));
+        self.cpp_no_default_args(value(Field::CppNoDefaultArgs));
+        self.precomputed(value(Field::Precomputed));
+        self.ufunc(value(Field::UfuncInnerLoop));
+        self.dispatch(value(Field::Dispatch));
+        self.quote_in_braces();
+    }
+
+    /// Notes where a field stands; reports a key that is none. The first of two equal keys counts;
+    /// the tree has reported the second.
+    fn field(&mut self, key: NodeId, value: NodeId) -> Option<Field> {
+        let key_at = self.tree.span(key);
+        let Some(name) = self.tree.str_value(key) else {
+            if !matches!(self.tree.kind(key), Kind::Scalar(_)) {
+                return None; // reported as yaml-unhashable-key
+            }
+            self.report_with(RuleId::UnknownKey, |lowering| {
+                fields::unknown_key(key_at.slice(lowering.text), key_at)
+            });
+            return None;
+        };
+        let Some(field) = Field::parse(name) else {
+            if name == LINE_KEY {
+                self.report(fields::line_key(key_at));
+            } else {
+                self.report_with(RuleId::UnknownKey, |_| fields::unknown_key(name, key_at));
+            }
+            return None;
+        };
+        if self.entry.field(field).is_some() {
+            return None;
+        }
+        self.entry.fields.push(FieldPlace {
+            field,
+            key: key_at,
+            value: self.tree.span(value),
+        });
+        Some(field)
+    }
+
+    fn func(&mut self, value: Option<NodeId>) {
+        let Some(node) = value.filter(|&node| !self.is_null(node)) else {
+            if self.misspells_func() {
+                return;
+            }
+            self.report(
+                Diagnostic::new(
+                    RuleId::MissingFunc,
+                    self.entry.span,
+                    "the entry has no `func`",
+                )
+                .with_help("add `func: name(Type argument, ...) -> ReturnType`"),
+            );
+            return;
+        };
+        self.entry.func_at = self.tree.span(node);
+        let Some(text) = self.tree.str_value(node) else {
+            self.report(
+                Diagnostic::new(
+                    RuleId::FuncNotString,
+                    self.tree.span(node),
+                    "`func` must be a string that holds the schema",
+                )
+                .with_help("write `func: name(Type argument, ...) -> ReturnType`"),
+            );
+            return;
+        };
+        let at = self.whole(node, text);
+        let parsed = if at.slice(self.text) == text {
+            parse_schema(text, at.start)
+        } else {
+            // Quoted with escapes, folded or literal: places are found piece by piece.
+            self.replaced(parse_schema(text, 0), node)
+        };
+        self.schema(parsed, text, node);
+    }
+
+    /// Whether a field that does not exist has been taken for `func`.
+    fn misspells_func(&self) -> bool {
+        self.entry.diagnostics.iter().any(|diagnostic| {
+            let fix = diagnostic.fix.as_ref();
+            fix.is_some_and(|fix| &*fix.replacement == Field::Func.as_str())
+        })
+    }
+
+    fn schema(&mut self, parsed: ParsedSchema, text: &str, node: NodeId) {
+        if let Some(namespace) = parsed.namespace {
+            let told = parsed
+                .diagnostics
+                .iter()
+                .any(|d| d.rule == RuleId::Namespace);
+            if namespace.contains("::") && !told {
+                let end = last_separator(text).unwrap_or(0);
+                let diagnostic = Diagnostic::new(
+                    RuleId::Namespace,
+                    self.place(node, 0..end),
+                    format!("`{namespace}` has more than one level of namespace"),
+                )
+                .with_help("write `namespace::name(...)`; the schema itself may hold no `::`, not even in a default");
+                self.report(diagnostic);
+            }
+            self.entry.namespace = namespace;
+        }
+        self.entry.name = parsed.name;
+        self.entry.diagnostics.extend(parsed.diagnostics);
+        if let Some(schema) = parsed.schema {
+            self.entry.canonical = schema.to_string().into();
+            self.entry.signature = signature(&schema).into();
+            self.entry.schema = Some(schema);
+        }
+    }
+
+    /// Moves places within the scalar's value to places in the file.
+    fn replaced(&self, mut parsed: ParsedSchema, node: NodeId) -> ParsedSchema {
+        let place = |span: &mut Span| {
+            *span = self.place(node, span.start as usize..span.end as usize);
+        };
+        for diagnostic in &mut parsed.diagnostics {
+            place(&mut diagnostic.span);
+            diagnostic
+                .related
+                .iter_mut()
+                .for_each(|(_, span)| place(span));
+            // The text of an edit would have to be escaped as the scalar is.
+            diagnostic.fix = None;
+        }
+        if let Some(schema) = &mut parsed.schema {
+            schema.for_each_place(&mut |at| place(&mut at.0));
+        }
+        parsed
+    }
+
+    fn variants(&mut self, value: Option<NodeId>) {
+        let Some((node, text)) = self.string(Field::Variants, value) else {
+            return;
+        };
+        let mut variants = Variants {
+            function: false,
+            method: false,
+        };
+        for (range, piece) in pieces(text) {
+            match piece {
+                "function" => variants.function = true,
+                "method" => variants.method = true,
+                other => self.report_with(RuleId::Variants, |lowering| {
+                    Diagnostic::new(
+                        RuleId::Variants,
+                        lowering.place(node, range),
+                        format!("`{other}` is no variant"),
+                    )
+                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma")
+                }),
+            }
+        }
+        if variants.function || variants.method {
+            self.entry.variants = variants;
+        }
+    }
+
+    fn device_check(&mut self, value: Option<NodeId>) {
+        let Some((node, text)) = self.string(Field::DeviceCheck, value) else {
+            return;
+        };
+        match text {
+            "NoCheck" => self.entry.device_check = DeviceCheck::NoCheck,
+            "ExactSame" => self.entry.device_check = DeviceCheck::ExactSame,
+            other => {
+                let diagnostic = Diagnostic::new(
+                    RuleId::DeviceCheck,
+                    self.whole(node, text),
+                    format!("`{other}` is no device check"),
+                )
+                .with_help("write `NoCheck` or `ExactSame`");
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    fn tags(&mut self, value: Option<NodeId>) {
+        let Some(node) = value else { return };
+        match self.tree.kind(node) {
+            Kind::Sequence(items) => {
+                self.entry.tags.reserve_exact(items.len());
+                for &item in items {
+                    let tag = self.tag(item);
+                    self.entry.tags.push(tag);
+                }
+            }
+            Kind::Scalar(_) if self.tree.str_value(node).is_some() => {
+                let tag = self.tag(node);
+                self.entry.tags.push(tag);
+            }
+            _ => self.wrong_type(Field::Tags, node),
+        }
+    }
+
+    fn tag(&self, node: NodeId) -> Placed<TagName> {
+        let at = self.tree.span(node);
+        let value = match (self.tree.kind(node), self.tree.str_value(node)) {
+            (Kind::Scalar(scalar), Some(_)) => TagName::Text(scalar.value.into()),
+            (Kind::Scalar(scalar), None) => TagName::Scalar(scalar.value.into()),
+            _ => TagName::Collection,
+        };
+        Placed { value, at }
+    }
+
+    fn autogen(&mut self, value: Option<NodeId>) {
+        let Some((node, text)) = self.string(Field::Autogen, value) else {
+            return;
+        };
+        if text.is_empty() {
+            return;
+        }
+        for (range, piece) in pieces(text) {
+            let at = self.place(node, range);
+            match parse_name(piece, at.start) {
+                Ok(value) => self.entry.autogen.push(Placed { value, at }),
+                Err(cause) => self.report_with(RuleId::AutogenMalformed, |_| {
+                    Diagnostic::new(
+                        RuleId::AutogenMalformed,
+                        at,
+                        format!("`{piece}` is no operator name: {}", cause.message),
+                    )
+                    .with_help("write names such as `add.out`, separated by a comma and one space")
+                }),
+            }
+        }
+    }
+
+    fn cpp_no_default_args(&mut self, value: Option<NodeId>) {
+        let Some(node) = value else { return };
+        let Kind::Sequence(items) = self.tree.kind(node) else {
+            self.wrong_type(Field::CppNoDefaultArgs, node);
+            return;
+        };
+        for &item in items {
+            let at = self.tree.span(item);
+            match self.tree.str_value(item) {
+                Some(name) => self.entry.cpp_no_default_args.push(Placed {
+                    value: name.into(),
+                    at,
+                }),
+                None => self.report_with(RuleId::CppNoDefaultArgs, |_| {
+                    Diagnostic::new(RuleId::CppNoDefaultArgs, at, "this is no argument's name")
+                        .with_help("list the names of arguments that have a default")
+                }),
+            }
+        }
+    }
+}
+
+/// The pieces between every `, `, with their ranges.
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut start = 0;
+    text.split(", ").map(move |piece| {
+        let range = start..start + piece.len();
+        start = range.end + 2;
+        (range, piece)
+    })
+}

@@ -1,0 +1,246 @@
+//! An operator: one that an entry declares, or one that `autogen` brings into being.
+
+use std::sync::Arc;
+
+use super::entry::{DeviceCheck, Entry, KernelEntry, Variants};
+use super::tags::Tags;
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+use opatlas_schema::name::OperatorName;
+use opatlas_source::Span;
+
+/// The place of an operator in its [`super::catalogue::Catalogue`]: written ones first, in file
+/// order, then generated ones in the order of their making.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OperatorId(pub u32);
+
+impl OperatorId {
+    /// That of the operator at an index; a catalogue holds far fewer than 2^32.
+    #[must_use]
+    pub fn of_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX))
+    }
+
+    /// As an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An entry and where it stands in its file.
+#[derive(Debug, Clone)]
+pub struct PlacedEntry {
+    /// The entry.
+    pub entry: Arc<Entry>,
+    /// Where its places count from.
+    pub base: u32,
+}
+
+impl PlacedEntry {
+    /// A place within the entry as a place in the file.
+    #[must_use]
+    pub fn place(&self, span: Span) -> Span {
+        span.shifted(self.base)
+    }
+}
+
+/// An operator that no entry declares (`docs/spec/grammar.md`, section 10).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Generated {
+    /// Its schema. Places in it are those of the schema that it was made from.
+    pub schema: FunctionSchema,
+    /// The schema's canonical text.
+    pub canonical: Box<str>,
+    /// The canonical text of its signature.
+    pub signature: Box<str>,
+    /// The operator that it was made from.
+    pub from: OperatorId,
+    /// Its one kernel, on CompositeExplicitAutograd.
+    pub kernels: Vec<KernelEntry>,
+    /// Taken over from the operator that it was made from.
+    pub namespace: Box<str>,
+    /// Taken over from the operator that it was made from.
+    pub is_abstract: bool,
+    /// Taken over from the operator that it was made from.
+    pub use_const_ref_for_mutable_tensors: bool,
+}
+
+/// What an operator comes from.
+#[derive(Debug, Clone)]
+pub enum Declaration {
+    /// An entry with a readable schema.
+    Written(PlacedEntry),
+    /// Made by `autogen`.
+    Generated(Arc<Generated>),
+}
+
+/// An operator under the rules of one release.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// What it comes from.
+    pub declaration: Declaration,
+    /// Its tags, those that the release adds by itself included.
+    pub tags: Tags,
+    /// Whether it is a view operator (`docs/spec/grammar.md`, section 8).
+    pub is_view: bool,
+    /// Its kind.
+    pub kind: SchemaKind,
+}
+
+impl Operator {
+    /// Its entry, unless it is generated.
+    #[must_use]
+    pub fn written(&self) -> Option<&PlacedEntry> {
+        match &self.declaration {
+            Declaration::Written(entry) => Some(entry),
+            Declaration::Generated(_) => None,
+        }
+    }
+
+    /// What it was generated as, unless it is written.
+    #[must_use]
+    pub fn generated(&self) -> Option<&Generated> {
+        match &self.declaration {
+            Declaration::Written(_) => None,
+            Declaration::Generated(generated) => Some(generated),
+        }
+    }
+
+    /// Whether `autogen` made it.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        self.generated().is_some()
+    }
+
+    /// Its schema.
+    #[must_use]
+    pub fn schema(&self) -> &FunctionSchema {
+        match &self.declaration {
+            Declaration::Written(placed) => placed
+                .entry
+                .schema
+                .as_ref()
+                .expect("only entries with a schema become operators"),
+            Declaration::Generated(generated) => &generated.schema,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &OperatorName {
+        &self.schema().name
+    }
+
+    /// Its namespace.
+    #[must_use]
+    pub fn namespace(&self) -> &str {
+        match &self.declaration {
+            Declaration::Written(placed) => &placed.entry.namespace,
+            Declaration::Generated(generated) => &generated.namespace,
+        }
+    }
+
+    /// Its name as it stands in paths and filters: qualified unless the namespace is `aten`.
+    #[must_use]
+    pub fn qualified_name(&self) -> String {
+        match self.namespace() {
+            "aten" => self.name().as_str().to_owned(),
+            namespace => format!("{namespace}::{}", self.name()),
+        }
+    }
+
+    /// The canonical text of its schema.
+    #[must_use]
+    pub fn canonical(&self) -> &str {
+        match &self.declaration {
+            Declaration::Written(placed) => &placed.entry.canonical,
+            Declaration::Generated(generated) => &generated.canonical,
+        }
+    }
+
+    /// The canonical text of its signature.
+    #[must_use]
+    pub fn signature(&self) -> &str {
+        match &self.declaration {
+            Declaration::Written(placed) => &placed.entry.signature,
+            Declaration::Generated(generated) => &generated.signature,
+        }
+    }
+
+    /// The kernels that its declaration puts on keys.
+    #[must_use]
+    pub fn kernels(&self) -> &[KernelEntry] {
+        match &self.declaration {
+            Declaration::Written(placed) => &placed.entry.kernels,
+            Declaration::Generated(generated) => &generated.kernels,
+        }
+    }
+
+    /// Whether its declaration puts a kernel on this key.
+    #[must_use]
+    pub fn has_kernel(&self, key: &str) -> bool {
+        self.kernels().iter().any(|k| k.key.as_str() == key)
+    }
+
+    /// Whether it carries a tag.
+    #[must_use]
+    pub fn has_tag(&self, tag: &str) -> bool {
+        self.tags.binary_search_by(|t| (**t).cmp(tag)).is_ok()
+    }
+
+    /// `variants`; generated operators are functions only.
+    #[must_use]
+    pub fn variants(&self) -> Variants {
+        self.written()
+            .map_or_else(Variants::default, |placed| placed.entry.variants)
+    }
+
+    /// `structured: True`
+    #[must_use]
+    pub fn is_structured(&self) -> bool {
+        self.written().is_some_and(|placed| placed.entry.structured)
+    }
+
+    /// The operator that it delegates to.
+    #[must_use]
+    pub fn structured_delegate(&self) -> Option<&OperatorName> {
+        let delegate = self.written()?.entry.structured_delegate.as_ref()?;
+        Some(&delegate.value)
+    }
+
+    /// Whether it is structured or delegates (torchgen `part_of_structured_group`).
+    #[must_use]
+    pub fn is_part_of_structured_group(&self) -> bool {
+        self.is_structured() || self.structured_delegate().is_some()
+    }
+
+    /// Whether it is abstract ([`Entry::is_abstract`]).
+    #[must_use]
+    pub fn is_abstract(&self) -> bool {
+        match &self.declaration {
+            Declaration::Written(placed) => placed.entry.is_abstract(),
+            Declaration::Generated(generated) => generated.is_abstract,
+        }
+    }
+
+    /// `manual_cpp_binding`
+    #[must_use]
+    pub fn has_manual_cpp_binding(&self) -> bool {
+        self.written()
+            .is_some_and(|placed| placed.entry.manual_cpp_binding)
+    }
+
+    /// `device_check`; generated operators have none.
+    #[must_use]
+    pub fn device_check(&self) -> DeviceCheck {
+        self.written()
+            .map_or(DeviceCheck::NoCheck, |placed| placed.entry.device_check)
+    }
+
+    /// `device_guard`; generated operators have none.
+    #[must_use]
+    pub fn device_guard(&self) -> bool {
+        self.written()
+            .is_some_and(|placed| placed.entry.device_guard)
+    }
+}

@@ -1,0 +1,199 @@
+//! Tags: which exist (`tags.yaml`), and which an operator has.
+
+use opatlas_source::diagnostic::RuleId;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::entry::{Entry, TagName};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
+
+/// The rule that all faults of `tags.yaml` come under.
+const RULE: RuleId = RuleId::TagsYaml;
+
+/// A tag of `tags.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredTag {
+    /// Its name.
+    pub name: Box<str>,
+    /// Whether the name is a string, as the generated code needs (`tags-must-be-strings`).
+    pub is_string: bool,
+    /// What it means.
+    pub description: Box<str>,
+    /// Where the name stands in `tags.yaml`.
+    pub at: Span,
+}
+
+/// The tags that entries may carry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredTags {
+    tags: Vec<DeclaredTag>,
+    by_name: FxHashMap<Box<str>, u32>,
+}
+
+impl DeclaredTags {
+    /// The release's own tags, for a bundle without `tags.yaml`.
+    #[must_use]
+    pub fn of_release(release: Release) -> Self {
+        let tag = |name: &'static str| DeclaredTag {
+            name: name.into(),
+            is_string: true,
+            description: Box::default(),
+            at: Span::default(),
+        };
+        Self::new(release.data().tags.iter().map(tag).collect())
+    }
+
+    /// The first tag of a name counts.
+    fn new(tags: Vec<DeclaredTag>) -> Self {
+        let mut by_name = FxHashMap::default();
+        for (i, tag) in (0..).zip(&tags) {
+            by_name.entry(tag.name.clone()).or_insert(i);
+        }
+        Self { tags, by_name }
+    }
+
+    /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`). Items that cannot be read are
+    /// reported, behind what decoding the text has given already, and left out.
+    #[must_use]
+    pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
+        let document = opatlas_yaml::parse(text).bounded();
+        let broken = !document.diagnostics.is_empty();
+        diagnostics.extend(document.diagnostics);
+        if !matches!(document.root, Root::Sequence) && !broken {
+            diagnostics.push(
+                Diagnostic::new(RULE, Span::at(0), "`tags.yaml` must be a list of tags")
+                    .with_help("write `- tag: name` and `  desc: what it means`"),
+            );
+        }
+        let mut tags = Vec::new();
+        for item in &document.items {
+            diagnostics.extend(
+                item.diagnostics
+                    .iter()
+                    .map(|d| d.clone().shifted(item.base)),
+            );
+            let tree = &item.tree;
+            match read_tag(tree, item.root) {
+                Ok(mut tag) => {
+                    tag.at = tag.at.shifted(item.base);
+                    tags.push(tag);
+                }
+                Err(diagnostic) => diagnostics.push(diagnostic.shifted(item.base)),
+            }
+        }
+        (Self::new(tags), diagnostics)
+    }
+
+    /// The tag of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&DeclaredTag> {
+        let at = *self.by_name.get(name)?;
+        self.tags.get(at as usize)
+    }
+
+    /// All of them, in file order.
+    #[must_use]
+    pub fn all(&self) -> &[DeclaredTag] {
+        &self.tags
+    }
+
+    /// Whether an entry may carry this tag.
+    #[must_use]
+    pub fn allows(&self, tag: &TagName) -> bool {
+        match tag {
+            TagName::Text(name) => self.find(name).is_some_and(|tag| tag.is_string),
+            TagName::Scalar(name) => self.find(name).is_some_and(|tag| !tag.is_string),
+            TagName::Collection => false,
+        }
+    }
+}
+
+fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
+    let fault = |at: NodeId, message: &'static str| {
+        Diagnostic::new(RULE, tree.span(at), message)
+            .with_help("write `- tag: name` and `  desc: what it means`")
+    };
+    let Kind::Mapping(pairs) = tree.kind(node) else {
+        return Err(fault(node, "this item is no mapping"));
+    };
+    let value = |key: &str| {
+        let pair = pairs.iter().find(|(k, _)| tree.str_value(*k) == Some(key));
+        pair.map(|(_, value)| *value)
+    };
+    let name = value("tag").ok_or_else(|| fault(node, "this item has no `tag`"))?;
+    let Kind::Scalar(scalar) = tree.kind(name) else {
+        return Err(fault(name, "a tag's name must be a string"));
+    };
+    let description = value("desc").map(|desc| match tree.kind(desc) {
+        Kind::Scalar(text) if text.ty == ScalarType::Str => (desc, text.value),
+        // Anything but an empty string counts as a description, null included.
+        _ => (desc, "-"),
+    });
+    match description {
+        Some((_, text)) if !text.is_empty() => Ok(DeclaredTag {
+            name: scalar.value.into(),
+            is_string: scalar.ty == ScalarType::Str,
+            description: text.into(),
+            at: tree.span(name),
+        }),
+        Some((at, _)) => Err(fault(at, "the tag has an empty description")),
+        None => Err(fault(name, "the tag has no description (`desc`)")),
+    }
+}
+
+/// The tags of an operator: sorted, each once, shared between operators that have the same.
+pub type Tags = Arc<[Box<str>]>;
+
+/// Makes one [`Tags`] for all operators with the same tags.
+#[derive(Debug, Default)]
+pub struct TagInterner {
+    sets: FxHashMap<Vec<Box<str>>, Tags>,
+}
+
+impl TagInterner {
+    /// The shared set of these names.
+    pub fn intern(&mut self, mut names: Vec<&str>) -> Tags {
+        names.sort_unstable();
+        names.dedup();
+        let key: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
+        if let Some(tags) = self.sets.get(&key) {
+            return Arc::clone(tags);
+        }
+        let tags: Tags = key.clone().into();
+        self.sets.insert(key, Arc::clone(&tags));
+        tags
+    }
+}
+
+/// The tags that a release adds to a written operator by itself, where `tags.yaml` has them
+/// (`docs/spec/releases.md`, section 2.4).
+pub fn added_automatically<'a>(
+    release: Release,
+    namespace: &'a str,
+    schema: &'a FunctionSchema,
+    declared: &'a DeclaredTags,
+) -> impl Iterator<Item = &'static str> + 'a {
+    let added = release.data().tags_added_automatically.iter();
+    added.filter(move |&tag| {
+        let applies = match tag {
+            "pt2_compliant_tag" => namespace == "aten",
+            "out" => !schema.arguments.out().is_empty(),
+            "inplace" => schema.name.is_inplace(),
+            _ => false,
+        };
+        applies && declared.find(tag).is_some()
+    })
+}
+
+/// The names of an entry's written tags.
+pub fn written(entry: &Entry) -> impl Iterator<Item = &str> {
+    entry.tags.iter().filter_map(|tag| match &tag.value {
+        TagName::Text(name) | TagName::Scalar(name) => Some(&**name),
+        TagName::Collection => None,
+    })
+}

@@ -1,0 +1,38 @@
+//! Decodes the tables of `data/` into Rust statics, so that the program holds them as constants
+//! and neither reads nor parses anything when it starts.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+#[path = "build/handwritten.rs"]
+mod handwritten;
+#[path = "build/releases.rs"]
+mod releases;
+
+/// The folder of data files, from the root of this crate.
+const DATA: &str = "../../data";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
+    println!("cargo::rerun-if-changed={DATA}");
+    let releases = read_json("releases.json");
+    write_source("releases.rs", &releases::generate(&releases));
+    let names = releases::names(&releases);
+    let handwritten = read_json("handwritten.json");
+    write_source(
+        "handwritten.rs",
+        &handwritten::generate(&handwritten, &names),
+    );
+}
+
+/// A data file of this repository. A broken one must stop the build.
+fn read_json(name: &str) -> serde_json::Value {
+    let text = fs::read_to_string(Path::new(DATA).join(name)).expect(name);
+    serde_json::from_str(&text).expect(name)
+}
+
+fn write_source(name: &str, text: &str) {
+    let directory = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::write(directory.join(name), text).expect(name);
+}

@@ -1,0 +1,186 @@
+//! Alias keys and the sets of runtime keys that they reach, computed for a release from its keys
+//! by the rules of `c10/core/DispatchKeySet.cpp` (`docs/spec/dispatch.md`, sections 2, 3 and 8.2).
+
+use std::fmt;
+
+use super::key_set::{KeySet, Slot};
+use crate::release::{ReleaseData, RuntimeKey};
+
+/// A key that has no slot of its own: a kernel registered to it serves many runtime keys.
+#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
+pub enum Alias {
+    /// All autograd keys.
+    Autograd,
+    /// A kernel made of other operators, which also gives the gradient; the default of an entry
+    /// without `dispatch:`.
+    CompositeImplicitAutograd,
+    /// `FuncTorchBatched` by decomposition.
+    FuncTorchBatchedDecomposition,
+    /// A composite kernel for nested tensors only.
+    CompositeImplicitAutogradNestedTensor,
+    /// A kernel for all backends without gradient.
+    CompositeExplicitAutograd,
+    /// The same for operators that make fresh tensors: not for lazy backends and sparse tensors.
+    CompositeExplicitAutogradNonFunctional,
+}
+
+impl Alias {
+    /// All alias keys, in the order of the runtime's enum.
+    pub const ALL: [Self; 6] = [
+        Self::Autograd,
+        Self::CompositeImplicitAutograd,
+        Self::FuncTorchBatchedDecomposition,
+        Self::CompositeImplicitAutogradNestedTensor,
+        Self::CompositeExplicitAutograd,
+        Self::CompositeExplicitAutogradNonFunctional,
+    ];
+
+    /// The name in files and in the runtime.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Autograd => "Autograd",
+            Self::CompositeImplicitAutograd => "CompositeImplicitAutograd",
+            Self::FuncTorchBatchedDecomposition => "FuncTorchBatchedDecomposition",
+            Self::CompositeImplicitAutogradNestedTensor => "CompositeImplicitAutogradNestedTensor",
+            Self::CompositeExplicitAutograd => "CompositeExplicitAutograd",
+            Self::CompositeExplicitAutogradNonFunctional => {
+                "CompositeExplicitAutogradNonFunctional"
+            }
+        }
+    }
+
+    /// The place in [`Alias::ALL`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for Alias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The sets of keys of a release that the computation of tables needs.
+#[derive(Debug)]
+pub struct Sets {
+    /// What each alias reaches, by [`Alias::index`]; `Undefined` included where it is served.
+    pub(super) reach: [KeySet; Alias::ALL.len()],
+    /// Backends whose kernels make a composite kernel ambiguous at `AutogradOther`.
+    pub autogradother_backends: KeySet,
+    /// All keys for nested tensors.
+    pub nested: KeySet,
+    /// Dense backends with an autograd key of their own that they speak for.
+    pub linked_backends: KeySet,
+    /// By slot: the autograd key that a backend's kernel speaks for.
+    pub(super) autograd_of: Vec<Option<Slot>>,
+    /// `AutogradOther`, where the release has it.
+    pub autograd_other: Option<Slot>,
+    /// `AutogradNestedTensor`, where the release has it.
+    pub autograd_nested: Option<Slot>,
+    /// All runtime keys, `Undefined` included.
+    pub all: KeySet,
+}
+
+/// Backends whose dense kernels never speak for their autograd key
+/// (`getBackendKeySetFromAutograd` has no case for them, in any release).
+const UNLINKED_BACKENDS: [&str; 3] = ["HIP", "VE", "MTIA"];
+
+/// Backends that `CompositeExplicitAutogradNonFunctional` leaves out: they functionalize.
+const LAZY_BACKENDS: [&str; 2] = ["XLA", "Lazy"];
+
+impl Sets {
+    pub(super) fn of(data: &ReleaseData) -> Self {
+        let keys = data.runtime.keys;
+        let family = |name: &str| {
+            select(keys, |key| {
+                key.backend.is_some() && key.functionality == name
+            })
+        };
+        let named = |name: &str| select(keys, |key| key.name == name);
+        let (dense, quantized) = (family("Dense"), family("Quantized"));
+        let (sparse, sparse_csr) = (family("Sparse"), family("SparseCsr"));
+        let nested = family("NestedTensor");
+        let plain = plain_backends(keys);
+        let autograd = named("AutogradOther")
+            | family("AutogradFunctionality")
+            | named("AutogradNestedTensor");
+
+        let autogradother_backends = plain | quantized | sparse | sparse_csr;
+        let explicit = KeySet::only(Slot::UNDEFINED) | dense | autogradother_backends;
+        let lazy = select(keys, |key| {
+            key.backend.is_some_and(|b| LAZY_BACKENDS.contains(&b))
+        });
+        let mut implicit = explicit | nested | autograd;
+        if data.functionalize_in_composite_implicit {
+            implicit = implicit | named("Functionalize");
+        }
+        let autograd_of = autograd_keys(keys);
+        Self {
+            reach: Alias::ALL.map(|alias| match alias {
+                Alias::Autograd => autograd,
+                Alias::CompositeImplicitAutograd => implicit,
+                Alias::FuncTorchBatchedDecomposition => named("FuncTorchBatched"),
+                Alias::CompositeImplicitAutogradNestedTensor => {
+                    nested | named("AutogradNestedTensor")
+                }
+                Alias::CompositeExplicitAutograd => explicit,
+                Alias::CompositeExplicitAutogradNonFunctional => explicit - sparse - lazy,
+            }),
+            autogradother_backends,
+            nested,
+            linked_backends: slots(keys)
+                .filter(|slot| autograd_of[slot.index()].is_some())
+                .collect(),
+            autograd_of,
+            autograd_other: named("AutogradOther").iter().next(),
+            autograd_nested: named("AutogradNestedTensor").iter().next(),
+            all: slots(keys).collect(),
+        }
+    }
+}
+
+fn slots(keys: &[RuntimeKey]) -> impl Iterator<Item = Slot> + use<> {
+    (0..=u8::MAX).take(keys.len()).map(Slot::new)
+}
+
+fn select(keys: &[RuntimeKey], wanted: impl Fn(&RuntimeKey) -> bool) -> KeySet {
+    let pairs = slots(keys).zip(keys);
+    pairs
+        .filter(|(_, key)| wanted(key))
+        .map(|(slot, _)| slot)
+        .collect()
+}
+
+/// Backends that are one key: `FPGA`, `MkldnnCPU`, and before 2.3 `SparseCsrCPU`. They are the
+/// single keys that come before `BackendSelect`, where the backends end.
+fn plain_backends(keys: &[RuntimeKey]) -> KeySet {
+    let end = keys
+        .iter()
+        .position(|key| key.name == "BackendSelect")
+        .unwrap_or(0);
+    let backends = keys.get(..end).unwrap_or_default();
+    select(backends, |key| {
+        key.backend.is_none() && key.name != "Undefined"
+    })
+}
+
+/// By slot: `AutogradCPU` for `CPU`, and so on for each linked backend.
+fn autograd_keys(keys: &[RuntimeKey]) -> Vec<Option<Slot>> {
+    let autograd_of = |key: &RuntimeKey| {
+        let backend = key
+            .backend
+            .filter(|backend| !UNLINKED_BACKENDS.contains(backend))?;
+        let is_its = |other: &RuntimeKey| {
+            other.functionality == "AutogradFunctionality" && other.backend == Some(backend)
+        };
+        let dense = key.functionality == "Dense";
+        slots(keys)
+            .zip(keys)
+            .find(|(_, other)| dense && is_its(other))
+            .map(|(slot, _)| slot)
+    };
+    keys.iter().map(autograd_of).collect()
+}

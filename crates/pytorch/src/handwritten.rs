@@ -1,0 +1,182 @@
+//! Registrations that no YAML file declares: written by hand in C++ (`TORCH_LIBRARY_IMPL` in
+//! autocast, functorch, named tensors, ...) or made by Python when `torch` is imported
+//! (`torch/_meta_registrations.py`).
+//!
+//! They were recorded from a real process of each release (Linux CUDA build, after
+//! `import torch`; `docs/spec/dispatch.md`, sections 7 and 8.5). Where generated code registers at
+//! the same key too, the hand-written registration wins: it is made later.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use super::keys::{Key, Keys};
+use crate::release::Release;
+
+/// A hand-written registration of a release.
+#[derive(Clone, Copy, Eq, PartialEq, Debug)]
+pub struct Handwritten {
+    /// The operator of namespace `aten`: `add.Tensor`.
+    pub operator: &'static str,
+    /// The key that it is registered to.
+    pub key: Key,
+    /// The source file, without its folder; `None` for Python kernels whose file was not recorded.
+    pub file: Option<&'static str>,
+    /// The kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// An entry of `native_functions.yaml` declares the operator.
+    pub declared: bool,
+}
+
+/// All hand-written registrations of a release, sorted by operator and key name.
+pub fn all(release: Release) -> impl Iterator<Item = Handwritten> {
+    (0..ENDS.len()).flat_map(move |operator| rows_of(release, operator))
+}
+
+/// Those of one operator, given as `base_name[.overload]` of namespace `aten`.
+pub fn of_operator(release: Release, operator: &str) -> impl Iterator<Item = Handwritten> + use<> {
+    let found = index().get(operator).copied();
+    found
+        .into_iter()
+        .flat_map(move |operator| rows_of(release, usize::from(operator)))
+}
+
+/// The operators that the runtime of a release has without an entry in `native_functions.yaml`.
+pub fn operators_without_yaml(release: Release) -> impl Iterator<Item = &'static str> {
+    let undeclared = move |&operator: &usize| rows_of(release, operator).any(|row| !row.declared);
+    (0..ENDS.len()).filter(undeclared).map(name)
+}
+
+/// The release whose process was recorded for `release` and a patch number: the latest recorded
+/// one not after it, else the first of the line. `2.9.0` for 2.9.1.
+#[must_use]
+pub fn recorded_release(release: Release, patch: Option<u32>) -> &'static str {
+    let recorded = release.data().measured;
+    let number = |text: &str| {
+        text.rsplit('.')
+            .next()
+            .and_then(|patch| patch.parse::<u32>().ok())
+    };
+    let not_after =
+        |text: &&&str| patch.is_none_or(|patch| number(text).is_some_and(|n| n <= patch));
+    recorded
+        .iter()
+        .rfind(not_after)
+        .or(recorded.first())
+        .copied()
+        .unwrap_or_default()
+}
+
+/// A registration with names as numbers. `releases` has a bit for each minor release.
+struct Row {
+    key: u8,
+    file: Option<u8>,
+    fallthrough: bool,
+    declared: bool,
+    releases: u16,
+}
+
+// KEYS and FILES are names; NAMES is all operator names, sorted, without anything between; ENDS
+// has for each operator where its name and where its ROWS end.
+include!(concat!(env!("OUT_DIR"), "/handwritten.rs"));
+
+/// Operator names and their places in [`ENDS`].
+fn index() -> &'static FxHashMap<&'static str, u16> {
+    static INDEX: OnceLock<FxHashMap<&'static str, u16>> = OnceLock::new();
+    INDEX.get_or_init(|| (0..ENDS.len()).map(name).zip(0..).collect())
+}
+
+/// Where the name and the rows of an operator begin.
+fn starts(operator: usize) -> (u32, u16) {
+    operator
+        .checked_sub(1)
+        .and_then(|before| ENDS.get(before).copied())
+        .unwrap_or_default()
+}
+
+fn name(operator: usize) -> &'static str {
+    let (start, end) = (starts(operator).0, starts(operator + 1).0);
+    NAMES.get(start as usize..end as usize).unwrap_or_default()
+}
+
+fn rows_of(release: Release, operator: usize) -> impl Iterator<Item = Handwritten> {
+    let (start, end) = (starts(operator).1, starts(operator + 1).1);
+    let rows = ROWS
+        .get(usize::from(start)..usize::from(end))
+        .unwrap_or_default();
+    let keys = Keys::of(release);
+    let own = rows
+        .iter()
+        .filter(move |row| row.releases >> release.index() & 1 == 1);
+    own.filter_map(move |row| {
+        Some(Handwritten {
+            operator: name(operator),
+            key: keys.lookup(KEYS.get(usize::from(row.key))?)?,
+            file: row
+                .file
+                .and_then(|file| FILES.get(usize::from(file)).copied()),
+            fallthrough: row.fallthrough,
+            declared: row.declared,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operator_is_found_by_name() {
+        let rows: Vec<_> = of_operator(Release::V2_9, "abs").collect();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.operator == "abs" && row.declared));
+        assert_eq!(of_operator(Release::V2_9, "no_such_operator").count(), 0);
+        let one_by_one = (0..ENDS.len())
+            .map(name)
+            .flat_map(|n| of_operator(Release::V2_9, n));
+        assert!(one_by_one.eq(all(Release::V2_9)));
+    }
+
+    /// Counts of `docs/spec/dispatch.md`, section 8.5.
+    #[test]
+    fn every_release_has_the_recorded_number() {
+        let counts = [
+            2985, 3280, 3523, 3602, 3583, 3731, 3752, 3884, 4022, 4028, 4038, 4046, 4071, 3503,
+            3526, 3537,
+        ];
+        for (release, count) in Release::all().zip(counts) {
+            assert_eq!(
+                all(release).filter(|row| row.declared).count(),
+                count,
+                "{release}"
+            );
+        }
+    }
+
+    #[test]
+    fn some_operators_have_no_entry() {
+        let of = |release| operators_without_yaml(release).collect::<Vec<_>>();
+        assert_eq!(of(Release::V2_9).len(), 9);
+        assert!(of(Release::V2_9).contains(&"quantized_lstm.input"));
+        assert!(!of(Release::V2_13).contains(&"shallow_copy_data_"));
+        assert!(of(Release::V2_14).contains(&"shallow_copy_data_"));
+    }
+
+    #[test]
+    fn the_nearest_recorded_release_stands_in() {
+        let cases = [
+            (Release::V2_9, Some(1), "2.9.0"),
+            (Release::V2_9, None, "2.9.0"),
+            (Release::V2_1, Some(0), "2.1.2"),
+            (Release::V2_14, Some(0), "2.14.0"),
+            (Release::V2_14, Some(1), "2.14.1"),
+            (Release::V2_14, None, "2.14.1"),
+        ];
+        for (release, patch, expected) in cases {
+            assert_eq!(
+                recorded_release(release, patch),
+                expected,
+                "{release} {patch:?}"
+            );
+        }
+    }
+}

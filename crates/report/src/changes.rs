@@ -1,0 +1,103 @@
+//! A judged comparison for people and for tools: text, Markdown in parts, SARIF, JUnit, workflow
+//! commands. One rendering a file; all of them escape what they show, and none leaves anything out
+//! without saying how much.
+
+mod advice;
+mod further;
+mod github;
+mod junit;
+mod lists;
+mod markdown;
+pub mod message;
+mod official;
+mod outline;
+mod parts;
+mod sarif;
+mod text;
+mod verdict;
+
+use opatlas_diff::policy::{Exception, Judgement, Policy};
+use opatlas_diff::{Change, Comparison, Fragment};
+use opatlas_source::LineSpan;
+
+use super::findings::SourceText;
+
+pub use advice::{accept, help};
+pub use further::Further;
+pub use github::github;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use message::message;
+pub use official::disagreement;
+pub use parts::{LEAST_MAX_CHARS, Part, parts};
+pub use sarif::sarif;
+pub use text::text;
+pub use verdict::headline;
+
+/// What a report is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Report<'a> {
+    /// What differs.
+    pub comparison: &'a Comparison,
+    /// What that comes to under the policy, made from this very comparison.
+    pub judgement: &'a Judgement,
+    /// The policy.
+    pub policy: &'a Policy,
+    /// The exceptions that the judgement was made with.
+    pub exceptions: &'a [Exception],
+    /// The base.
+    pub base: Side<'a>,
+    /// The head.
+    pub head: Side<'a>,
+    /// The further revisions that the head was held against.
+    pub further: &'a [Further<'a>],
+    /// Where the comparison can be seen in full.
+    pub permalink: Option<&'a str>,
+    /// What a rule's id is put behind to get the address of its page.
+    pub rules_url: Option<&'a str>,
+    /// The most Unicode scalar values that a part of a Markdown report may have, at least
+    /// [`LEAST_MAX_CHARS`]; `None` for one part of any length.
+    pub max_chars: Option<usize>,
+}
+
+/// A side as a report shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// What people call it: a label, `this pull request`.
+    pub title: &'a str,
+    /// Its `native_functions.yaml`, under the name that people know it by.
+    pub source: &'a SourceText,
+    /// Where that file can be seen; `#L` and a line number are put behind it.
+    pub file_url: Option<&'a str>,
+}
+
+impl Side<'_> {
+    /// Where a fragment of this side stands.
+    fn lines(&self, fragment: Option<&Fragment>) -> Option<LineSpan> {
+        Some(self.source.lines(fragment?.place?))
+    }
+
+    /// The line that a fragment begins in.
+    fn line(&self, fragment: Option<&Fragment>) -> Option<u32> {
+        self.lines(fragment).map(|lines| lines.start.line)
+    }
+}
+
+impl Report<'_> {
+    /// A change's message with the operator before it, for renderings that show it alone.
+    fn sentence(change: &Change) -> String {
+        format!("`{}`: {}", change.operator, message(change))
+    }
+}
+
+/// `1 operator`, `2 operators`.
+fn count(number: usize, one: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ if one.ends_with('y') => format!("{number} {}ies", &one[..one.len() - 1]),
+        _ => format!("{number} {one}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! What to do about a change: the smallest alternative that hurts nobody, and how to accept it.
+
+use crate::escape::shell;
+use crate::findings::first_sentence;
+use opatlas_diff::rules::ChangeRule;
+use opatlas_diff::rules::ChangeRuleId;
+use opatlas_diff::{Change, Note, Subject};
+
+/// Explanations up to this many bytes are shown whole.
+const SHORT_WHY: usize = 240;
+
+/// The smallest safe alternative for this very change; `None` where nothing has to be done.
+#[must_use]
+pub fn help(change: &Change) -> Option<String> {
+    let instead = change.rule.instead?;
+    let subject = match &change.subject {
+        Subject::Argument(name) => format!("`{name}`"),
+        _ => String::new(),
+    };
+    let new = change.new.as_ref().map_or("", |fragment| &fragment.text);
+    let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
+    Some(match change.rule.id {
+        ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
+            Some(candidate) => format!("Keep it and let it call `{candidate}`."),
+            None => instead.to_owned(),
+        },
+        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => format!(
+            "Keep the name {subject}; or add an overload with the new name and leave this one."
+        ),
+        ChangeRuleId::ArgumentAddedRequired => format!(
+            "Give {subject} a default that keeps the present behaviour and append it behind `*`, \
+             or add an overload."
+        ),
+        ChangeRuleId::ArgumentInserted => {
+            format!("Append `{new}` as the last keyword-only argument.")
+        }
+        ChangeRuleId::ArgumentAddedAfterOut => {
+            format!("Put `{new}` before the out arguments, with a default.")
+        }
+        ChangeRuleId::ArgumentRemoved => {
+            format!("Keep `{old}`, ignore it, and say so in the documentation.")
+        }
+        ChangeRuleId::DefaultRemoved | ChangeRuleId::DefaultChanged => {
+            format!("Keep `{old}`. {instead}")
+        }
+        ChangeRuleId::ArgumentTypeDeSymint | ChangeRuleId::ArgumentTypeNarrowed => {
+            format!("Keep `{old}`. {instead}")
+        }
+        ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
+            return None;
+        }
+        ChangeRuleId::AutogenRemoved => format!(
+            "Keep `{}` under `autogen`, or write it as an entry.",
+            change.operator
+        ),
+        _ => instead.to_owned(),
+    })
+}
+
+/// Why a change matters: all that its rule has to say where that is short, else the first sentence.
+pub(super) fn why(rule: &ChangeRule) -> &'static str {
+    match rule.why.len() <= SHORT_WHY {
+        true => rule.why,
+        false => first_sentence(rule.why),
+    }
+}
+
+fn candidates(change: &Change) -> Option<&str> {
+    change.notes.iter().find_map(|note| match note {
+        Note::Candidates(names) => names.first().map(|name| &**name),
+        _ => None,
+    })
+}
+
+/// The command that accepts a change, as far as it can be known: the reason and the end are for
+/// people to fill in. Every word is safe to hand to a shell.
+///
+/// ```
+/// use opatlas::diff::{Change, Subject};
+/// use opatlas::report::changes::accept;
+///
+/// let change = Change::new("argument-renamed", "can_cast", Subject::Argument("from".into()));
+/// assert_eq!(
+///     accept(&change),
+///     "opatlas exception add can_cast argument-renamed --argument from --reason ... --until ..."
+/// );
+/// ```
+#[must_use]
+pub fn accept(change: &Change) -> String {
+    let argument = match &change.subject {
+        Subject::Argument(name) => format!(" --argument {}", shell(name)),
+        _ => String::new(),
+    };
+    format!(
+        "opatlas exception add {} {}{argument} --reason ... --until ...",
+        shell(&change.operator),
+        change.rule.id
+    )
+}

@@ -1,0 +1,116 @@
+//! A comparison as workflow commands that a hosting site turns into annotations.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use super::{Report, help, verdict};
+use crate::escape::{command_data, command_property};
+use opatlas_diff::policy::{Conclusion, Judged, Treatment};
+use opatlas_diff::rules::Level;
+
+/// The site shows as many of a kind for each step and drops the rest in silence.
+const SHOWN: usize = 10;
+
+/// One command a line, the worst first: at most 10 errors, 10 warnings and 10 notices, the last of
+/// each saying how many more there are. What could not be compared, and further revisions that the
+/// head does not pass against, come before all others.
+#[must_use]
+pub fn github(report: &Report<'_>) -> String {
+    let mut errors: Vec<String> = Vec::new();
+    let mut warnings: Vec<String> = Vec::new();
+    for one in &report.comparison.unread {
+        let name = one.operator.as_deref().unwrap_or("an entry");
+        let side = one.side.as_str();
+        let text = format!(
+            "{name} of the {side} could not be compared: {}",
+            one.message
+        );
+        errors.push(format!(
+            " title=Incomplete comparison::{}",
+            command_data(&text)
+        ));
+    }
+    for further in report.not_passed() {
+        let text = command_data(&further.sentence()).to_string();
+        let told = format!(" title=Further revisions::{text}");
+        match further.conclusion {
+            Conclusion::Fail => errors.push(told),
+            _ => warnings.push(told),
+        }
+    }
+    let mut changes: Vec<&Judged> = report.judgement.changes.iter().collect();
+    changes.retain(|judged| judged.is_counted() && judged.level >= Level::Dangerous);
+    changes.sort_by_key(|judged| Reverse(judged.level));
+    for judged in changes {
+        let fails = report
+            .policy
+            .fail_on
+            .is_some_and(|least| judged.level >= least);
+        let warns = fails
+            || report
+                .policy
+                .warn_on
+                .is_some_and(|least| judged.level >= least);
+        match judged.treatment {
+            Treatment::Ignore => {}
+            Treatment::Warn if fails || warns => warnings.push(annotation(report, judged)),
+            _ if fails => errors.push(annotation(report, judged)),
+            _ if warns => warnings.push(annotation(report, judged)),
+            _ => {}
+        }
+    }
+    let mut out = String::new();
+    commands("error", errors, &mut out);
+    commands("warning", warnings, &mut out);
+    let headline = verdict::headline(report);
+    let _ = writeln!(
+        out,
+        "::notice title=Operator schemas::{}",
+        command_data(&headline)
+    );
+    out
+}
+
+fn commands(kind: &str, mut all: Vec<String>, out: &mut String) {
+    if all.len() > SHOWN {
+        let more = all.len() - (SHOWN - 1);
+        all.truncate(SHOWN - 1);
+        all.push(format!(
+            " title=Operator schemas::{more} more of this kind are in the report"
+        ));
+    }
+    for one in all {
+        let _ = writeln!(out, "::{kind}{one}");
+    }
+}
+
+fn annotation(report: &Report<'_>, judged: &Judged) -> String {
+    let change = &judged.change;
+    let path = command_property(&report.head.source.path);
+    let mut out = format!(" file={path}");
+    if let Some(lines) = report.head.lines(change.new.as_ref()) {
+        let (start, end) = (lines.start, lines.end);
+        let _ = write!(out, ",line={},endLine={}", start.line, end.line);
+        // Columns are only taken within a line.
+        if start.line == end.line {
+            let _ = write!(out, ",col={},endColumn={}", start.column, end.column);
+        }
+    }
+    let mut message = Report::sentence(change);
+    if change.new.is_none()
+        && let Some(line) = report.base.line(change.old.as_ref())
+    {
+        let _ = write!(message, " (line {line} of the base)");
+    }
+    if let Some(help) = help(change) {
+        let _ = write!(message, "\n{help}");
+    }
+    let title = format!("{}: {}", judged.level, change.rule.id);
+    let _ = write!(
+        out,
+        ",title={}::{}",
+        command_property(&title),
+        command_data(&message)
+    );
+    out
+}

@@ -1,0 +1,148 @@
+//! A comparison as a JUnit report: a test case an operator, one suite.
+
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+
+use super::{Report, count, help, verdict};
+use crate::escape::xml;
+use opatlas_diff::policy::{Conclusion, Judged, Treatment};
+use opatlas_diff::rules::Level;
+
+/// The whole document. An operator with a change that the policy fails on is a failure, with all
+/// that was found; any other is a case that passed, with what was found in its output. What could
+/// not be compared is an error. Each further revision is a case of its own.
+#[must_use]
+pub fn junit(report: &Report<'_>) -> String {
+    let mut cases: Vec<(&str, Vec<&Judged>)> = Vec::new();
+    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+    let told = report.judgement.changes.iter();
+    for judged in told.filter(|judged| !judged.change.is_compound()) {
+        let operator = &*judged.change.operator;
+        let place = *places.entry(operator).or_insert_with(|| {
+            cases.push((operator, Vec::new()));
+            cases.len() - 1
+        });
+        cases[place].1.push(judged);
+    }
+    let failures = cases
+        .iter()
+        .filter(|(_, changes)| fails(report, changes))
+        .count()
+        + report
+            .further
+            .iter()
+            .filter(|f| f.conclusion == Conclusion::Fail)
+            .count();
+    let unread = &report.comparison.unread;
+    let tests = (cases.len() + unread.len() + report.further.len()).max(1);
+    let counts = format!(
+        "tests=\"{tests}\" failures=\"{failures}\" errors=\"{}\"",
+        unread.len()
+    );
+    let name = format!("{} → {}", report.base.title, report.head.title);
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(out, "<testsuites name=\"opatlas\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml(&name));
+    let path = xml(&report.head.source.path);
+    for one in unread {
+        let operator = xml(one.operator.as_deref().unwrap_or("an entry"));
+        let message = xml(&format!("{}: {}", one.side.as_str(), one.message));
+        let _ = writeln!(
+            out,
+            "    <testcase name=\"{operator}\" classname=\"{path}\">\n      <error \
+             type=\"not-compared\" message=\"{message}\"/>\n    </testcase>"
+        );
+    }
+    for (operator, changes) in &cases {
+        case(report, operator, changes, &path, &mut out);
+    }
+    for further in report.further {
+        let name = xml(&format!("against {}", further.title));
+        let found = xml(&further.found());
+        let case = format!("    <testcase name=\"{name}\" classname=\"{path}\"");
+        let _ = match further.conclusion {
+            Conclusion::Fail => writeln!(
+                out,
+                "{case}>\n      <failure type=\"further-revision\" message=\"{found}\"/>\n    </testcase>"
+            ),
+            Conclusion::Warn => writeln!(
+                out,
+                "{case}>\n      <system-out>{found}</system-out>\n    </testcase>"
+            ),
+            Conclusion::Pass => writeln!(out, "{case}/>"),
+        };
+    }
+    if cases.is_empty() && unread.is_empty() && report.further.is_empty() {
+        let _ = writeln!(
+            out,
+            "    <testcase name=\"no changes\" classname=\"{path}\"/>"
+        );
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn fails(report: &Report<'_>, changes: &[&Judged]) -> bool {
+    let is_failing = |judged: &&Judged| {
+        judged.is_counted()
+            && judged.treatment > Treatment::Warn
+            && report
+                .policy
+                .fail_on
+                .is_some_and(|least| judged.level >= least)
+    };
+    changes.iter().any(is_failing)
+}
+
+fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, out: &mut String) {
+    let line = changes
+        .iter()
+        .find_map(|judged| report.head.line(judged.change.new.as_ref()));
+    let place = line.map_or_else(String::new, |line| {
+        format!(" file=\"{path}\" line=\"{line}\"")
+    });
+    let name = xml(operator);
+    let _ = writeln!(
+        out,
+        "    <testcase name=\"{name}\" classname=\"{path}\"{place}>"
+    );
+    let mut text = String::new();
+    for judged in changes {
+        let change = &judged.change;
+        let told = super::message(change);
+        let _ = write!(text, "{}[{}]: {told}", judged.level, change.rule.id);
+        if let Some(standing) = verdict::standing(report, judged) {
+            let _ = write!(text, " ({standing})");
+        }
+        text.push('\n');
+        if judged.level >= Level::Dangerous
+            && let Some(help) = help(change)
+        {
+            let _ = writeln!(text, "  instead: {help}");
+        }
+    }
+    let text = xml(text.trim_end());
+    let worst = changes
+        .iter()
+        .filter(|j| j.is_counted())
+        .max_by_key(|j| j.level);
+    match worst.filter(|_| fails(report, changes)) {
+        Some(worst) => {
+            let mut message = super::message(&worst.change);
+            if changes.len() > 1 {
+                let more = count(changes.len() - 1, "further change");
+                let _ = write!(message, " (and {more})");
+            }
+            let (rule, message) = (worst.change.rule.id, xml(&message));
+            let _ = writeln!(
+                out,
+                "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>"
+            );
+        }
+        None => {
+            let _ = writeln!(out, "      <system-out>{text}</system-out>");
+        }
+    }
+    out.push_str("    </testcase>\n");
+}

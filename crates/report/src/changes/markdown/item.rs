@@ -1,0 +1,111 @@
+//! A piece of a report that is never cut, and the small things that all pieces are made of.
+
+use crate::changes::outline::Class;
+use crate::changes::{Report, Side};
+use crate::escape::{code, cut};
+use opatlas_diff::rules::{ChangeRule, Impacts};
+use opatlas_diff::{Change, Fragment};
+
+/// The longest name in what is shown short.
+const SHORT_NAME: usize = 80;
+
+/// A piece of a report.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub class: Class,
+    /// Markdown that begins and ends a block.
+    pub text: String,
+    /// The changes that it tells, by their numbers in the judgement.
+    pub changes: Vec<usize>,
+    /// Whether something in it is shown short for want of room.
+    pub is_short: bool,
+}
+
+/// Length as hosting sites count it.
+pub(crate) fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Whether so long a text may be shown.
+pub(super) fn fits(text: &str, room: Option<usize>) -> bool {
+    room.is_none_or(|room| chars(text) <= room)
+}
+
+/// A name in what is shown short.
+pub(super) fn short_name(name: &str) -> String {
+    code(&cut(name, SHORT_NAME))
+}
+
+/// Where what is shown short can be read.
+pub(super) fn in_full(report: &Report<'_>) -> String {
+    match super::super::parts::permalink(report) {
+        Some(link) => format!("too long to show here, [in full there]({link})"),
+        None => "too long to show here".to_owned(),
+    }
+}
+
+/// A rule's id, linked to its page.
+pub(super) fn rule(report: &Report<'_>, rule: &ChangeRule) -> String {
+    match report.rules_url.filter(|url| chars(url) <= 200) {
+        Some(url) => format!("[{}]({}{})", rule.id, address(url), rule.id),
+        None => format!("`{}`", rule.id),
+    }
+}
+
+/// An address as the target of a link.
+pub(crate) fn address(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for char in url.chars() {
+        match char {
+            '(' => out.push_str("%28"),
+            ')' => out.push_str("%29"),
+            '<' => out.push_str("%3C"),
+            '>' => out.push_str("%3E"),
+            '\\' => out.push_str("%5C"),
+            c if c.is_whitespace() || c.is_control() => out.push_str("%20"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The line of a fragment, linked to the file where that can be seen.
+pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<String> {
+    let line = side.line(fragment)?;
+    Some(match side.file_url {
+        Some(url) => format!("[line {line}]({}#L{line})", address(url)),
+        None => format!("line {line}"),
+    })
+}
+
+/// Where a change stands, on both sides: `line 12 → 14`.
+pub(super) fn lines(report: &Report<'_>, change: &Change) -> Option<String> {
+    let old = line(&report.base, change.old.as_ref());
+    let new = line(&report.head, change.new.as_ref());
+    match (old, new) {
+        (Some(old), Some(new)) => Some(format!("{old} → {new}")),
+        (Some(old), None) => Some(format!("{old} of the base")),
+        (None, new) => new,
+    }
+}
+
+/// Whom a change hurts; empty when nobody.
+pub(crate) fn impacts(impacts: Impacts) -> String {
+    let list = |audiences: opatlas_diff::rules::Audiences| {
+        let words: Vec<&str> = audiences.iter().map(|audience| audience.as_str()).collect();
+        match words.len() {
+            8 => "everybody".to_owned(),
+            _ => words.join(", "),
+        }
+    };
+    match (impacts.breaks.is_empty(), impacts.risks.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!("a risk for {}", list(impacts.risks)),
+        (false, true) => format!("breaks {}", list(impacts.breaks)),
+        (false, false) => format!(
+            "breaks {}; a risk for {}",
+            list(impacts.breaks),
+            list(impacts.risks)
+        ),
+    }
+}

@@ -1,0 +1,74 @@
+//! What could not be compared. It comes first, and is never folded.
+
+use super::item::{Item, in_full, short_name};
+use super::listing::{Listing, Row};
+use crate::changes::Report;
+use crate::changes::outline::Class;
+use crate::escape::{code, markdown};
+use opatlas_diff::revision::{Unread, UnreadSide};
+
+/// A list of what could not be read.
+pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+    let unread = &report.comparison.unread;
+    if unread.is_empty() {
+        return Vec::new();
+    }
+    let listing = Listing {
+        class: Class::Unread,
+        title: "#### Not compared".to_owned(),
+        meta: "- Nothing is known about what stands here: it may hide breaking changes. Mend it \
+               and compare again.\n"
+            .to_owned(),
+        rows: unread.iter().map(|one| row(report, one)).collect(),
+        separator: "",
+        what: "entry",
+        is_folded: false,
+    };
+    listing.items(report, room)
+}
+
+fn row(report: &Report<'_>, unread: &Unread) -> Row {
+    let side = match unread.side {
+        UnreadSide::Base => &report.base,
+        UnreadSide::Head => &report.head,
+    };
+    let name = unread.operator.as_deref();
+    let line = unread
+        .place
+        .map(|place| side.source.lines(place).start.line);
+    let place = match (line, side.file_url) {
+        (Some(line), Some(url)) => {
+            format!(", [line {line}]({}#L{line})", super::item::address(url))
+        }
+        (Some(line), None) => format!(", line {line}"),
+        (None, _) => String::new(),
+    };
+    let text = |name: String, message: String| {
+        format!("- **{}**{place}: {name}{message}\n", unread.side.as_str())
+    };
+    let shown = name.map_or_else(String::new, |name| format!("{}: ", code(name)));
+    let short = name.map_or_else(String::new, |name| format!("{}: ", short_name(name)));
+    Row {
+        name: name.map_or_else(String::new, code),
+        text: text(shown, markdown(&unread.message)),
+        short: format!(
+            "- **{}**: {short}{}\n",
+            unread.side.as_str(),
+            in_full(report)
+        ),
+        changes: Vec::new(),
+    }
+}
+
+/// Says that nothing is known of backends, where dispatch was not compared.
+pub(super) fn without_dispatch(report: &Report<'_>) -> Option<Item> {
+    let text =
+        "\nDispatch tables were not compared: nothing is said here of support on backends.\n";
+    let is_wanted = !report.comparison.has_dispatch;
+    is_wanted.then(|| Item {
+        class: Class::Unread,
+        text: text.to_owned(),
+        changes: Vec::new(),
+        is_short: false,
+    })
+}

@@ -1,0 +1,270 @@
+//! Sentences about arguments, defaults, annotations, out arguments and returns.
+
+use super::{names, text, tick, ticks};
+use opatlas_diff::rules::ChangeRuleId;
+use opatlas_diff::{Change, Fragment, Note, Subject};
+
+/// An argument or return as its schema writes it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Declared<'a> {
+    ty: &'a str,
+    /// Empty for a return without one.
+    name: &'a str,
+    default: Option<&'a str>,
+}
+
+impl<'a> Declared<'a> {
+    /// Takes apart `int[2] x=0`. Neither types nor names hold `=`.
+    fn of(fragment: Option<&'a Fragment>) -> Self {
+        let (head, default) = match text(fragment).split_once('=') {
+            Some((head, default)) => (head, Some(default.trim())),
+            None => (text(fragment), None),
+        };
+        let is_name = |word: &str| {
+            let is_letter = |c: char| c == '_' || c.is_alphanumeric();
+            !word.is_empty() && word.chars().all(is_letter)
+        };
+        match head.trim().rsplit_once(' ') {
+            Some((ty, name)) if is_name(name) => Self {
+                ty: ty.trim(),
+                name,
+                default,
+            },
+            _ => Self {
+                ty: head.trim(),
+                name: "",
+                default,
+            },
+        }
+    }
+
+    fn default(&self) -> String {
+        tick(self.default.unwrap_or(""))
+    }
+}
+
+pub(super) fn message(change: &Change) -> Option<String> {
+    let old = Declared::of(change.old.as_ref());
+    let new = Declared::of(change.new.as_ref());
+    let id = change.rule.id;
+    if id.as_str().starts_with("return-") || id.as_str().starts_with("var") {
+        return returns(change, old, new);
+    }
+    let what = match &change.subject {
+        Subject::Argument(name) if id.as_str().starts_with("out-") => {
+            format!("out argument {}", tick(name))
+        }
+        Subject::Argument(name) => format!("argument {}", tick(name)),
+        _ => String::new(),
+    };
+    let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
+    Some(match id {
+        ChangeRuleId::ArgumentAddedWithDefault | ChangeRuleId::ArgumentAddedContainerDefault => {
+            format!(
+                "new {what} of type {} with default {}",
+                tick(new.ty),
+                new.default()
+            )
+        }
+        ChangeRuleId::ArgumentAddedRequired => {
+            format!("new {what} of type {} without a default", tick(new.ty))
+        }
+        ChangeRuleId::ArgumentInserted => format!(
+            "new {what} of type {} before others{}",
+            tick(new.ty),
+            match new.default {
+                Some(default) => format!(", with default {}", tick(default)),
+                None => ", without a default".to_owned(),
+            }
+        ),
+        ChangeRuleId::ArgumentAddedAfterOut => format!(
+            "new {what} of type {} behind an out argument{}",
+            tick(new.ty),
+            match new.default {
+                Some(default) => format!(", with default {}", tick(default)),
+                None => ", without a default".to_owned(),
+            }
+        ),
+        ChangeRuleId::ArgumentRemoved => match old.default {
+            Some(default) => format!("{what} is gone; its default was {}", tick(default)),
+            None => format!("{what} is gone"),
+        },
+        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => {
+            format!("{what} is now called {}", tick(new.name))
+        }
+        ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => format!(
+            "arguments {} changed places; their types are equal, so that nothing complains when \
+             values end up in the wrong one",
+            ticks(&names(change))
+        ),
+        ChangeRuleId::ArgumentReordered => {
+            format!("arguments {} changed places", ticks(&names(change)))
+        }
+        ChangeRuleId::ArgumentReorderedKwargOnly => format!(
+            "the keyword-only arguments {} changed places",
+            ticks(&names(change))
+        ),
+        ChangeRuleId::OutArgumentReordered => {
+            format!("the out arguments {} changed places", ticks(&names(change)))
+        }
+        ChangeRuleId::ArgumentTypeWidened | ChangeRuleId::OutArgumentTypeWidened => {
+            format!("{what} takes more: {}{}", types(), besides(change))
+        }
+        ChangeRuleId::ArgumentTypeNarrowed | ChangeRuleId::OutArgumentTypeNarrowed => {
+            format!("{what} takes less: {}{}", types(), besides(change))
+        }
+        ChangeRuleId::ArgumentTypeChanged
+        | ChangeRuleId::ArgumentTypeChangedErased
+        | ChangeRuleId::ArgumentTypeSymint
+        | ChangeRuleId::ArgumentTypeDeSymint
+        | ChangeRuleId::OutArgumentTypeChanged => format!("{what} changed type from {}", types()),
+        ChangeRuleId::ListSizeHintRemoved => {
+            format!(
+                "{what} lost its list size, so that one number no longer does: {}",
+                types()
+            )
+        }
+        ChangeRuleId::ListSizeHintAdded => {
+            format!(
+                "{what} got a list size, so that one number does as well: {}",
+                types()
+            )
+        }
+        ChangeRuleId::ListSizeHintChanged => format!("{what} has another list size: {}", types()),
+        ChangeRuleId::ArgumentBecameKwargOnly => format!("{what} must be passed by keyword now"),
+        ChangeRuleId::ArgumentBecamePositional => format!("{what} may be passed by position now"),
+        ChangeRuleId::DefaultAdded => format!("{what} has the default {} now", new.default()),
+        ChangeRuleId::DefaultRemoved => format!("{what} lost its default {}", old.default()),
+        ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
+            format!(
+                "the default of {what} changed from {} to {}, the same number of another kind",
+                old.default(),
+                new.default()
+            )
+        }
+        ChangeRuleId::DefaultChanged => format!(
+            "the default of {what} changed from {} to {}",
+            old.default(),
+            new.default()
+        ),
+        ChangeRuleId::DefaultRespelled if old.default == new.default => format!(
+            "the default {} of {what} is read for another type and means the same",
+            old.default()
+        ),
+        ChangeRuleId::DefaultRespelled => format!(
+            "the default of {what} is written {} instead of {} and means the same",
+            new.default(),
+            old.default()
+        ),
+        ChangeRuleId::DefaultChangedWithType => format!(
+            "type and default of {what} both changed, from {} to {}",
+            tick(text(change.old.as_ref())),
+            tick(text(change.new.as_ref()))
+        ),
+        ChangeRuleId::AliasAnnotationAdded => {
+            format!("{what} may share memory with a result now: {}", types())
+        }
+        ChangeRuleId::AliasAnnotationRemoved => {
+            format!("{what} no longer shares memory with a result: {}", types())
+        }
+        ChangeRuleId::MutabilityGained => format!("{what} is written to now: {}", types()),
+        ChangeRuleId::MutabilityLost => format!("{what} is no longer written to: {}", types()),
+        ChangeRuleId::AliasSetRenamed => format!(
+            "the alias sets of {} have other letters, throughout",
+            ticks(&names(change))
+        ),
+        ChangeRuleId::AliasSetChanged => {
+            format!("{what} shares memory with other values: {}", types())
+        }
+        ChangeRuleId::MutabilityRespelled => {
+            format!("{what} is marked as written to in another way: {}", types())
+        }
+        ChangeRuleId::ArgumentBecameOut => format!("{what} became an out argument"),
+        ChangeRuleId::OutArgumentBecameInput => format!("{what} became an input"),
+        ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", tick(new.ty)),
+        ChangeRuleId::OutArgumentRemoved => format!("{what} is gone"),
+        ChangeRuleId::OutArgumentsReplaced => "out arguments were traded for inputs".to_owned(),
+        _ => return None,
+    })
+}
+
+/// `, and `int` became `SymInt` or the reverse`, where the note says so.
+fn besides(change: &Change) -> &'static str {
+    match change.notes.contains(&Note::AlsoSymInt) {
+        true => ", and `int` traded places with `SymInt`",
+        false => "",
+    }
+}
+
+fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<String> {
+    let (before, after) = (text(change.old.as_ref()), text(change.new.as_ref()));
+    let what = match (&change.subject, old.name) {
+        (Subject::Return(_), name) if !name.is_empty() => format!("the result {}", tick(name)),
+        (Subject::Return(0), _) => "the result".to_owned(),
+        (Subject::Return(index), _) => format!("result {}", index + 1),
+        _ => String::new(),
+    };
+    let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
+    let all = || format!("{} to {}", tick(before), tick(after));
+    Some(match change.rule.id {
+        ChangeRuleId::ReturnCountChanged => match (values(before), values(after)) {
+            (old, 1) => format!("it returns one value instead of {old}"),
+            (old, new) => format!("it returns {new} values instead of {old}"),
+        },
+        ChangeRuleId::ReturnRenamed => format!("{what} is now called {}", tick(new.name)),
+        ChangeRuleId::ReturnNameAdded => format!("its results got names: {}", all()),
+        ChangeRuleId::ReturnNameRemoved => format!("its results lost names: {}", all()),
+        ChangeRuleId::ReturnReordered => format!("its results changed places: {}", all()),
+        ChangeRuleId::ReturnTypeWidened => format!("{what} may be more than before: {}", types()),
+        ChangeRuleId::ReturnTypeNarrowed => format!("{what} is more definite: {}", types()),
+        ChangeRuleId::ReturnTypeChanged
+        | ChangeRuleId::ReturnTypeChangedErased
+        | ChangeRuleId::ReturnTypeSymint => {
+            format!("{what} changed type from {}", types())
+        }
+        ChangeRuleId::ReturnAliasChanged => {
+            format!(
+                "{what} shares memory with other values or is marked as written to: {}",
+                types()
+            )
+        }
+        ChangeRuleId::VarargChanged if is_longer(before, after) => {
+            "it takes any number of further arguments now".to_owned()
+        }
+        ChangeRuleId::VarargChanged => {
+            "it no longer takes any number of further arguments".to_owned()
+        }
+        ChangeRuleId::VarretChanged if is_longer(before, after) => {
+            "it may return any number of further values now".to_owned()
+        }
+        ChangeRuleId::VarretChanged => {
+            "it no longer returns any number of further values".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// How many values a list of returns holds.
+fn values(returns: &str) -> usize {
+    let Some(list) = returns.strip_prefix('(') else {
+        return 1;
+    };
+    if list.trim() == ")" {
+        return 0;
+    }
+    let mut depth = 0_i32;
+    let commas = list.chars().filter(|char| {
+        match char {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        *char == ',' && depth == 0
+    });
+    1 + commas.count()
+}
+
+/// Whether `...` came rather than went.
+fn is_longer(before: &str, after: &str) -> bool {
+    before.matches("...").count() < after.matches("...").count()
+}

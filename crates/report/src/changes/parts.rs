@@ -1,0 +1,210 @@
+//! A Markdown report in parts, none of them longer than what a hosting site takes, no change cut in
+//! two, what matters most first, and no more parts than best-fit-decreasing needs.
+
+use super::markdown::{self, Item};
+use super::outline::{Class, weight};
+use super::{Report, verdict};
+use crate::escape::{cut, markdown as escaped};
+use crate::packing::{Limits, Oversize, pack_classes};
+use opatlas_diff::policy::{Conclusion, Judged};
+use opatlas_diff::rules::Level;
+
+/// The least that a part may be limited to: what goes around the changes and one shown short need
+/// that much.
+pub const LEAST_MAX_CHARS: usize = 3_000;
+
+/// Longer addresses are left off, longer titles cut, so that they cannot crowd out the report.
+const LONGEST_LINK: usize = 500;
+const LONGEST_TITLE: usize = 60;
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Markdown that stands by itself.
+    pub text: String,
+    /// The changes that it tells, by their numbers in the judgement.
+    pub changes: Vec<usize>,
+}
+
+/// The report in parts.
+///
+/// What is too long for a part is shown short; the report says so. `max_chars` below
+/// [`LEAST_MAX_CHARS`] counts as that.
+#[must_use]
+pub fn parts(report: &Report<'_>) -> Vec<Part> {
+    let whole = markdown::items(report, None);
+    if report.judgement.changes.is_empty() && report.comparison.unread.is_empty() {
+        return vec![nothing(report)];
+    }
+    let part = assemble(report, &whole.iter().collect::<Vec<_>>(), None);
+    let Some(most) = report.max_chars.map(|most| most.max(LEAST_MAX_CHARS)) else {
+        return vec![part];
+    };
+    if chars(&part.text) <= most {
+        return vec![part];
+    }
+    let overhead = overhead(report, &whole);
+    let items = markdown::items(report, Some(most - overhead));
+    let of_class = |class: Class| items.iter().filter(move |item| item.class == class);
+    let sizes: Vec<Vec<u32>> = Class::ALL
+        .into_iter()
+        .map(|class| of_class(class).map(|item| size(&item.text)).collect())
+        .collect();
+    let ordered: Vec<&Item> = Class::ALL.into_iter().flat_map(of_class).collect();
+    let classes: Vec<&[u32]> = sizes.iter().map(|sizes| &**sizes).collect();
+    let limits = Limits {
+        capacity: limit(most),
+        overhead: limit(overhead),
+        oversize: Oversize::Reject,
+    };
+    let bins: Vec<Vec<&Item>> = match pack_classes(&classes, &limits) {
+        Ok(packing) => packing
+            .bins()
+            .map(|bin| bin.pieces().map(|p| ordered[p.item as usize]).collect())
+            .collect(),
+        // Nothing is larger than the room, so this does not happen; one by one is right as well.
+        Err(_) => ordered.iter().map(|item| vec![*item]).collect(),
+    };
+    let all = bins.len();
+    let numbered = bins.iter().enumerate();
+    numbered
+        .map(|(i, items)| assemble(report, items, Some((i + 1, all))))
+        .collect()
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn size(text: &str) -> u32 {
+    u32::try_from(chars(text)).unwrap_or(u32::MAX)
+}
+
+fn limit(most: usize) -> u32 {
+    let most = u32::try_from(most).unwrap_or(u32::MAX);
+    most.min(crate::packing::MAX_CAPACITY)
+}
+
+/// The address of the whole report, unless it is too long to show.
+pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
+    let link = super::markdown::address(report.permalink?);
+    (chars(&link) <= LONGEST_LINK).then_some(link)
+}
+
+fn between(report: &Report<'_>) -> String {
+    let title = |title: &str| escaped(&cut(title, LONGEST_TITLE));
+    format!(
+        "({} → {})",
+        title(report.base.title),
+        title(report.head.title)
+    )
+}
+
+/// The one line of a report with nothing to say.
+fn nothing(report: &Report<'_>) -> Part {
+    let headline = verdict::headline(report);
+    let caveat = match report.comparison.has_dispatch {
+        true => "",
+        false => "; dispatch tables were not compared",
+    };
+    Part {
+        text: format!(
+            "### Operator schemas: {headline} {}{caveat}\n",
+            between(report)
+        ),
+        changes: Vec::new(),
+    }
+}
+
+fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
+    let of = part.map_or_else(String::new, |(i, all)| format!(", part {i} of {all}"));
+    let mut text = format!(
+        "### Operator schemas: {} {}{of}\n",
+        verdict::headline(report),
+        between(report)
+    );
+    if part.is_none_or(|(i, _)| i == 1) {
+        let word = match report.judgement.conclusion {
+            Conclusion::Fail => "Blocked",
+            Conclusion::Warn => "Warning",
+            Conclusion::Pass => "Pass",
+        };
+        text.push_str(&format!("\n**{word}.** {}\n", verdict::conclusion(report)));
+    }
+    text
+}
+
+fn footer(report: &Report<'_>, is_short: bool) -> String {
+    let mut text = String::new();
+    if is_short {
+        text.push_str("\nSome changes were too long for this part and are shown short.\n");
+    }
+    if let Some(link) = permalink(report) {
+        text.push_str(&format!("\n[The whole comparison]({link})\n"));
+    }
+    text
+}
+
+/// What goes around the items of a class; `None` where they stand open.
+fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String, &'static str)> {
+    let changes = items.iter().flat_map(|item| &item.changes);
+    let judged = changes.map(|&i| &report.judgement.changes[i]);
+    let is_of_class = |judged: &&Judged| {
+        let is_dangerous = weight(judged) >= Level::Dangerous;
+        judged.is_counted() && is_dangerous == (class == Class::Dangerous)
+    };
+    let number = judged.filter(is_of_class).count();
+    let what = match class {
+        Class::Unread | Class::Breaking | Class::Forward | Class::Excused => return None,
+        Class::Dangerous => super::count(number, "dangerous change"),
+        Class::Backends if number == 0 => "Backends at a glance".to_owned(),
+        Class::Backends => {
+            format!("Backends: {}", super::count(number, "informational change"))
+        }
+        Class::Quiet => super::count(number, "safe or informational change"),
+    };
+    Some((
+        format!("\n<details><summary>{what}</summary>\n"),
+        "\n</details>\n",
+    ))
+}
+
+/// The most that stands around items in a part.
+pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
+    const MOST: usize = 9_999_999;
+    // The first part has the longest header.
+    let header = header(report, Some((1, MOST))) + "9999999";
+    let all: Vec<&Item> = items.iter().collect();
+    let wrappers = Class::ALL
+        .into_iter()
+        .filter_map(|class| wrapper(report, class, &all));
+    let wrappers: usize = wrappers
+        .map(|(open, close)| chars(&open) + chars(close))
+        .sum();
+    chars(&header) + wrappers + chars(&footer(report, true))
+}
+
+fn assemble(report: &Report<'_>, items: &[&Item], part: Option<(usize, usize)>) -> Part {
+    let mut text = header(report, part);
+    for class in Class::ALL {
+        let own: Vec<&Item> = items.iter().copied().filter(|i| i.class == class).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let wrapper = wrapper(report, class, &own);
+        if let Some((open, _)) = &wrapper {
+            text.push_str(open);
+        }
+        for item in &own {
+            text.push_str(&item.text);
+        }
+        if let Some((_, close)) = wrapper {
+            text.push_str(close);
+        }
+    }
+    text.push_str(&footer(report, items.iter().any(|item| item.is_short)));
+    Part {
+        text,
+        changes: items.iter().flat_map(|item| item.changes.clone()).collect(),
+    }
+}

@@ -1,0 +1,166 @@
+//! A comparison as SARIF 2.1.0, on the lines of the head's file.
+
+use serde_json::{Value, json};
+
+use super::{Report, Side, help, verdict};
+use crate::escape::uri;
+use crate::findings::{SourceText, region};
+use opatlas_diff::policy::{Conclusion, Judged};
+use opatlas_diff::revision::UnreadSide;
+use opatlas_diff::rules::{ChangeRule, Level};
+use opatlas_diff::{Change, Fragment};
+
+/// The whole log: one run, with the rules that the changes name. Excused changes are results with
+/// a suppression; what could not be compared makes the execution unsuccessful and is told among
+/// its notifications, and so are further revisions that the head does not pass against. `compound`, which only stands for others, and changes without meaning are
+/// left out.
+#[must_use]
+pub fn sarif(report: &Report<'_>) -> Value {
+    let changes = report.judgement.changes.iter();
+    let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
+    let told: Vec<&Judged> = told.collect();
+    let mut rules: Vec<&ChangeRule> = told.iter().map(|judged| judged.change.rule).collect();
+    rules.sort_unstable_by_key(|rule| rule.id);
+    rules.dedup_by_key(|rule| rule.id);
+    let results: Vec<Value> = told
+        .iter()
+        .map(|judged| result(report, judged, &rules))
+        .collect();
+    let unread = &report.comparison.unread;
+    let notifications: Vec<Value> = unread
+        .iter()
+        .map(|one| {
+            let side = match one.side {
+                UnreadSide::Base => &report.base,
+                UnreadSide::Head => &report.head,
+            };
+            let name = one.operator.as_deref().unwrap_or("an entry");
+            let text = format!(
+                "{name} of the {} could not be compared: {}",
+                one.side.as_str(),
+                one.message
+            );
+            let mut told = json!({"level": "error", "message": {"text": text}});
+            if let Some(place) = one.place {
+                let at = json!({
+                    "artifactLocation": {"uri": uri(&side.source.path)},
+                    "region": region(side.source, place),
+                });
+                told["locations"] = json!([{"physicalLocation": at}]);
+            }
+            told
+        })
+        .collect();
+    let further = report.not_passed().map(|further| {
+        let level = match further.conclusion {
+            Conclusion::Fail => "error",
+            _ => "warning",
+        };
+        json!({"level": level, "message": {"text": further.sentence()}})
+    });
+    let notifications: Vec<Value> = notifications.into_iter().chain(further).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "opatlas",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
+            }},
+            "invocations": [{
+                "executionSuccessful": unread.is_empty(),
+                "toolExecutionNotifications": notifications,
+            }],
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+            "properties": {
+                "conclusion": report.conclusion().as_str(),
+                "summary": verdict::headline(report),
+                "base": report.base.title,
+                "head": report.head.title,
+            },
+        }],
+    })
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Breaking => "error",
+        Level::ForwardBreaking | Level::Dangerous => "warning",
+        Level::Info | Level::Safe | Level::None => "note",
+    }
+}
+
+fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
+    let mut help = format!("{}\n\n{}", rule.what, rule.why);
+    if let Some(instead) = rule.instead {
+        help.push_str(&format!("\n\nInstead: {instead}"));
+    }
+    help.push_str(&format!("\n\nSource: {}", rule.source));
+    let mut descriptor = json!({
+        "id": rule.id.as_str(),
+        "shortDescription": {"text": rule.what},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": help},
+        "defaultConfiguration": {"level": level(rule.level.unwrap_or(Level::None))},
+    });
+    if let Some(url) = report.rules_url {
+        descriptor["helpUri"] = json!(format!("{url}{}", rule.id));
+    }
+    descriptor
+}
+
+fn result(report: &Report<'_>, judged: &Judged, rules: &[&ChangeRule]) -> Value {
+    let change = &judged.change;
+    let mut text = Report::sentence(change);
+    if let Some(help) = help(change) {
+        text.push_str(&format!(". {help}"));
+    }
+    let audiences = |audiences: opatlas_diff::rules::Audiences| -> Vec<&str> {
+        audiences.iter().map(|audience| audience.as_str()).collect()
+    };
+    let mut result = json!({
+        "ruleId": change.rule.id.as_str(),
+        "level": level(judged.level),
+        "message": {"text": text},
+        "locations": [location(&report.head, change.new.as_ref(), change)],
+        "partialFingerprints": {"opatlas/v1": change.fingerprint().to_string()},
+        "properties": {
+            "level": judged.level.as_str(),
+            "breaks": audiences(change.impacts.breaks),
+            "risks": audiences(change.impacts.risks),
+        },
+    });
+    if let Ok(index) = rules.binary_search_by_key(&change.rule.id, |rule| rule.id) {
+        result["ruleIndex"] = json!(index);
+    }
+    if report.base.line(change.old.as_ref()).is_some() {
+        let mut before = location(&report.base, change.old.as_ref(), change);
+        before["id"] = json!(0);
+        before["message"] = json!({"text": format!("in {}", report.base.title)});
+        result["relatedLocations"] = json!([before]);
+    }
+    if judged.is_excused() {
+        let why = verdict::standing(report, judged).unwrap_or_default();
+        result["suppressions"] = json!([{
+            "kind": "external",
+            "status": "accepted",
+            "justification": why,
+        }]);
+    }
+    result
+}
+
+/// The place on a side; its file alone where the operator does not stand there.
+fn location(side: &Side<'_>, fragment: Option<&Fragment>, change: &Change) -> Value {
+    let source: &SourceText = side.source;
+    let mut physical = json!({"artifactLocation": {"uri": uri(&source.path)}});
+    if let Some(place) = fragment.and_then(|fragment| fragment.place) {
+        physical["region"] = region(source, place);
+    }
+    json!({
+        "physicalLocation": physical,
+        "logicalLocations": [{"fullyQualifiedName": &*change.operator, "kind": "function"}],
+    })
+}

@@ -1,0 +1,125 @@
+//! The first words of every rendering: how much there is of what, and whether it blocks.
+
+use super::{Report, count};
+use opatlas_diff::policy::{Conclusion, Exception, Judged, Treatment, Until};
+use opatlas_diff::rules::Level;
+
+/// What was found, in a line: `1 breaking change, 2 dangerous, 14 safe`. A comparison that could
+/// not be made whole says so first, and never that there is nothing.
+#[must_use]
+pub fn headline(report: &Report<'_>) -> String {
+    let found = found(report);
+    match unread(report) {
+        Some(unread) => format!(
+            "INCOMPLETE, {unread}; in the rest {}",
+            match found.is_empty() {
+                true => "nothing was found, which does not mean that nothing breaks",
+                false => &found,
+            }
+        ),
+        None if found.is_empty() => match report.judgement.changes.is_empty() {
+            true => "no changes".to_owned(),
+            false => "no changes in meaning".to_owned(),
+        },
+        None => found,
+    }
+}
+
+/// What could not be read, counted; `None` where everything was.
+pub(super) fn unread(report: &Report<'_>) -> Option<String> {
+    let all = &report.comparison.unread;
+    match all.len() {
+        0 => None,
+        1 => Some("1 entry could not be compared".to_owned()),
+        n => Some(format!("{n} entries could not be compared")),
+    }
+}
+
+fn found(report: &Report<'_>) -> String {
+    let summary = report.judgement.summary;
+    let counts = [
+        (summary.breaking, "breaking"),
+        (summary.forward_breaking, "forward-breaking"),
+        (summary.dangerous, "dangerous"),
+        (summary.safe, "safe"),
+        (summary.info, "informational"),
+        (summary.excepted, "accepted"),
+    ];
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    let mut shown: Vec<String> = counts.map(|(n, word)| format!("{n} {word}")).collect();
+    if let Some(first) = shown.first_mut() {
+        let is_one = first.starts_with("1 ");
+        first.push_str(if is_one { " change" } else { " changes" });
+    }
+    shown.join(", ")
+}
+
+/// Why the policy lets it pass or not, in a sentence with a full stop.
+pub(super) fn conclusion(report: &Report<'_>) -> String {
+    let policy = report.policy;
+    let judgement = report.judgement;
+    let failing = |judged: &&Judged| {
+        judged.is_counted()
+            && judged.treatment > Treatment::Warn
+            && policy.fail_on.is_some_and(|least| judged.level >= least)
+    };
+    let number = judgement.changes.iter().filter(failing).count();
+    let profile = match policy.profile {
+        opatlas_diff::rules::Profile::Strict => String::new(),
+        profile => format!(", seen from the profile {profile}"),
+    };
+    match judgement.conclusion {
+        Conclusion::Fail => {
+            let least = policy.fail_on.unwrap_or(Level::Breaking);
+            let or_worse = match least {
+                Level::Breaking => "is breaking".to_owned(),
+                least => format!("is {least} or worse"),
+            };
+            format!(
+                "{} must be undone or accepted, since the policy allows nothing that \
+                 {or_worse}{profile}.",
+                count(number, "change")
+            )
+        }
+        Conclusion::Warn if !report.comparison.unread.is_empty() => format!(
+            "Something could not be compared, so this is no proof that nothing breaks\
+             {profile}."
+        ),
+        Conclusion::Warn => format!("Nothing fails, but somebody should look{profile}."),
+        Conclusion::Pass => format!("Nothing here needs anybody's attention{profile}."),
+    }
+}
+
+/// How the policy treats a change in another way than its level says, if it does.
+pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<String> {
+    let exception = judged
+        .excuse
+        .and_then(|excuse| Some((excuse, report.exceptions.get(excuse.exception)?)));
+    if let Some((excuse, exception)) = exception {
+        let about = about(exception);
+        return Some(match excuse.holds {
+            true => format!("accepted: {about}"),
+            false if judged.treatment == Treatment::Strict => {
+                format!("not accepted, since this operator is treated strictly: {about}")
+            }
+            false => format!("no longer accepted, the exception has ended: {about}"),
+        });
+    }
+    match judged.treatment {
+        Treatment::Ignore => Some("the policy ignores this operator".to_owned()),
+        Treatment::Warn => Some("the policy only warns of this operator".to_owned()),
+        Treatment::Same | Treatment::Strict => None,
+    }
+}
+
+/// Reason, owner and end of an exception.
+fn about(exception: &Exception) -> String {
+    let owner = exception.owner.as_deref();
+    let owner = owner.map_or_else(String::new, |owner| format!("{owner}, "));
+    let until = match exception.until {
+        None => "for good".to_owned(),
+        Some(Until::Date(date)) => format!("until {date}"),
+        Some(Until::Release(release)) => format!("until release {}", release.as_str()),
+    };
+    format!("{} ({owner}{until})", exception.reason)
+}

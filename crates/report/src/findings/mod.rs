@@ -1,0 +1,169 @@
+//! Findings for people and for tools: text with snippets, Markdown, SARIF, JUnit, GitHub
+//! annotations. One rendering a file; all of them escape what they show.
+
+mod github;
+mod junit;
+mod markdown;
+mod sarif;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use opatlas_rules::{Omitted, Rule, registry};
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{LineIndex, LineSpan, Span};
+
+pub use github::github;
+pub use junit::junit;
+pub use markdown::markdown;
+pub(super) use sarif::region;
+pub use sarif::sarif;
+pub use text::{Colour, text};
+
+/// The text of one file, and what it is called where the report is read.
+#[derive(Debug, Clone)]
+pub struct SourceText {
+    /// What people call it: a path, or the bundle's name for it.
+    pub path: Box<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    index: LineIndex,
+}
+
+impl SourceText {
+    /// A file's text under the name that people know it by.
+    #[must_use]
+    pub fn new(path: impl Into<Box<str>>, text: Arc<str>) -> Self {
+        Self {
+            path: path.into(),
+            index: LineIndex::new(&text),
+            text,
+        }
+    }
+
+    /// A span as lines and columns.
+    #[must_use]
+    pub fn lines(&self, span: Span) -> LineSpan {
+        self.index.line_span(&self.text, span)
+    }
+
+    /// The bytes of a 1-based line.
+    #[must_use]
+    pub fn line(&self, line: u32) -> Span {
+        self.index.line(&self.text, line)
+    }
+}
+
+/// What a report is made from.
+#[derive(Debug, Default)]
+pub struct Findings<'a> {
+    /// The findings, in the order in which they are shown.
+    pub findings: &'a [Finding],
+    /// How many more there are of each rule than are shown.
+    pub omitted: &'a [Omitted],
+    /// The files that they are in, by their names in the bundle.
+    pub sources: BTreeMap<Box<str>, SourceText>,
+}
+
+/// How many findings there are of each severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+    /// Infos.
+    pub infos: usize,
+}
+
+impl Counts {
+    /// Counts findings, those that are left out included.
+    #[must_use]
+    pub fn of(findings: &[Finding], omitted: &[Omitted]) -> Self {
+        let mut counts = Self::default();
+        let shown = findings.iter().map(|finding| (finding.severity, 1));
+        let left_out = omitted
+            .iter()
+            .map(|omitted| (omitted.severity, omitted.count));
+        for (severity, count) in shown.chain(left_out) {
+            match severity {
+                Severity::Error => counts.errors += count,
+                Severity::Warning => counts.warnings += count,
+                Severity::Info => counts.infos += count,
+            }
+        }
+        counts
+    }
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts = [
+            (self.errors, "error", "errors"),
+            (self.warnings, "warning", "warnings"),
+            (self.infos, "info", "infos"),
+        ];
+        let shown: Vec<String> = parts
+            .iter()
+            .filter(|(count, ..)| *count > 0)
+            .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
+            .collect();
+        match shown.is_empty() {
+            true => f.write_str("nothing found"),
+            false => f.write_str(&shown.join(", ")),
+        }
+    }
+}
+
+impl Findings<'_> {
+    fn counts(&self) -> Counts {
+        Counts::of(self.findings, self.omitted)
+    }
+
+    /// What is left out, in one sentence; `None` when nothing is.
+    fn omission(&self) -> Option<String> {
+        let count: usize = self.omitted.iter().map(|omitted| omitted.count).sum();
+        let rules = self.omitted.iter();
+        let rules: Vec<String> = rules
+            .map(|o| format!("{} of {}", o.count, o.rule))
+            .collect();
+        (count > 0).then(|| {
+            format!(
+                "{count} more findings are counted and not shown: {}",
+                rules.join(", ")
+            )
+        })
+    }
+
+    /// The file that a finding stands in.
+    fn source(&self, file: &str) -> Option<&SourceText> {
+        self.sources.get(file)
+    }
+
+    /// What people call a file.
+    fn path<'s>(&'s self, file: &'s str) -> &'s str {
+        self.source(file).map_or(file, |source| &source.path)
+    }
+
+    /// Where a finding stands, in lines and columns.
+    fn lines(&self, file: &str, span: Span) -> Option<LineSpan> {
+        Some(self.source(file)?.lines(span))
+    }
+}
+
+fn rule(finding: &Finding) -> &'static Rule {
+    registry::of(finding.rule)
+}
+
+/// The first sentence of a text.
+pub(super) fn first_sentence(text: &str) -> &str {
+    let text = text.trim();
+    match text.find(". ") {
+        Some(end) => &text[..=end],
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests;

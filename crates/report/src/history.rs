@@ -1,0 +1,233 @@
+//! An operator's history as text: one line an event, and what runs it where at the end.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::{Audience, Level, find};
+use opatlas_dispatch::Reason;
+
+use super::escape;
+
+/// How many keys of one kind a line names; the rest is counted.
+const KEYS_NAMED: usize = 6;
+
+/// An event to be told.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// The revision at which it shows first, as people name it.
+    pub title: &'a str,
+    /// What kind it is.
+    pub kind: EventKind,
+    /// The change rule.
+    pub rule: &'a str,
+    /// How bad the change is.
+    pub level: Level,
+    /// What changed, in a sentence.
+    pub message: &'a str,
+}
+
+/// What serves a key at the end.
+#[derive(Debug, Clone, Copy)]
+pub struct Serving<'a> {
+    /// The runtime key.
+    pub key: &'a str,
+    /// Why it serves.
+    pub reason: Reason,
+    /// The registered key that serves.
+    pub source_key: Option<&'a str>,
+}
+
+/// A history to be told.
+#[derive(Debug, Clone, Copy)]
+pub struct History<'a> {
+    /// The operator.
+    pub operator: &'a str,
+    /// The first revision that was asked for, as people name it.
+    pub first: &'a str,
+    /// The last one.
+    pub last: &'a str,
+    /// Whether the operator is in the first one, and that is the first one known.
+    pub was_there: bool,
+    /// Whether it is in the last one.
+    pub is_there: bool,
+    /// The events, in order.
+    pub events: &'a [Told<'a>],
+    /// What serves it in the last one.
+    pub serving: &'a [Serving<'a>],
+}
+
+/// The history as text for a terminal.
+#[must_use]
+pub fn text(history: &History<'_>) -> String {
+    let mut lines: Vec<(&str, String, String)> = Vec::new();
+    if history.was_there {
+        let text = "present in the first revision known".to_owned();
+        lines.push((history.first, text, String::new()));
+    }
+    for event in history.events {
+        let message = match event.kind {
+            EventKind::Introduced => "introduced".to_owned(),
+            EventKind::Removed => "removed".to_owned(),
+            _ => event.message.to_owned(),
+        };
+        lines.push((event.title, message, judgement(event)));
+    }
+    if history.is_there {
+        let since = history.events.last().map(|event| event.title);
+        let unchanged = match since.filter(|since| *since != history.last) {
+            Some(since) => format!("unchanged since {since}; "),
+            None if history.events.is_empty() => "never changed; ".to_owned(),
+            None => String::new(),
+        };
+        let text = format!("{unchanged}{}", served(history.serving));
+        lines.push((history.last, text, String::new()));
+    }
+    let titles = lines.iter().map(|(title, ..)| title.chars().count()).max();
+    let messages = lines.iter().filter(|(.., judged)| !judged.is_empty());
+    let messages = messages.map(|(_, message, _)| message.chars().count());
+    let messages = messages.filter(|width| *width <= 60).max().unwrap_or(0);
+    let (titles, mut out) = (titles.unwrap_or(0), format!("{}\n", history.operator));
+    let mut before = "";
+    for (title, message, judged) in &lines {
+        let shown = if *title == before { "" } else { title };
+        before = title;
+        let line = format!("  {shown:titles$}  {message:messages$}  {judged}");
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}", escape::line(line.trim_end()));
+    }
+    out
+}
+
+/// How bad it is, and for whom; nothing where it is not bad.
+fn judgement(event: &Told<'_>) -> String {
+    if event.level < Level::Dangerous {
+        return String::new();
+    }
+    let impacts = find(event.rule).map(|rule| rule.impacts);
+    let hurt = Audience::ALL.into_iter().filter(|audience| {
+        impacts.is_some_and(|impacts| match event.level {
+            Level::Dangerous => {
+                impacts.breaks.contains(*audience) || impacts.risks.contains(*audience)
+            }
+            _ => impacts.breaks.contains(*audience),
+        })
+    });
+    let hurt: Vec<&str> = hurt.map(people).collect();
+    match hurt.len() {
+        0 => event.level.as_str().to_owned(),
+        1..=3 => format!("{} for {}", event.level.as_str(), hurt.join(", ")),
+        _ => format!(
+            "{} for {} and others",
+            event.level.as_str(),
+            hurt[..2].join(", ")
+        ),
+    }
+}
+
+fn people(audience: Audience) -> &'static str {
+    match audience {
+        Audience::PythonKeyword => "Python keyword callers",
+        Audience::PythonPositional => "Python positional callers",
+        Audience::SavedModel => "saved models",
+        Audience::NewModel => "new models on old runtimes",
+        Audience::Cpp => "C++ callers",
+        Audience::Backend => "backends outside the tree",
+        Audience::Autograd => "autograd",
+        Audience::Compiler => "the compiler",
+    }
+}
+
+/// What serves the keys: what serves them all, or each kind with its keys.
+fn served(serving: &[Serving<'_>]) -> String {
+    let mut by_source: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
+    for cell in serving {
+        let (rank, source) = match (cell.reason, cell.source_key) {
+            (Reason::Kernel, _) => (0, "a kernel of its own"),
+            (Reason::Missing, _) => (3, "nothing"),
+            (_, Some(source)) => (1, source),
+            (reason, None) => (2, reason.as_str()),
+        };
+        by_source.entry((rank, source)).or_default().push(cell.key);
+    }
+    let by_source: Vec<_> = by_source.into_iter().collect();
+    match by_source.as_slice() {
+        [] => "nothing is known of where it runs".to_owned(),
+        [((3, _), _)] => "runs nowhere".to_owned(),
+        [((0, _), keys)] => format!("kernel on {}", named(keys)),
+        [((_, source), keys)] if keys.len() > 1 => format!("runs everywhere as {source}"),
+        parts => {
+            let parts = parts.iter().map(|((rank, source), keys)| match rank {
+                0 => format!("kernel on {}", named(keys)),
+                3 => format!("missing on {}", named(keys)),
+                _ => format!("{source} on {}", named(keys)),
+            });
+            parts.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+fn named(keys: &[&str]) -> String {
+    match keys.len() {
+        0..=KEYS_NAMED => keys.join(", "),
+        many => format!(
+            "{} and {} others",
+            keys[..KEYS_NAMED - 1].join(", "),
+            many - KEYS_NAMED + 1
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_reads_well() {
+        let renamed = Told {
+            title: "2.4.0",
+            kind: EventKind::Schema,
+            rule: "argument-renamed",
+            level: Level::Breaking,
+            message: "argument `from` is now called `from_`",
+        };
+        let serving = ["CPU", "CUDA"].map(|key| Serving {
+            key,
+            reason: Reason::MathKernel,
+            source_key: Some("CompositeImplicitAutograd"),
+        });
+        let history = History {
+            operator: "can_cast",
+            first: "2.0.0",
+            last: "2.15.0",
+            was_there: true,
+            is_there: true,
+            events: &[renamed],
+            serving: &serving,
+        };
+        insta::assert_snapshot!(text(&history), @r"
+        can_cast
+          2.0.0   present in the first revision known
+          2.4.0   argument `from` is now called `from_`  breaking for Python keyword callers, autograd
+          2.15.0  unchanged since 2.4.0; runs everywhere as CompositeImplicitAutograd
+        ");
+    }
+
+    #[test]
+    fn what_serves_is_told_by_kind() {
+        let cell = |key, reason, source_key| Serving {
+            key,
+            reason,
+            source_key,
+        };
+        let kernels = [
+            cell("CPU", Reason::Kernel, Some("CPU")),
+            cell("MPS", Reason::Missing, None),
+            cell("CUDA", Reason::Kernel, Some("CUDA")),
+        ];
+        assert_eq!(served(&kernels), "kernel on CPU, CUDA; missing on MPS");
+        assert_eq!(served(&kernels[1..2]), "runs nowhere");
+        let many = ["A", "B", "C", "D", "E", "F", "G", "H"];
+        assert_eq!(named(&many), "A, B, C, D, E and 3 others");
+    }
+}

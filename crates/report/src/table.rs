@@ -1,0 +1,168 @@
+//! Dispatch tables for people and spreadsheets: a table with equal rows together, an explanation
+//! of one entry, rows of CSV, and the sentences that entries stand for.
+
+mod column;
+mod csv;
+mod explanation;
+mod keys;
+mod what_if;
+mod words;
+
+use std::fmt::Write as _;
+
+use super::findings::Colour;
+use opatlas_dispatch::{Cause, Entry, Reason, View};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_source::Span;
+
+pub use column::{Column, column};
+pub(crate) use csv::quoted;
+pub use csv::{CSV_HEADER, csv_row};
+pub use explanation::{explanation, headline};
+pub use what_if::what_if;
+pub use words::{cause_sentence, origin_words, training_sentence};
+
+/// What renderings are made from.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// The tables.
+    pub view: View<'a>,
+    /// The line, 1-based, of a place in a file of the bundle.
+    pub line: &'a dyn Fn(&str, Span) -> Option<u32>,
+    /// Whether colours may be used.
+    pub colour: Colour,
+}
+
+/// The table of an operator: a heading, a line for each group of equal entries, and what the mark
+/// `*` means. `revision` is what the heading calls the revision (`pytorch 2.9.0`).
+#[must_use]
+pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
+    let mut out = heading(shown, id, revision);
+    let groups = groups(shown, id);
+    let texts: Vec<[String; 4]> = groups.iter().map(|group| group.texts(shown, id)).collect();
+    let width = |column: usize| {
+        let lengths = texts.iter().map(|row| row[column].chars().count());
+        lengths.max().unwrap_or(0)
+    };
+    let widths = [width(0), width(1), width(2)];
+    for (group, [keys, kernel, reason, from]) in groups.iter().zip(&texts) {
+        let reason = format!("{reason:w$}", w = widths[2]);
+        let reason = paint(&reason, group.first.reason, shown.colour);
+        let line = format!(
+            "  {keys:a$}  {kernel:b$}  {reason}  {from}",
+            a = widths[0],
+            b = widths[1]
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    let marked: Vec<Cause> = groups
+        .iter()
+        .filter_map(|group| group.first.cause)
+        .collect();
+    if !marked.is_empty() {
+        out.push_str("\n  * decided outside the files, or perhaps:\n");
+        let mut said: Vec<&'static str> = Vec::new();
+        for cause in marked {
+            let words = words::cause_kind(cause);
+            if !said.contains(&words) {
+                said.push(words);
+                let _ = writeln!(out, "    {words}");
+            }
+        }
+    }
+    out
+}
+
+fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
+    let operator = shown.view.inputs.catalogue.operator(id);
+    let mut out = format!("{}   {revision}", operator.qualified_name());
+    if let Some(placed) = operator.written() {
+        let at = placed.place(placed.entry.func_at);
+        let file = opatlas_source::NATIVE_FUNCTIONS;
+        if let Some(line) = (shown.line)(file, at) {
+            let _ = write!(out, "   {file}:{line}");
+        }
+    } else if let Some(generated) = operator.generated() {
+        let from = shown.view.inputs.catalogue.operator(generated.from);
+        let _ = write!(out, "   generated from {}", from.qualified_name());
+    }
+    out.push_str("\n\n");
+    out
+}
+
+/// Keys with the same answer.
+struct Group<'a> {
+    first: Entry<'a>,
+    keys: KeySet,
+}
+
+impl Group<'_> {
+    fn texts(&self, shown: Shown<'_>, id: OperatorId) -> [String; 4] {
+        let entry = &self.first;
+        let mut keys = keys::label(shown.view.keys(), self.keys);
+        if !entry.derivable {
+            keys.push_str(" *");
+        }
+        let kernel = match (&entry.kernel, entry.fallthrough) {
+            (Some(kernel), _) => kernel.to_string(),
+            (None, true) => "(passes on)".to_owned(),
+            (None, false) => "-".to_owned(),
+        };
+        let from = words::from_words(shown, id, entry);
+        [keys, kernel, entry.reason.as_str().to_owned(), from]
+    }
+}
+
+/// The entries of an operator, equal ones together in the order of their first keys; fallbacks
+/// and missing ones last.
+fn groups(shown: Shown<'_>, id: OperatorId) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for entry in shown.view.table(id) {
+        let slot = entry.slot;
+        match groups
+            .iter_mut()
+            .find(|group| is_alike(&group.first, &entry))
+        {
+            Some(group) => group.keys.insert(slot),
+            None => groups.push(Group {
+                first: entry,
+                keys: KeySet::only(slot),
+            }),
+        }
+    }
+    groups.sort_by_key(|group| match group.first.reason {
+        Reason::Missing => 2,
+        Reason::BackendFallback => 1,
+        _ => 0,
+    });
+    groups
+}
+
+/// Whether two entries say the same of their keys. Fallbacks are alike whatever their files; kernels
+/// of one alias and kernels of one name by the same origin are alike.
+fn is_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
+    let same_answer = (a.reason, a.origin, a.fallthrough, a.cause.is_some())
+        == (b.reason, b.origin, b.fallthrough, b.cause.is_some());
+    if matches!(a.reason, Reason::Missing | Reason::BackendFallback) {
+        return same_answer;
+    }
+    let same_source = a.source_key == b.source_key || a.reason == Reason::Kernel;
+    let same_kernel = a.kernel == b.kernel && a.file == b.file;
+    same_answer && same_source && same_kernel
+}
+
+fn paint(text: &str, reason: Reason, colour: Colour) -> String {
+    if colour == Colour::Never {
+        return text.to_owned();
+    }
+    let code = match reason {
+        Reason::Kernel | Reason::AutogradKernel | Reason::NestedKernel | Reason::BatchedKernel => {
+            32
+        }
+        Reason::DefaultBackendKernel | Reason::MathKernel => 36,
+        Reason::BackendFallback => 33,
+        Reason::Missing | Reason::AmbiguousAutogradOther => 31,
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}

@@ -1,0 +1,177 @@
+//! The words and sentences for entries, causes and training answers.
+
+use super::Shown;
+use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
+use opatlas_dispatch::training::Detail;
+use opatlas_dispatch::{Cause, Entry, Origin, Rule, Through, TrainingAnswer, Works};
+use opatlas_operators::derivatives::DEFAULT_KEY;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::keys::Key;
+
+/// What made a registration, in words.
+#[must_use]
+pub fn origin_words(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Declared => "declared",
+        Origin::Structured => "structured",
+        Origin::Autogen => "generated from the entry",
+        Origin::ImplicitComposite => "the entry has no dispatch section",
+        Origin::Autograd => "generated autograd",
+        Origin::InplaceOrView => "generated: version counters and views",
+        Origin::Functionalize => "generated functionalization",
+        Origin::Tracer => "generated tracing",
+        Origin::BackendSelect => "generated choice of a backend",
+        Origin::Fallback => "fallback of the key",
+        Origin::BackendFile => "backend file",
+        Origin::HandWritten => "hand-written",
+        Origin::Observed => "observed",
+    }
+}
+
+/// Where an entry comes from: the alias that serves it, what made the registration, and where.
+pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
+    let Some(origin) = entry.origin else {
+        return String::new();
+    };
+    let mut parts = Vec::new();
+    if entry.rule != Rule::Direct
+        && let Some(Key::Alias(alias)) = entry.source_key
+    {
+        parts.push(alias.name().to_owned());
+    }
+    parts.push(match origin {
+        Origin::Autograd => formula_words(shown, id, entry.source_key).to_owned(),
+        origin => origin_words(origin).to_owned(),
+    });
+    let line = || {
+        let (file, span) = (entry.file?, entry.span?);
+        (shown.line)(file, span)
+    };
+    match (origin, entry.file, line()) {
+        // Many fallbacks with different files stand together.
+        (Origin::Fallback, ..) => {}
+        (Origin::HandWritten | Origin::Observed, Some(file), _) => parts.push(file.to_owned()),
+        (Origin::BackendFile | Origin::Autograd, Some(file), Some(line)) => {
+            parts.push(format!("{file}:{line}"));
+        }
+        (Origin::Declared | Origin::Structured | Origin::Autogen, _, Some(line)) => {
+            parts.push(format!("line {line}"));
+        }
+        _ => {}
+    }
+    let mut words = parts.join(", ");
+    let replaced = origin
+        .is_outside_files()
+        .then(|| replaced(shown, id, entry.source_key));
+    if let Some(replaced) = replaced.flatten() {
+        words.push_str(&format!(" (replaces: {})", origin_words(replaced)));
+    }
+    words
+}
+
+/// What made the registration whose place one from outside the files has taken.
+fn replaced(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> Option<Origin> {
+    let mut made = shown.view.registrations(id);
+    let made = made.find(|made| made.overridden && Some(made.key) == key)?;
+    Some(made.origin)
+}
+
+/// Generated autograd in a few words.
+fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static str {
+    match autograd_kind(shown.view.inputs, id, formula_key(shown, key)) {
+        AutogradKind::Formula => "own formula",
+        AutogradKind::NotDifferentiable => "no gradient",
+        AutogradKind::NotImplemented => "no formula: asking for the gradient fails",
+        AutogradKind::Unknown => "formula unknown",
+    }
+}
+
+/// The key in `derivatives.yaml` for a registered key.
+fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
+    match key {
+        Some(key @ Key::Runtime(_)) => shown.view.keys().name(key),
+        _ => DEFAULT_KEY,
+    }
+}
+
+/// What a generated autograd kernel does, in words.
+pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'static str {
+    match autograd_kind(shown.view.inputs, id, formula_key(shown, Some(key))) {
+        AutogradKind::Formula => "records the formula of derivatives.yaml",
+        AutogradKind::NotDifferentiable => "passes the call on: there is no gradient",
+        AutogradKind::NotImplemented => "lets the call pass; asking for the gradient fails",
+        AutogradKind::Unknown => "unknown without derivatives.yaml",
+    }
+}
+
+/// Why the files do not decide an entry, as one line for a whole table.
+pub(super) fn cause_kind(cause: Cause) -> &'static str {
+    match cause {
+        Cause::HandWritten { .. } => {
+            "PyTorch's hand-written registrations, recorded of this release"
+        }
+        Cause::HandWrittenInRelease { .. } => {
+            "PyTorch's hand-written registrations, assumed to be those of the nearest release"
+        }
+        Cause::MayBeHandWritten => {
+            "keys that PyTorch registers many kernels to by hand; nothing is recorded of this revision"
+        }
+        Cause::Observed => "observed registrations",
+    }
+}
+
+/// Why the files do not decide an entry.
+#[must_use]
+pub fn cause_sentence(cause: Cause) -> String {
+    let by = |file: Option<&str>| file.map_or_else(String::new, |file| format!(" in {file}"));
+    match cause {
+        Cause::HandWritten { file } => {
+            format!("A hand-written registration{} decides this.", by(file))
+        }
+        Cause::HandWrittenInRelease { file } => format!(
+            "A hand-written registration{} decides this in the nearest recorded release, which is assumed to hold here.",
+            by(file)
+        ),
+        Cause::MayBeHandWritten => {
+            "PyTorch registers many kernels to this key by hand; nothing is recorded of this revision."
+                .to_owned()
+        }
+        Cause::Observed => "An observed registration decides this.".to_owned(),
+    }
+}
+
+/// Whether an operator works on a backend, in one sentence.
+#[must_use]
+pub fn training_sentence(answer: &TrainingAnswer<'_>) -> String {
+    let key = answer.inference.key;
+    let autograd = answer.autograd.key;
+    if answer.inference_works == Works::No {
+        return format!("{key} has no kernel for it, so calling it fails.");
+    }
+    match (answer.through, answer.detail) {
+        (Through::OwnFormula, _) => {
+            format!("It runs on {key} and trains by its own formula in derivatives.yaml.")
+        }
+        (Through::Composite, _) => format!(
+            "It runs on {key} and trains through the operators that its composite kernel calls."
+        ),
+        (Through::AutogradKernel, _) => {
+            format!("It runs on {key} and trains through a kernel registered to {autograd}.")
+        }
+        (Through::NotDifferentiable, _) => {
+            format!("It runs on {key}; it passes no gradient on.")
+        }
+        (Through::Unknown, _) => format!(
+            "It runs on {key}; without derivatives.yaml nobody can tell whether it has a formula."
+        ),
+        (Through::Error, detail) => {
+            let why = match detail {
+                Some(Detail::OutVariant) => "variants with `out=` record no gradient",
+                Some(Detail::NoFormula) => "there is no formula, so asking for the gradient fails",
+                Some(Detail::Ambiguous) => "the kernel at AutogradOther is ambiguous",
+                _ => "nothing is registered for its gradient",
+            };
+            format!("It runs on {key}; training fails: {why} ({autograd}).")
+        }
+    }
+}

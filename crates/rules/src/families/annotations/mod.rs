@@ -1,0 +1,150 @@
+//! Alias annotations and mutation. What cannot be read is reported by `syntax::schema`; how the
+//! parts of a schema must fit together is in `model::invariants`, and reported from here.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+mod optional;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_schema::annotation::Annotation;
+use opatlas_schema::function::Return;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::types::Type;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::{Subject, subjects};
+use super::types::precomputed;
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for subject in subjects(catalogue) {
+        if shorthand(&subject, sink) {
+            continue;
+        }
+        let broken = broken_invariants(subject.schema);
+        let sound = broken.is_empty();
+        for diagnostic in broken {
+            subject.report(sink, diagnostic);
+        }
+        if sound {
+            written_self(&subject, sink);
+            returned_type(&subject, sink);
+        }
+    }
+    for placed in &catalogue.native_functions.entries {
+        for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_ref())) {
+            sink.entry(placed, bang(argument.type_at.0));
+        }
+    }
+    optional::check(catalogue, sink);
+}
+
+fn is_shorthand(annotation: Option<&Annotation>) -> bool {
+    annotation.is_some_and(|annotation| annotation.shorthand)
+}
+
+fn bang(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        RuleId::AnnotationShorthandTensorBang,
+        at,
+        "`Tensor!` is read by no release of PyTorch",
+    )
+    .with_help("give the tensor a letter of its own: `Tensor(a!)`")
+}
+
+/// Reports the first `Tensor!`; its fix spells out all of them, since each needs its own letter.
+fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
+    let arguments = subject.schema.arguments.all().iter();
+    let arguments = arguments.filter(|a| is_shorthand(a.annotation.as_ref()));
+    let returns = subject.schema.returns.iter();
+    let returns = returns.filter(|r| is_shorthand(r.annotation.as_ref()));
+    let places: Vec<Span> = arguments
+        .map(|argument| argument.type_at.0)
+        .chain(returns.map(|ret| ret.at.0))
+        .collect();
+    let Some(&first) = places.first() else {
+        return false;
+    };
+    let mut diagnostic = bang(first);
+    let schema = subject.schema.name_at.0.to(subject.schema.returns_at.0);
+    let canonical = &*subject.entry().canonical;
+    if spelled_out(schema.slice(subject.text()), canonical, places.len()) {
+        diagnostic = diagnostic.with_fix(schema, canonical);
+    }
+    for &other in &places[1..] {
+        diagnostic = diagnostic.with_related("and here", other);
+    }
+    // The canonical text is the fix here, so it is not compared with what stands there.
+    sink.entry(subject.placed, diagnostic);
+    true
+}
+
+/// Whether a text differs from the canonical one only in `count` shorthands.
+fn spelled_out(text: &str, canonical: &str, count: usize) -> bool {
+    let pieces: Vec<&str> = text.split("Tensor!").collect();
+    let mut rest = canonical;
+    for (i, piece) in pieces.iter().enumerate() {
+        if i > 0 {
+            let Some(behind) = rest.strip_prefix("Tensor(").and_then(|r| r.get(3..)) else {
+                return false;
+            };
+            rest = behind;
+        }
+        let Some(behind) = rest.strip_prefix(piece) else {
+            return false;
+        };
+        rest = behind;
+    }
+    rest.is_empty() && pieces.len() == count + 1
+}
+
+fn written_self(subject: &Subject<'_>, sink: &mut Sink) {
+    let name = &subject.schema.name;
+    let this = subject.schema.arguments.self_argument();
+    let Some(this) = this.filter(|this| this.is_write() && !name.is_inplace()) else {
+        return;
+    };
+    let message = format!(
+        "`self` is written, but `{}` does not end in `_`",
+        name.base()
+    );
+    let diagnostic = Diagnostic::new(RuleId::MutableSelfNotInplace, this.type_at.0, message)
+        .with_help(format!(
+            "call it `{}_`, or do not write to `self`",
+            name.base()
+        ))
+        .with_related("the name", subject.schema.name_at.0);
+    subject.report(sink, diagnostic);
+}
+
+fn returned_type(subject: &Subject<'_>, sink: &mut Sink) {
+    let (true, [ret]) = (
+        subject.schema.name.is_inplace(),
+        &subject.schema.returns[..],
+    ) else {
+        return;
+    };
+    let plain = subject
+        .schema
+        .arguments
+        .self_argument()
+        .is_some_and(|this| this.ty.is_tensor());
+    if !plain || !matches!(&ret.ty, Type::Optional(inner) if inner.is_tensor()) {
+        return;
+    }
+    let expected = Return {
+        ty: Type::TENSOR,
+        ..ret.clone()
+    };
+    let diagnostic = Diagnostic::new(
+        RuleId::InplaceReturnTypeUnchecked,
+        ret.at.0,
+        "`self` is returned as an optional tensor, but is a plain one",
+    )
+    .with_help(format!("write `-> {expected}`"))
+    .with_fix(ret.at.0, expected.to_string());
+    subject.report(sink, diagnostic);
+}

@@ -1,0 +1,49 @@
+//! Optional tensors that are written. Callers hold a `Tensor&`, kernels take an
+//! `optional<Tensor>&`, and functional variants an optional tensor: no generated code passes one
+//! to the other (torchgen `native.argumenttype_type` against `cpp.argumenttype_type`).
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::Entry;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::Type;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::Sink;
+
+/// Of written operators; a generated one is reported where `autogen` asks for it.
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for (id, operator) in catalogue.iter() {
+        let Some(placed) = operator.written() else {
+            break;
+        };
+        let mut arguments = operator.schema().arguments.all().iter();
+        let Some(argument) = arguments.find(|a| is_optional_write(a)) else {
+            continue;
+        };
+        if !passed_on(catalogue, id, operator, &placed.entry) {
+            continue;
+        }
+        let message =
+            format!("`{argument}` is optional and written, which no C++ can be generated for");
+        let diagnostic =
+            Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)
+                .with_help("make it a plain tensor, or do not write to it");
+        sink.entry(placed, diagnostic);
+    }
+}
+
+fn is_optional_write(argument: &Argument) -> bool {
+    argument.is_write() && matches!(&argument.ty, Type::Optional(inner) if inner.is_tensor())
+}
+
+/// Whether generated code has to pass the argument on: to a kernel, or to the functional variant
+/// of its group. By const reference that works.
+fn passed_on(catalogue: &Catalogue, id: OperatorId, operator: &Operator, entry: &Entry) -> bool {
+    let group = catalogue.groups.of(id);
+    let grouped = group.functional.is_some() && group.out.is_some();
+    let to_kernel = !entry.manual_kernel_registration && !catalogue.kernels(id).is_empty();
+    let passed = to_kernel || grouped || operator.is_part_of_structured_group();
+    passed && !entry.use_const_ref_for_mutable_tensors
+}

@@ -1,0 +1,102 @@
+//! Arguments and their names. What cannot be read is reported by `syntax::schema`; how the parts
+//! of a schema must fit together, by `model::invariants` through the family of annotations.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+mod options;
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::Argument;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::grammar::is_quirk;
+use super::subject::{Subject, is_identifier, name_place, subjects};
+
+pub(super) use docs::RULES;
+
+/// Python's keywords (`keyword.kwlist`; the same in all releases).
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
+    "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",
+    "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while",
+    "with", "yield",
+];
+
+/// Words of derivative formulas that no argument may be called by.
+const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for subject in subjects(catalogue) {
+        names(&subject, catalogue.release, sink);
+        duplicates(&subject, sink);
+        options::optional(&subject, sink);
+    }
+}
+
+fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
+    let arguments = &subject.schema.arguments;
+    for (i, argument) in arguments.all().iter().enumerate() {
+        let name = &*argument.name;
+        if is_plain(name) {
+            continue;
+        }
+        let at = name_place(argument);
+        let diagnostic = if is_quirk(name) {
+            continue; // reported as schema-quirk-accepted
+        } else if !is_identifier(name) {
+            let message = format!("argument name `{}` is no identifier", name.escape_debug());
+            Diagnostic::new(RuleId::ArgumentNameCharset, at, message)
+                .with_help("use letters, digits and underscores, and do not begin with a digit")
+        } else if KEYWORDS.contains(&name) && !is_exempt(subject, argument, release) {
+            let message = format!("argument `{name}` is called like a keyword of Python");
+            Diagnostic::new(RuleId::ArgumentNameKeyword, at, message)
+                .with_help(format!("choose another name, such as `{name}_`"))
+                .with_fix(at, format!("{name}_"))
+        } else if FORMULA_WORDS.contains(&name) && !arguments.is_out(i) {
+            let message = format!("`{name}` has a meaning of its own in formulas of derivatives");
+            Diagnostic::new(RuleId::ArgumentNamingSemantic, at, message)
+                .with_help("choose another name, or the operator can get no derivative")
+        } else {
+            continue;
+        };
+        subject.report(sink, diagnostic);
+    }
+}
+
+/// The names of nearly all arguments: nothing to say about them.
+fn is_plain(name: &str) -> bool {
+    matches!(
+        name,
+        "self" | "other" | "input" | "out" | "dim" | "size" | "dtype" | "layout" | "device"
+    )
+}
+
+fn is_exempt(subject: &Subject<'_>, argument: &Argument, release: Release) -> bool {
+    let exempt = release.data().python_keyword_argument_exemptions;
+    exempt.iter().any(|(operator, arguments)| {
+        *operator == subject.schema.name.as_str() && arguments.contains(&&*argument.name)
+    })
+}
+
+fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
+    let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
+    for argument in subject.schema.arguments.all() {
+        let first = *by_name.entry(&argument.name).or_insert(argument);
+        if std::ptr::eq(first, argument) {
+            continue;
+        }
+        if is_quirk(&argument.name) {
+            continue;
+        }
+        let message = format!("a second argument `{}`", argument.name.escape_debug());
+        let diagnostic =
+            Diagnostic::new(RuleId::ArgumentNameDuplicate, name_place(argument), message)
+                .with_help("give each argument a name of its own")
+                .with_related("the first one", name_place(first));
+        subject.report(sink, diagnostic);
+    }
+}

@@ -1,0 +1,69 @@
+//! TensorOptions: the run `dtype, layout, device, pin_memory` in generated C++ (torchgen
+//! `translate`).
+
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::Sink;
+use super::super::subject::Subject;
+
+/// C++ takes the four, and a memory format beside them, out of one TensorOptions, where they are
+/// optional.
+pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
+    let arguments = &subject.schema.arguments;
+    let Some(options) = arguments.tensor_options() else {
+        return;
+    };
+    let twins = |argument: &Argument| {
+        let all = arguments.all().iter();
+        all.filter(|a| a.name == argument.name && a.ty == argument.ty)
+            .count()
+    };
+    // One of the same name and type elsewhere is taken in its place.
+    let is_plain = |a: &&Argument| !matches!(a.ty, Type::Optional(_)) && twins(a) == 1;
+    let plain: Vec<&Argument> = options.iter().filter(is_plain).collect();
+    if let [first, others @ ..] = &plain[..] {
+        let names: Vec<String> = plain.iter().map(|a| format!("`{}`", a.name)).collect();
+        let run = options[0].at.0.to(options[3].at.0);
+        let wanted: Vec<String> = options.iter().map(optional_form).collect();
+        let mut diagnostic = Diagnostic::new(
+            RuleId::TensorOptionsOptional,
+            first.type_at.0,
+            format!(
+                "{} must be optional, as one of the tensor options",
+                names.join(", ")
+            ),
+        )
+        .with_help(format!("write `{}`", wanted.join(", ")))
+        .with_fix(run, wanted.join(", "));
+        for other in others {
+            diagnostic = diagnostic.with_related("and this", other.type_at.0);
+        }
+        subject.report(sink, diagnostic);
+    }
+    for format in arguments.all().iter().filter(|a| is_other_format(a)) {
+        let diagnostic = Diagnostic::new(
+            RuleId::TensorOptionsOptional,
+            format.type_at.0,
+            "`memory_format` beside tensor options must be `MemoryFormat?`",
+        )
+        .with_help("write `MemoryFormat? memory_format=None`")
+        .with_fix(format.at.0, "MemoryFormat? memory_format=None");
+        subject.report(sink, diagnostic);
+    }
+}
+
+/// The argument with its optional type, and a default.
+fn optional_form(argument: &Argument) -> String {
+    let ty = argument.ty.without_optional();
+    let default = argument.default.as_deref().unwrap_or("None");
+    format!("{ty}? {}={default}", argument.name)
+}
+
+fn is_other_format(argument: &Argument) -> bool {
+    let format = Type::Base(BaseType::MemoryFormat);
+    let expected = matches!(&argument.ty, Type::Optional(inner) if **inner == format);
+    &*argument.name == "memory_format" && !expected
+}

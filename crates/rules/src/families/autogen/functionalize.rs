@@ -1,0 +1,265 @@
+//! Complete groups as functionalization and the kernels of generated operators need them (torchgen
+//! `gen_functionalization_type.py`, `native_function_generation.py`).
+
+use crate::sink::Sink;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::Type;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::scope::{CompleteGroup, Scope};
+use super::autogen_at;
+
+/// Checks a group that is otherwise in order.
+pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    let functional = scope.operator(group.functional);
+    if let Some((id, fault)) = view_member(scope, group, release) {
+        report(scope, id, fault, sink);
+    } else if !group.members().any(|id| shares_letters(scope.operator(id)))
+        && let Some((fault, other)) = functional_writes(scope, group)
+        && !scope.is_clouded(group.functional)
+    {
+        let elsewhere = [("the variant that it replaces", other, scope.name_at(other))];
+        scope.report_with(sink, group.functional, fault, &elsewhere);
+    }
+    for id in group.writing() {
+        let operator = scope.operator(id);
+        let fault = aliases_twice(operator)
+            .or_else(|| lacks_options(operator, functional))
+            .or_else(|| unwritable_out(scope, operator))
+            .or_else(|| cumulative(operator, functional, release));
+        if let Some(fault) = fault {
+            report(scope, id, fault, sink);
+        }
+    }
+    let fault = aliases_twice(functional).or_else(|| kernel_from_nothing(scope, group));
+    if let Some(fault) = fault {
+        report(scope, group.functional, fault, sink);
+    }
+}
+
+fn report(scope: &Scope<'_>, id: OperatorId, fault: Diagnostic, sink: &mut Sink) {
+    if !scope.is_clouded(id) {
+        scope.report(sink, id, fault);
+    }
+}
+
+/// How many arguments a return may be the alias of, for each return (torchgen
+/// `FunctionSchema.aliased_return_names`).
+fn aliased(schema: &FunctionSchema) -> impl Iterator<Item = usize> {
+    schema.returns.iter().map(|ret| match &ret.annotation {
+        None => 0,
+        annotation => {
+            let arguments = schema.arguments.all().iter();
+            arguments.filter(|a| a.annotation == *annotation).count()
+        }
+    })
+}
+
+fn fresh_returns(schema: &FunctionSchema) -> usize {
+    aliased(schema).filter(|&count| count == 0).count()
+}
+
+fn shares_letters(operator: &Operator) -> bool {
+    aliased(operator.schema()).any(|count| count > 1)
+}
+
+fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
+    let schema = operator.schema();
+    let at = aliased(schema).position(|count| count > 1)?;
+    let annotation = &schema.returns[at].annotation;
+    let mut same = schema
+        .arguments
+        .all()
+        .iter()
+        .filter(|a| a.annotation == *annotation);
+    let (first, second) = (same.next()?, same.next()?);
+    // Two out arguments of one letter are reported with the schema.
+    let outs = schema.arguments.out();
+    if outs.contains(first) && outs.contains(second) {
+        return None;
+    }
+    let message = format!(
+        "a return of `{}` is the alias of both `{}` and `{}`",
+        operator.name(),
+        first.name,
+        second.name
+    );
+    let diagnostic = Diagnostic::new(RuleId::GroupReturnAliasesTwice, first.type_at.0, message)
+        .with_help("give each argument a letter of its own")
+        .with_related("the other argument", second.type_at.0)
+        .with_related("the return", schema.returns[at].at.0);
+    Some(diagnostic)
+}
+
+/// The new values of all arguments that the other variants write to come from the functional one.
+fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnostic, OperatorId)> {
+    let functional = scope.operator(group.functional);
+    let schema = functional.schema();
+    let fresh = fresh_returns(schema);
+    let unmatched = group.writing().find(|&id| {
+        let schema = scope.operator(id).schema();
+        let arguments = schema.arguments.all().iter();
+        arguments.filter(|a| a.is_write()).count() + fresh_returns(schema) != fresh
+    })?;
+    let written = schema.arguments.all().iter().find(|a| a.is_write());
+    let alias = schema.returns.iter().find(|r| r.annotation.is_some());
+    let (at, what) = match (written, alias) {
+        (Some(argument), _) => (argument.type_at.0, "writes to an argument"),
+        (None, Some(ret)) => (ret.at.0, "returns an alias of an argument"),
+        (None, None) => (
+            schema.returns_at.0,
+            "does not return all that is written to",
+        ),
+    };
+    let message = format!(
+        "`{}` takes the place of `{}` and {what}",
+        functional.name(),
+        scope.operator(unmatched).name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message)
+        .with_help("let the functional variant write to nothing and return new tensors only");
+    Some((diagnostic, unmatched))
+}
+
+/// dtype, layout, device and pinning are taken from the out argument, found by its name.
+fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
+    functional.schema().arguments.tensor_options()?;
+    let arguments = operator.schema().arguments.all();
+    let is_source = |a: &Argument| &*a.name == "out" && a.ty.is_tensor();
+    if arguments.iter().any(is_source) {
+        return None;
+    }
+    let message = format!(
+        "`{}` has TensorOptions, which `{}` can only take from a tensor argument called `out`",
+        functional.name(),
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::GroupFactoryOut, name_at(operator), message)
+        .with_help("call the out argument `out`; a factory has one return");
+    Some(diagnostic)
+}
+
+/// Where the name stands; that of what it was made from when it is generated.
+fn name_at(operator: &Operator) -> Span {
+    operator.schema().name_at.0
+}
+
+/// Out arguments are generated with the types of the returns, and only some of these can carry an
+/// annotation; one that is optional has no C++ type that its kernel could take.
+fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
+    let generated = operator.generated()?;
+    let from = scope.operator(generated.from);
+    let by_reference = generated.use_const_ref_for_mutable_tensors;
+    let is_writable = |a: &Argument| match &a.ty {
+        Type::Optional(inner) => inner.is_tensor() && by_reference,
+        Type::List(inner, None) => inner.is_tensor(),
+        ty => ty.is_tensor(),
+    };
+    let arguments = generated.schema.arguments.all().iter();
+    let argument = arguments
+        .filter(|a| a.is_write())
+        .find(|a| !is_writable(a))?;
+    // What is written to already is reported with the schema.
+    let mut own = from.schema().arguments.all().iter();
+    if own.any(|a| a.is_write() && !is_writable(a)) {
+        return None;
+    }
+    let message = format!(
+        "`{}` cannot be generated: an out argument cannot be of type `{}`",
+        operator.name(),
+        argument.ty
+    );
+    let at = from.schema().returns_at.0;
+    let diagnostic = Diagnostic::new(RuleId::AutogenReturnType, at, message)
+        .with_help("return `Tensor` or `Tensor[]`, or remove `autogen`")
+        .with_related("asked for here", autogen_at(from));
+    Some(diagnostic)
+}
+
+/// Two out variants keep the dtype of `out`, which the functional variant must be told.
+fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
+    let mut names = vec!["cumsum.out", "cumprod.out"];
+    if release < Release::V2_13 {
+        names.extend(["cumsum.dimname_out", "cumprod.dimname_out"]);
+    }
+    if release < Release::V2_12 || !names.contains(&operator.name().as_str()) {
+        return None;
+    }
+    let outs = operator.schema().arguments.out().len();
+    let has_dtype = functional
+        .schema()
+        .arguments
+        .all()
+        .iter()
+        .any(|a| &*a.name == "dtype");
+    if outs == 1 && has_dtype {
+        return None;
+    }
+    let message = format!(
+        "`{}` must have one out argument and a functional variant with an argument `dtype`",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::GroupCumulativeDtype, name_at(operator), message)
+        .with_help("keep the arguments of PyTorch's own operator");
+    Some(diagnostic)
+}
+
+/// A view among the variants, where nothing is registered for views (torchgen
+/// `gen_functionalization_registration`).
+fn view_member(
+    scope: &Scope<'_>,
+    group: CompleteGroup,
+    release: Release,
+) -> Option<(OperatorId, Diagnostic)> {
+    let by_hand = release >= Release::V2_2
+        && group
+            .inplace
+            .is_some_and(|id| scope.operator(id).name().as_str() == "set_.source_Tensor");
+    if by_hand {
+        return None;
+    }
+    for id in group.members() {
+        let operator = scope.operator(id);
+        if release >= Release::V2_1 && operator.has_kernel("CompositeImplicitAutograd") {
+            continue;
+        }
+        let name = operator.name();
+        if matches!(name.as_str(), "lift" | "resize_") {
+            return None;
+        }
+        let exempt = release >= Release::V2_3 && name.base() == "set_";
+        if operator.is_view && !exempt {
+            let message = format!("`{name}` is a view, and its group has an out variant");
+            let diagnostic = Diagnostic::new(RuleId::GroupViewMember, name_at(operator), message)
+                .with_help("a view returns no new tensor that could be written elsewhere: remove the out variant, or the annotation that makes it a view");
+            return Some((id, diagnostic));
+        }
+    }
+    None
+}
+
+/// The kernel of a generated functional variant calls a written one that writes (torchgen
+/// `gen_composite_functional_kernel`).
+fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnostic> {
+    let functional = scope.operator(group.functional);
+    let tagged = |id: OperatorId| super::is_tagged_generated(scope.operator(id));
+    let callable = [group.inplace, group.mutable]
+        .into_iter()
+        .flatten()
+        .any(|id| !tagged(id));
+    if !tagged(group.functional) || functional.is_generated() || callable {
+        return None;
+    }
+    let message = format!(
+        "`{}` is tagged `generated`, but there is no variant that its kernel could be generated from",
+        functional.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, name_at(functional), message)
+        .with_help("remove the tag");
+    Some(diagnostic)
+}

@@ -1,0 +1,167 @@
+//! What generation stumbles over (torchgen `add_generated_native_functions`).
+
+use crate::sink::Sink;
+use opatlas_operators::generate::GenerationFault;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::SchemaKind;
+use opatlas_schema::name::OperatorName;
+use opatlas_schema::signature::signature_without_defaults;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::scope::{Elsewhere, Scope};
+use super::{Faulty, autogen_at};
+
+/// Reports the faults; gives the operators that they are about.
+pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> Faulty {
+    let mut faulty = Faulty::default();
+    for fault in &scope.catalogue.faults {
+        let id = fault.operator();
+        faulty.insert(id);
+        let duplicates = !scope.catalogue.groups.of(id).duplicates.is_empty();
+        if duplicates || scope.is_clouded(id) {
+            continue;
+        }
+        match fault {
+            GenerationFault::NoTensorReturn(id) => no_tensor(scope, *id, sink),
+            GenerationFault::OutWithoutOtherVariant(id) => lonely_out(scope, *id, sink),
+            GenerationFault::BrokenSchema { from, schema, why } => {
+                broken(scope, *from, schema, why, sink);
+            }
+            GenerationFault::NameClash { from, name, with } => {
+                clash(scope, *from, name, *with, sink);
+            }
+        }
+    }
+    faulty
+}
+
+fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let message = format!(
+        "`{}` has kernels of its own and returns no tensor, so it can have no out variant",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::NoTensorReturn, operator.schema().returns_at.0, message)
+        .with_help("return a tensor, or remove `dispatch` so that it decomposes; PyTorch keeps a fixed list of exceptions");
+    scope.report(sink, id, diagnostic);
+}
+
+fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+    let out = scope.operator(id);
+    let message = format!("out variant `{}` has no other variant", out.name());
+    let diagnostic = Diagnostic::new(
+        RuleId::OutWithoutOtherVariant,
+        out.schema().name_at.0,
+        message,
+    );
+    let Some((near, difference)) = near_sibling(scope, id) else {
+        let help = "declare the functional variant with the same arguments and defaults";
+        scope.report(sink, id, diagnostic.with_help(help));
+        return;
+    };
+    let other = scope.operator(near);
+    let help = format!(
+        "let arguments and defaults be the same as those of `{}`: {difference}",
+        other.name()
+    );
+    let elsewhere: [Elsewhere; 1] = [("it would be this one's", near, other.schema().name_at.0)];
+    scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
+}
+
+/// A functional operator of the same base name that the out variant was probably meant for.
+fn near_sibling(scope: &Scope<'_>, id: OperatorId) -> Option<(OperatorId, &'static str)> {
+    let out = scope.operator(id).schema();
+    let expected = out.name.overload().strip_suffix("out").unwrap_or("");
+    let expected = expected.strip_suffix('_').unwrap_or(expected);
+    let name = OperatorName::parse(&match expected {
+        "" => out.name.stem().to_owned(),
+        overload => format!("{}.{overload}", out.name.stem()),
+    });
+    let near = scope.catalogue.find(name.ok()?.as_str())?;
+    let other = scope.operator(near).schema();
+    if other.kind() != SchemaKind::Functional {
+        return None;
+    }
+    let same = signature_without_defaults(out) == signature_without_defaults(other);
+    Some((
+        near,
+        if same {
+            "the defaults differ"
+        } else {
+            "arguments or returns differ"
+        },
+    ))
+}
+
+fn broken(scope: &Scope<'_>, id: OperatorId, schema: &str, why: &str, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let returns = &operator.schema().returns;
+    let tensors = returns.iter().filter(|r| r.ty.is_tensor_like()).count();
+    let diagnostic = if tensors > 0 && tensors < returns.len() {
+        let message =
+            "an out variant cannot be generated for returns of which only some are tensors";
+        Diagnostic::new(RuleId::AutogenMixedReturns, autogen_at(operator), message)
+            .with_related("these returns", operator.schema().returns_at.0)
+            .with_help("declare the out variant by hand, or remove `autogen`")
+    } else {
+        let message = format!("the variant `{schema}` cannot be generated: {why}");
+        Diagnostic::new(RuleId::AutogenSchema, autogen_at(operator), message)
+            .with_help("mend the schema, or declare the variants by hand")
+    };
+    scope.report(sink, id, diagnostic);
+}
+
+fn clash(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    name: &OperatorName,
+    with: OperatorId,
+    sink: &mut Sink,
+) {
+    let operator = scope.operator(id);
+    let message = format!("`{name}` would be generated, but an operator of that name exists");
+    let diagnostic = Diagnostic::new(RuleId::AutogenNameClash, autogen_at(operator), message)
+        .with_help("give one of the two another overload name");
+    let elsewhere = [("this operator", with, scope.name_at(with))];
+    scope.report_with(sink, id, diagnostic, &elsewhere);
+}
+
+/// Reports operators that were generated with another signature than that of what they were made
+/// from, and so ended up alone or where their kind is taken. Neither side is judged any further.
+pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
+    let groups = &scope.catalogue.groups;
+    for (id, operator) in scope.catalogue.iter() {
+        let Some(generated) = operator.generated() else {
+            continue;
+        };
+        let from = scope.operator(generated.from);
+        let group = groups.of(id);
+        let settled = group.members().count() > 1 && group.duplicates.is_empty();
+        if settled || from.signature() == operator.signature() {
+            continue;
+        }
+        faulty.insert(id);
+        faulty.insert(generated.from);
+        if !scope.is_clouded(generated.from) {
+            stray(scope, id, from, sink);
+        }
+    }
+}
+
+fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
+    let message = format!(
+        "the generated `{}` has another signature than `{}`, so it is no variant of it",
+        scope.operator(id).canonical(),
+        from.name()
+    );
+    // It differs where something is written that the name does not speak of.
+    let written = from.schema().arguments.all().iter().find(|a| a.is_write());
+    let at = written.map_or_else(|| autogen_at(from), |argument| argument.type_at.0);
+    let diagnostic = Diagnostic::new(RuleId::AutogenStrayVariant, at, message)
+        .with_help(
+            "an operator that writes to `self` is in place by its name, `name_`; or remove `autogen`",
+        )
+        .with_related("generated from here", autogen_at(from));
+    scope.report(sink, id, diagnostic);
+}

@@ -1,0 +1,166 @@
+//! Groups as such (torchgen `NativeFunctionsGroup`, `get_grouped_native_functions`).
+
+use crate::sink::Sink;
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::name::NameForm;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::scope::{CompleteGroup, Elsewhere, Scope};
+use super::{is_tagged_generated, lists};
+
+/// Checks a group of several members. Whether nothing is wrong with it.
+pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
+    let Some(first) = group.members().next() else {
+        return true;
+    };
+    // The scratch and functional variants are looked for first.
+    if let Some(scratch) = group.scratch {
+        return refuse(scope, first, sink, |sink| {
+            scratch_beside(scope, group, scratch, sink)
+        });
+    }
+    let Some(functional) = group.functional else {
+        return refuse(scope, first, sink, |sink| no_functional(scope, group, sink));
+    };
+    let Some(complete) = CompleteGroup::of(group) else {
+        return ungrouped(scope, group, sink);
+    };
+    if !(same_namespace(scope, complete, sink)
+        & named_functional(scope, functional, complete, sink))
+    {
+        return false;
+    }
+    // A structured group is judged by the rules about those first.
+    lists::check(scope, group, sink) && is_evenly_structured(scope, complete)
+}
+
+fn is_evenly_structured(scope: &Scope<'_>, group: CompleteGroup) -> bool {
+    let structured = scope.operator(group.out).is_structured();
+    group
+        .members()
+        .all(|id| scope.operator(id).is_part_of_structured_group() == structured)
+}
+
+/// Reports unless some member's entry is broken.
+fn refuse(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    sink: &mut Sink,
+    report: impl FnOnce(&mut Sink),
+) -> bool {
+    if !scope.is_clouded(id) {
+        report(sink);
+    }
+    false
+}
+
+fn scratch_beside(scope: &Scope<'_>, group: &Group, scratch: OperatorId, sink: &mut Sink) {
+    let other = group.members().find(|&id| id != scratch);
+    let Some(other) = other else { return };
+    let message = format!(
+        "`{}` has scratch arguments, so it cannot be a variant of `{}`",
+        scope.operator(scratch).name(),
+        scope.operator(other).name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::GroupScratch, scope.name_at(scratch), message)
+        .with_help("give it another base name");
+    let elsewhere = [("the other variant", other, scope.name_at(other))];
+    scope.report_with(sink, scratch, diagnostic, &elsewhere);
+}
+
+fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
+    let mut members = group.members();
+    let (Some(first), Some(second)) = (members.next(), members.next()) else {
+        return;
+    };
+    let (a, b) = (scope.operator(first), scope.operator(second));
+    let message = format!(
+        "`{}` and `{}` are variants of an operator whose functional variant does not exist",
+        a.name(),
+        b.name()
+    );
+    let stem = a.name().stem();
+    let diagnostic = Diagnostic::new(
+        RuleId::GroupFunctionalRequired,
+        scope.name_at(first),
+        message,
+    )
+    .with_help(format!(
+        "declare `{stem}(...)`, which writes to none of its arguments"
+    ));
+    let elsewhere = [("the other variant", second, scope.name_at(second))];
+    scope.report_with(sink, first, diagnostic, &elsewhere);
+}
+
+/// A group without an out variant is taken apart again, and nothing generated may be in it.
+fn ungrouped(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
+    let tagged = group
+        .members()
+        .find(|&id| is_tagged_generated(scope.operator(id)));
+    let Some(id) = tagged else { return true };
+    refuse(scope, id, sink, |sink| {
+        super::lone::reserved(scope, id, sink)
+    })
+}
+
+fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> bool {
+    let functional = scope.operator(group.functional);
+    let mut same = true;
+    for id in group.writing() {
+        let operator = scope.operator(id);
+        if operator.namespace() == functional.namespace() {
+            continue;
+        }
+        same = false;
+        if scope.is_clouded(id) {
+            continue;
+        }
+        let message = format!(
+            "`{}` is in namespace `{}`, but `{}`, which it is a variant of, is in `{}`",
+            operator.name(),
+            operator.namespace(),
+            functional.name(),
+            functional.namespace()
+        );
+        let diagnostic = Diagnostic::new(RuleId::GroupNamespace, scope.name_at(id), message)
+            .with_help("put all variants of an operator into one namespace");
+        let elsewhere: [Elsewhere; 1] = [(
+            "the functional variant",
+            group.functional,
+            scope.name_at(group.functional),
+        )];
+        scope.report_with(sink, id, diagnostic, &elsewhere);
+    }
+    same
+}
+
+/// Beside a mutable variant with the same arguments, the functional one has a name of its own.
+fn named_functional(
+    scope: &Scope<'_>,
+    functional: OperatorId,
+    group: CompleteGroup,
+    sink: &mut Sink,
+) -> bool {
+    let Some(mutable) = group.mutable else {
+        return true;
+    };
+    let operator = scope.operator(functional);
+    let name = operator.name();
+    if name.form() == NameForm::Functional {
+        return true;
+    }
+    refuse(scope, functional, sink, |sink| {
+        let stem = name.stem();
+        let message = format!(
+            "`{name}` is the functional variant of the mutable `{}`, and calls could mean either",
+            scope.operator(mutable).name()
+        );
+        let at = scope.name_at(functional);
+        let diagnostic = Diagnostic::new(RuleId::GroupMutableFunctionalName, at, message)
+            .with_help(format!("call it `{stem}_functional`"));
+        let elsewhere = [("the mutable variant", mutable, scope.name_at(mutable))];
+        scope.report_with(sink, functional, diagnostic, &elsewhere);
+    })
+}

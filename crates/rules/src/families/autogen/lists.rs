@@ -1,0 +1,113 @@
+//! What `autogen` lists beside what is generated (torchgen `NativeFunctionsGroup.__post_init__`).
+
+use crate::sink::Sink;
+use opatlas_operators::entry::Field;
+use opatlas_operators::generate;
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::field_edit::{adding, removing};
+use super::super::scope::Scope;
+use super::{autogen_at, is_tagged_generated, join};
+
+fn listed(operator: &Operator) -> impl Iterator<Item = &str> {
+    let written = operator.written().into_iter();
+    written.flat_map(|placed| placed.entry.autogen.iter().map(|name| name.value.as_str()))
+}
+
+/// The group without its generated members.
+fn written(scope: &Scope<'_>, group: &Group) -> Group {
+    let keep = |id: Option<OperatorId>| id.filter(|&id| !scope.operator(id).is_generated());
+    Group {
+        functional: keep(group.functional),
+        inplace: keep(group.inplace),
+        out: keep(group.out),
+        mutable: keep(group.mutable),
+        scratch: keep(group.scratch),
+        duplicates: Vec::new(),
+    }
+}
+
+/// Whether the lists of all members together name exactly what is generated.
+pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
+    let members = || group.members().map(|id| scope.operator(id));
+    let mut generated: Vec<&str> = members()
+        .filter(|operator| is_tagged_generated(operator))
+        .map(|operator| operator.name().as_str())
+        .collect();
+    generated.sort_unstable();
+    let mut named: Vec<&str> = members().flat_map(listed).collect();
+    named.sort_unstable();
+    named.dedup();
+    if generated == named {
+        return true;
+    }
+    let release = scope.catalogue.release;
+    let Some(base) = generate::base(&written(scope, group), release) else {
+        return false;
+    };
+    if scope.is_clouded(base) {
+        return false;
+    }
+    let is_missing = generated.iter().any(|name| !named.contains(name));
+    for id in group.members() {
+        let operator = scope.operator(id);
+        let wrong = listed(operator).any(|name| !generated.contains(&name));
+        if (id == base && is_missing) || wrong {
+            let wanted: Vec<&str> = if id == base {
+                generated.clone()
+            } else {
+                listed(operator)
+                    .filter(|name| generated.contains(name))
+                    .collect()
+            };
+            mismatch(scope, id, &generated, &wanted, sink);
+        }
+    }
+    false
+}
+
+fn mismatch(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    generated: &[&str],
+    wanted: &[&str],
+    sink: &mut Sink,
+) {
+    let operator = scope.operator(id);
+    let Some(placed) = operator.written() else {
+        return;
+    };
+    let what = match generated {
+        [] => "nothing is generated for it".to_owned(),
+        names => format!("`{}` is generated for it", join(names.iter().copied())),
+    };
+    let has_list = placed.entry.field(Field::Autogen).is_some();
+    let message = if has_list {
+        let listed = join(listed(operator));
+        format!(
+            "`{}` lists `autogen: {listed}`, but {what}",
+            operator.name()
+        )
+    } else {
+        format!("`{}` lists no `autogen`, but {what}", operator.name())
+    };
+    let at = autogen_at(operator);
+    let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);
+    let line = format!("autogen: {}", join(wanted.iter().copied()));
+    let text = scope.text(placed);
+    diagnostic = match (wanted.is_empty(), has_list) {
+        (true, _) => {
+            removing(diagnostic, text, &placed.entry, Field::Autogen).with_help("remove `autogen`")
+        }
+        (false, true) => diagnostic
+            .with_fix(at, join(wanted.iter().copied()))
+            .with_help(format!("write `{line}`")),
+        (false, false) => {
+            adding(diagnostic, text, &placed.entry, &line).with_help(format!("write `{line}`"))
+        }
+    };
+    scope.report(sink, id, diagnostic);
+}

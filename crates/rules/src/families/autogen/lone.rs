@@ -1,0 +1,231 @@
+//! Operators that end up in no complete group.
+
+use opatlas_source::diagnostic::RuleId;
+use rustc_hash::FxHashSet;
+
+use crate::sink::Sink;
+use opatlas_operators::entry::{Field, TagName};
+use opatlas_operators::generate;
+use opatlas_operators::generate::LeftAlone;
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::{Argument, SchemaKind};
+use opatlas_schema::name::OperatorName;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::super::field_edit::{adding, removing};
+use super::super::scope::Scope;
+use super::{autogen_at, is_tagged_generated, join};
+
+/// Checks an operator that is alone in its group.
+pub(super) fn single(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    in_error: &FxHashSet<Box<str>>,
+    sink: &mut Sink,
+) {
+    let operator = scope.operator(id);
+    if is_tagged_generated(operator) {
+        reserved(scope, id, sink);
+        return;
+    }
+    let group = scope.catalogue.groups.of(id);
+    if !ungrouped(scope, id, group, sink) {
+        list_without_effect(scope, id, group, sink);
+        if in_error.is_empty() || !in_error.contains(&*operator.qualified_name()) {
+            out_variant_missing(scope, id, group, sink);
+        }
+    }
+}
+
+/// Checks a group of several operators that has no out variant.
+pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
+    let refused = group.members().fold(false, |refused, id| {
+        ungrouped(scope, id, group, sink) | refused
+    });
+    if !refused {
+        for id in group.members() {
+            list_without_effect(scope, id, group, sink);
+        }
+    }
+}
+
+/// The tag of generated operators, on one that stays outside of a complete group.
+pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let message = format!(
+        "`{}` is tagged `generated`, which only the generator does",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, tags_at(operator), message)
+        .with_help("remove the tag");
+    scope.report(sink, id, diagnostic);
+}
+
+fn tags_at(operator: &Operator) -> Span {
+    let tags = operator
+        .written()
+        .into_iter()
+        .flat_map(|placed| &placed.entry.tags);
+    tags.into_iter()
+        .find(|tag| matches!(&tag.value, TagName::Text(name) if &**name == "generated"))
+        .map_or(operator.schema().name_at.0, |tag| tag.at)
+}
+
+/// An operator that writes must be grouped, so that functionalization knows its functional twin
+/// (torchgen `gen_functionalization_definition`). Whether that is reported.
+fn ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) -> bool {
+    let operator = scope.operator(id);
+    let writes = operator
+        .schema()
+        .arguments
+        .all()
+        .iter()
+        .any(Argument::is_write);
+    if !writes
+        || operator.has_kernel("CompositeImplicitAutograd")
+        || is_exempt(operator, scope.catalogue.release)
+        || is_in_view_group(scope, id)
+        || is_grouped_by_name(scope, id)
+    {
+        return false;
+    }
+    if !scope.is_story_clouded(operator.name()) {
+        report_ungrouped(scope, id, group, sink);
+    }
+    true
+}
+
+fn is_exempt(operator: &Operator, release: Release) -> bool {
+    let names = release
+        .data()
+        .name_lists
+        .mutable_ops_not_using_functionalization;
+    let name = operator.name();
+    if names.contains(name.as_str()) {
+        return true;
+    }
+    // An exempt base name does not help a view: its registration is refused.
+    release >= Release::V2_3 && names.contains(name.base()) && !operator.is_view
+}
+
+/// View groups have rules of their own.
+fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
+    scope.operator(id).kind != SchemaKind::Out && scope.catalogue.view_groups().contains(id)
+}
+
+/// Groups are told apart by names, so another operator of the same name may stand in.
+fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
+    let others = scope.grouped_namesakes(scope.operator(id).name().as_str());
+    others > usize::from(scope.is_grouped(id))
+}
+
+fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let catalogue = scope.catalogue;
+    let message = format!(
+        "`{}` writes to its arguments, and has no functional and out variants to be replaced by",
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(
+        RuleId::MutableOpMustBeGrouped,
+        operator.schema().name_at.0,
+        message,
+    );
+    let base = generate::base(group, catalogue.release);
+    let alone = generate::left_alone(&catalogue.operators, group, catalogue.release);
+    let names = generate::lacking(&catalogue.operators, group, catalogue.release);
+    let names = join(names.iter().map(OperatorName::as_str));
+    let (Some(base), None) = (base, alone) else {
+        let help = "declare the functional and the out variant by hand, or give it a composite kernel only";
+        scope.report(sink, id, diagnostic.with_help(help));
+        return;
+    };
+    let first = scope.operator(base);
+    let Some(placed) = first.written().filter(|_| generate::can_have_out(first)) else {
+        let help = "declare the functional and the out variant by hand";
+        scope.report(sink, id, diagnostic.with_help(help));
+        return;
+    };
+    if base == id {
+        let help = format!("add `autogen: {names}`, or declare them by hand");
+        let diagnostic = generate_here(scope, placed, diagnostic.with_help(help), &names);
+        scope.report(sink, id, diagnostic);
+    } else {
+        let help = format!("add `autogen: {names}` to `{}`", first.name());
+        let elsewhere = [("it belongs here", base, first.schema().name_at.0)];
+        scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
+    }
+}
+
+/// The edit that makes the list of an entry say what it must.
+fn generate_here(
+    scope: &Scope<'_>,
+    placed: &PlacedEntry,
+    diagnostic: Diagnostic,
+    names: &str,
+) -> Diagnostic {
+    match placed.entry.field(Field::Autogen) {
+        Some(place) if !place.value.is_empty() => diagnostic.with_fix(place.value, names),
+        Some(_) => diagnostic,
+        None => adding(
+            diagnostic,
+            scope.text(placed),
+            &placed.entry,
+            &format!("autogen: {names}"),
+        ),
+    }
+}
+
+/// A list that brings nothing into being.
+fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let Some(placed) = operator
+        .written()
+        .filter(|placed| !placed.entry.autogen.is_empty())
+    else {
+        return;
+    };
+    let catalogue = scope.catalogue;
+    let why = match generate::left_alone(&catalogue.operators, group, catalogue.release) {
+        Some(LeftAlone::Manual) => "operators with `manual_cpp_binding` bypass the dispatcher",
+        Some(LeftAlone::View) => "views have no out variants",
+        Some(LeftAlone::Composite) => "composite operators decompose, so they need no variants",
+        None if generate::base(group, catalogue.release) != Some(id) => {
+            "the list of another variant counts"
+        }
+        None => "no name in the list is that of an out variant",
+    };
+    let message = format!("nothing is generated for `{}`: {why}", operator.name());
+    let diagnostic = Diagnostic::new(RuleId::AutogenUnsupported, autogen_at(operator), message)
+        .with_help("remove `autogen`");
+    let text = scope.text(placed);
+    let diagnostic = removing(diagnostic, text, &placed.entry, Field::Autogen);
+    scope.report(sink, id, diagnostic);
+}
+
+/// A functional operator with kernels of its own that could have an out variant.
+fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let catalogue = scope.catalogue;
+    let Some(placed) = operator.written() else {
+        return;
+    };
+    let wanted = operator.kind == SchemaKind::Functional
+        && !operator.is_part_of_structured_group()
+        && placed.entry.autogen.is_empty()
+        && generate::can_have_out(operator)
+        && operator.schema().returns.iter().all(|r| r.ty.is_tensor())
+        && generate::left_alone(&catalogue.operators, group, catalogue.release).is_none();
+    if !wanted {
+        return;
+    }
+    let names = generate::lacking(&catalogue.operators, group, catalogue.release);
+    let names = join(names.iter().map(OperatorName::as_str));
+    let message = format!("`{}` has no out variant", operator.name());
+    let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)
+        .with_help(format!("add `autogen: {names}`"));
+    scope.report(sink, id, generate_here(scope, placed, diagnostic, &names));
+}

@@ -1,0 +1,121 @@
+//! Defaults. What cannot be read is reported by `syntax::schema`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+mod fit;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::Type;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::{Subject, subjects};
+use super::types::precomputed;
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let release = catalogue.release;
+    for subject in subjects(catalogue) {
+        suffix(&subject, sink);
+        for argument in subject.schema.arguments.all() {
+            if let Some(default) = &argument.default {
+                value(&subject, argument, default, release, sink);
+            }
+        }
+    }
+    if release < Release::V2_5 {
+        for placed in &catalogue.native_functions.entries {
+            for diagnostic in precomputed(placed).filter_map(blank) {
+                sink.entry(placed, diagnostic);
+            }
+        }
+    }
+}
+
+fn value(
+    subject: &Subject<'_>,
+    argument: &Argument,
+    default: &str,
+    release: Release,
+    sink: &mut Sink,
+) {
+    if let Some(diagnostic) = blank(argument).filter(|_| release < Release::V2_5) {
+        subject.report(sink, diagnostic);
+    } else if let Some(list) = needs_list(&argument.ty, default) {
+        let message = format!(
+            "`{default}` is one value, but `{}` has no size to repeat it",
+            argument.ty
+        );
+        let help = match default {
+            "None" => {
+                format!("write `{list}?` for a list that may be missing, or the default `[]`")
+            }
+            _ => "give the list a size, or write the default as a list: `[]`".to_owned(),
+        };
+        let diagnostic = Diagnostic::new(
+            RuleId::DefaultUnsizedListScalar,
+            argument.default_at.0,
+            message,
+        )
+        .with_help(help);
+        subject.report(sink, diagnostic);
+    } else if !fit::fits(&argument.ty, default) {
+        let message = format!("default `{default}` is no value of type `{}`", argument.ty);
+        let diagnostic = Diagnostic::new(
+            RuleId::DefaultValueUnchecked,
+            argument.default_at.0,
+            message,
+        )
+        .with_help(fit::expected(&argument.ty));
+        subject.report(sink, diagnostic);
+    }
+}
+
+/// Until 2.4 no default could hold a space.
+fn blank(argument: &Argument) -> Option<Diagnostic> {
+    let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
+    let message = format!("default `{default}` holds a space, which is read since 2.5 only");
+    Some(
+        Diagnostic::new(RuleId::DefaultBlank, argument.default_at.0, message)
+            .with_help("write the default without spaces"),
+    )
+}
+
+/// The list of unknown size that one value is given for (torchgen `default_expr`).
+fn needs_list<'t>(ty: &'t Type, default: &str) -> Option<&'t Type> {
+    match ty {
+        Type::Optional(_) if default == "None" => None,
+        Type::Optional(inner) => needs_list(inner, default),
+        Type::List(_, None) => {
+            let is_list = default.starts_with('[') && default.ends_with(']');
+            (!is_list).then_some(ty)
+        }
+        _ => None,
+    }
+}
+
+/// Only the last positional arguments may have defaults.
+fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
+    let positional = subject.schema.arguments.positional();
+    let Some(first) = positional.iter().position(|a| a.default.is_some()) else {
+        return;
+    };
+    let Some(behind) = positional[first..].iter().find(|a| a.default.is_none()) else {
+        return;
+    };
+    let with_default = &positional[first];
+    let diagnostic = Diagnostic::new(
+        RuleId::DefaultSuffixOnly,
+        behind.at.0,
+        format!(
+            "`{}` has no default, but `{}` before it has one",
+            behind.name, with_default.name
+        ),
+    )
+    .with_help("move the arguments with defaults to the end, or behind `*`")
+    .with_related("this one has a default", with_default.at.0);
+    subject.report(sink, diagnostic);
+}

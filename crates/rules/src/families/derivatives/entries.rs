@@ -1,0 +1,407 @@
+//! What an entry is for: its name, its keys, the names that its formulas go by.
+
+use opatlas_source::diagnostic::RuleId;
+use rustc_hash::FxHashMap;
+
+use super::{Subjects, about, declaration, error, example, warning};
+use crate::Rule;
+use crate::sink::Sink;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::{MOST_ARGUMENTS, TargetFault, formula_keys};
+use opatlas_operators::derivatives::bindings;
+use opatlas_operators::derivatives::expand::Expansion;
+use opatlas_operators::derivatives::{DerivativeEntry, Derivatives, FormulaSet};
+use opatlas_operators::operator::OperatorId;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::{DERIVATIVES, Span};
+
+pub(crate) static RULES: [Rule; 13] = [
+    Rule {
+        what: "The file is a list, and each of its items is a mapping.",
+        why: "The reader goes through the file entry by entry and takes each one's `name` and formulas out of a mapping. An empty file is no list either; one without entries is written `[]`.",
+        bad: example("scale(Tensor self, Tensor other) -> Tensor:\n  self: grad * other\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
+        ..error(RuleId::DerivRoot)
+    },
+    Rule {
+        what: "Each entry has a `name`.",
+        why: "The name says which operator the formulas are for.",
+        bad: example("- self: grad * other\n  other: grad * self\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
+        ..error(RuleId::DerivNameMissing)
+    },
+    Rule {
+        what: "The name of an entry has the form of a schema: `op(...)` or `op.overload(...)`, letters, digits and underscores before the parenthesis.",
+        why: "Operators are told apart by their arguments, so a bare name says too little.",
+        bad: example("- name: scale\n  self: grad * other\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/utils.py, split_name_params",
+        ..error(RuleId::DerivMalformedName)
+    },
+    Rule {
+        what: "The name of an entry is the schema of an operator in native_functions.yaml, letter for letter: defaults, annotations and names of returns included, the namespace left out.",
+        why: "Entries are looked up by the printed schema. When a schema changes, its entry has to change with it, or no autograd code can be generated at all.",
+        bad: example("- name: scale(Tensor self, Tensor by) -> Tensor\n  self: grad * by\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
+        ..error(RuleId::DerivSchemaMustMatchExactly)
+    },
+    Rule {
+        what: "The operator of an entry has a variant that formulas can belong to: one of the same base name that is no out variant and whose overload is not called `functional`, or, alone, an in-place one.",
+        why: "Formulas are written for one variant, and the others are served through it. Without such a variant there is nothing to differentiate.",
+        bad: example("- name: tidy.functional(Tensor self) -> Tensor\n  self: grad\n"),
+        good: example(
+            "- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, canonical_function",
+        ..error(RuleId::DerivCanonicalFunction)
+    },
+    Rule {
+        what: "`dispatch:` is a mapping from dispatch keys to mappings from arguments to formulas.",
+        why: "Each key has formulas of its own.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch: Default\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
+        ..error(RuleId::DerivDispatchShape)
+    },
+    Rule {
+        what: "Formulas stand under `Default`, `AutogradNestedTensor`, or `Autograd` with the name of a backend that the generator knows.",
+        why: "`Default` registers to the alias `Autograd`; the others register to the key of that name. The alias itself and keys that have nothing to do with autograd cannot take formulas.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Autograd:\n      self: grad * other\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n    AutogradCUDA:\n      self: grad * other\n",
+        ),
+        source: "torchgen/model.py, AUTOGRAD_KEYS",
+        ..error(RuleId::DerivDispatchKey)
+    },
+    Rule {
+        what: "What a formula is for is named by a string: an argument, several with commas between them, or an output.",
+        why: "The text is cut at its commas; a number or nothing cannot be.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  1: grad * other\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, split_names",
+        ..error(RuleId::DerivKeyType)
+    },
+    Rule {
+        what: "An operator with an entry has no argument called `grad_input_mask` or `result`.",
+        why: "Generated backward code uses these names itself: one for the gradients that are wanted, one for the output.",
+        bad: example(
+            "- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
+        ),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
+        ..error(RuleId::DerivArgNames)
+    },
+    Rule {
+        what: "No formula is for a name that is both an argument and a named return of the operator.",
+        why: "It could be the gradient of the one or the tangent of the other.",
+        bad: example(
+            "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  values: grads[0] + grads[1]\n",
+        ),
+        good: example(
+            "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  self: grads[0] + grads[1]\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, set_up_derivatives",
+        ..error(RuleId::DerivArgReturnClash)
+    },
+    Rule {
+        what: "`output_differentiability` is a list of booleans, one for each output, or holds exactly one condition in C++.",
+        why: "A condition is only supported for operators with a single output.",
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [condition, other]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
+        ..error(RuleId::DerivOutputDifferentiability)
+    },
+    Rule {
+        what: "Only one entry is for an operator, variants of it that share their formulas included.",
+        why: "Of two entries for one operator the last silently wins; the formulas of the other are lost.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
+        ..warning(RuleId::DerivDuplicateEntry)
+    },
+    Rule {
+        what: "An entry with `dispatch:` has no formulas beside it.",
+        why: "Only what stands under a dispatch key is read; the rest is silently lost.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n  other: grad * self\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n      other: grad * self\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
+        ..warning(RuleId::DerivIgnoredKey)
+    },
+];
+
+/// An entry that means no operator.
+pub(super) fn unmatched(
+    catalogue: &Catalogue,
+    file: &Derivatives,
+    entry: &DerivativeEntry,
+    fault: TargetFault,
+    sink: &mut Sink,
+) {
+    let name = file.value(entry.name);
+    let at = file.span(entry.name);
+    match fault {
+        TargetFault::Malformed => sink.file(
+            DERIVATIVES,
+            Diagnostic::new(RuleId::DerivMalformedName, at, "the name is no schema")
+                .with_help("write the operator's schema as native_functions.yaml has it"),
+        ),
+        TargetFault::UnknownSchema => unknown_schema(catalogue, file, entry, sink),
+        TargetFault::ViewCopy(operator) => {
+            let diagnostic = Diagnostic::new(
+                RuleId::DerivSchemaMustMatchExactly,
+                at,
+                format!(
+                    "`{}` copies a view and cannot have an entry before 2.3",
+                    operator_name(name)
+                ),
+            )
+            .with_help("remove the entry; the formulas of the view serve its copy");
+            about(catalogue, operator, sink, diagnostic);
+        }
+        TargetFault::NoCanonical(operator) => {
+            let diagnostic = Diagnostic::new(
+                RuleId::DerivCanonicalFunction,
+                at,
+                format!(
+                    "`{}` has no variant that formulas could belong to",
+                    operator_name(name)
+                ),
+            )
+            .with_help(
+                "name an operator with a functional or in-place variant of the same base name",
+            );
+            about(catalogue, operator, sink, diagnostic);
+        }
+        TargetFault::TooManyArguments(operator) => {
+            let message = format!(
+                "`{}` has more than {MOST_ARGUMENTS} arguments; its formulas are not read",
+                operator_name(name)
+            );
+            let diagnostic = Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
+                "no real operator comes near this limit; it keeps reading bounded in time",
+            );
+            about(catalogue, operator, sink, diagnostic);
+        }
+    }
+}
+
+fn operator_name(schema: &str) -> &str {
+    schema.split('(').next().unwrap_or(schema)
+}
+
+fn unknown_schema(
+    catalogue: &Catalogue,
+    file: &Derivatives,
+    entry: &DerivativeEntry,
+    sink: &mut Sink,
+) {
+    const RULE: RuleId = RuleId::DerivSchemaMustMatchExactly;
+    let schema = file.value(entry.name);
+    let name = operator_name(schema);
+    if catalogue.native_functions.may_hide(name) {
+        return;
+    }
+    let at = file.place(entry.name, 0..schema.len());
+    if let Some(operator) = catalogue.find(name) {
+        let canonical = catalogue.operator(operator).canonical();
+        let mut diagnostic = Diagnostic::new(
+            RULE,
+            difference(file, entry, canonical),
+            format!("this is not the schema of `{name}`"),
+        )
+        .with_help(format!("write `{canonical}`"));
+        if file.verbatim(entry.name).is_some() {
+            diagnostic = diagnostic.with_fix(at, canonical);
+        }
+        about(catalogue, operator, sink, diagnostic);
+        return;
+    }
+    let at = file.place(entry.name, 0..name.len());
+    let diagnostic = Diagnostic::new(RULE, at, format!("there is no operator `{name}`"));
+    let base = name.split('.').next().unwrap_or(name);
+    if sink.is_full(RULE) {
+        sink.about(DERIVATIVES, name, diagnostic);
+        return;
+    }
+    let names = || {
+        catalogue
+            .operators
+            .iter()
+            .map(|operator| operator.name().as_str())
+    };
+    let overloads = catalogue.overloads(base).iter().take(6);
+    let overloads: Vec<&str> = overloads
+        .map(|&id| catalogue.operator(id).name().as_str())
+        .collect();
+    let help = if overloads.is_empty() {
+        match sink.suggestions.nearest(name, names()) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "add the operator to native_functions.yaml, or remove the entry".to_owned(),
+        }
+    } else {
+        format!("the overloads of `{base}` are `{}`", overloads.join("`, `"))
+    };
+    sink.about(DERIVATIVES, name, diagnostic.with_help(help));
+}
+
+/// Where the name begins to differ from the schema, to the end of that word; the operator's name
+/// stays out of it.
+fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> Span {
+    let written = file.value(entry.name);
+    let same = written
+        .char_indices()
+        .zip(canonical.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(written.len().min(canonical.len()), |((at, _), _)| at);
+    let separator = |c: char| " ,()=".contains(c);
+    let start = written[..same].rfind(separator).map_or(0, |at| at + 1);
+    let end = written[same..]
+        .find(separator)
+        .map_or(written.len(), |at| same + at);
+    file.place(entry.name, start..end)
+}
+
+/// What is wrong with an entry as a whole.
+pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
+    let Subjects { file, entry, .. } = *subjects;
+    for at in &entry.ignored {
+        subjects.report(
+            sink,
+            Diagnostic::new(
+                RuleId::DerivIgnoredKey,
+                *at,
+                format!(
+                    "`{}` is not read, since the entry has a `dispatch`",
+                    at.slice(&file.text)
+                ),
+            )
+            .with_help("move it under `Default:`"),
+        );
+    }
+    for argument in bindings::arguments(subjects.subject.schema) {
+        let used_for = match &*argument.name {
+            "grad_input_mask" => "which gradients are wanted",
+            "result" => "the output",
+            _ => continue,
+        };
+        subjects.report(
+            sink,
+            Diagnostic::new(
+                RuleId::DerivArgNames,
+                file.span(entry.name),
+                format!(
+                    "the operator has an argument `{}`, the name that backward code has for {used_for}",
+                    argument.name
+                ),
+            )
+            .with_help("give the argument another name in native_functions.yaml"),
+        );
+    }
+}
+
+/// A key that formulas cannot stand under.
+pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
+    let Some(key) = set.key else { return };
+    let file = subjects.file;
+    let name = file.value(key);
+    if sink.is_full(RuleId::DerivDispatchKey) {
+        let message = format!("formulas cannot stand under `{name}`");
+        let diagnostic = Diagnostic::new(RuleId::DerivDispatchKey, file.span(key), message);
+        return subjects.report(sink, diagnostic);
+    }
+    let known: Vec<String> = formula_keys(subjects.catalogue.release).collect();
+    let diagnostic = Diagnostic::new(
+        RuleId::DerivDispatchKey,
+        file.span(key),
+        format!("formulas cannot stand under `{name}`"),
+    );
+    let near = sink
+        .suggestions
+        .nearest(name, known.iter().map(String::as_str));
+    let diagnostic = match (name, near) {
+        ("Autograd", _) => diagnostic
+            .with_help("formulas for the alias `Autograd` stand under `Default`")
+            .with_fix(file.span(key), "Default"),
+        (_, Some(near)) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_fix(file.span(key), near),
+        (_, None) => diagnostic.with_help(format!("the keys are {}", known.join(", "))),
+    };
+    subjects.report(sink, diagnostic);
+}
+
+/// Entries for an operator that has one already.
+pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
+    let mut last: FxHashMap<OperatorId, usize> = FxHashMap::default();
+    let targets = &catalogue.derivative_matches.targets;
+    for (index, target) in targets.iter().enumerate() {
+        let Ok(target) = target else { continue };
+        let Some(earlier) = last.insert(target.canonical, index) else {
+            continue;
+        };
+        let name = |index: usize| file.entries[index].name;
+        let operator = catalogue.operator(target.canonical).qualified_name();
+        sink.about(
+            DERIVATIVES,
+            &operator,
+            Diagnostic::new(
+                RuleId::DerivDuplicateEntry,
+                file.span(name(earlier)),
+                format!("`{operator}` has a later entry, which replaces this one"),
+            )
+            .with_help("put all formulas into one entry")
+            .with_related("the entry that counts", file.span(name(index))),
+        );
+        if let Some(related) = declaration(catalogue, target.canonical) {
+            sink.relate(related);
+        }
+    }
+}
+
+/// Names that are both an argument and a return.
+pub(super) fn clashes(
+    subjects: &Subjects<'_>,
+    set: &FormulaSet,
+    expansion: &Expansion<'_>,
+    sink: &mut Sink,
+) {
+    let returns = &subjects.subject.schema.returns;
+    for formula in &set.formulas {
+        for (range, name) in subjects.file.names(formula) {
+            let is_argument = expansion.arguments.iter().any(|a| a.name == name);
+            let is_return = returns.iter().any(|r| r.name.as_deref() == Some(name));
+            if is_argument && is_return {
+                subjects.report(
+                    sink,
+                    Diagnostic::new(
+                        RuleId::DerivArgReturnClash,
+                        subjects.file.place(formula.names, range),
+                        format!("`{name}` is both an argument and a return of the operator"),
+                    )
+                    .with_help("give one of them another name in native_functions.yaml"),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,408 @@
+//! Gradient formulas: their text, and how they speak of the incoming gradients.
+
+use opatlas_source::diagnostic::RuleId;
+use std::ops::Range;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Subjects, error, example};
+use crate::Rule;
+use crate::sink::Sink;
+use opatlas_operators::derivatives::expand::{Backward, Expansion};
+use opatlas_operators::derivatives::saved::{first_use, strides_places};
+use opatlas_operators::derivatives::text::{
+    bare_calls, gradient_indices, identifiers, numbered_sizes, uses,
+};
+use opatlas_operators::derivatives::{Formula, Scalar};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+pub(crate) static RULES: [Rule; 10] = [
+    Rule {
+        what: "A formula is a string. Of a tangent that only matters where some argument has a gradient.",
+        why: "Formulas are C++ text; YAML reads `3` as a number and nothing as null.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: 3\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * 3\n"),
+        ..error(RuleId::DerivFormulaType)
+    },
+    Rule {
+        what: "An argument is not both differentiated and called `non_differentiable`.",
+        why: "The two say the opposite of each other.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n  other: non_differentiable\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: non_differentiable\n",
+        ),
+        ..error(RuleId::DerivOverlapNondiff)
+    },
+    Rule {
+        what: "`grads[i]` speaks of an output that exists: i is less than the number of returns.",
+        why: "There is one incoming gradient for each output.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grads[1] * other\n",
+        ),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_derivative",
+        ..error(RuleId::DerivGradsOob)
+    },
+    Rule {
+        what: "The gradients of one operator do not speak of both `grad` and `grads`.",
+        why: "`grad` stands for the gradient of the only differentiable output. A mixture compiles, and goes wrong when differentiated twice.",
+        bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad + grads[1]\n"),
+        good: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
+        ..error(RuleId::DerivGradAndGrads)
+    },
+    Rule {
+        what: "When every use of `grads` is indexed, some index is other than 0.",
+        why: "If the first output is the only differentiable one, its gradient is called `grad`; otherwise a gradient has been forgotten.",
+        bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0]\n"),
+        good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
+        ..error(RuleId::DerivGrads0Only)
+    },
+    Rule {
+        what: "The gradients of one operator speak of the incoming gradients by one method: `grad_NAME` after the returns, or `grad` and `grads`.",
+        why: "A named gradient and an index may be the same gradient, which nobody checks.",
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad_indices\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
+        ..error(RuleId::DerivNamedGradMix)
+    },
+    Rule {
+        what: "Formulas do not call `.sizes()` or `->sizes()`.",
+        why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_sizes()` keeps them symbolic.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sym_sizes())\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
+        ..error(RuleId::DerivSizesBanned)
+    },
+    Rule {
+        what: "Formulas do not call `.size(N)` or `->size(N)` with a number.",
+        why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_size(N)` keeps them symbolic.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.size(0)\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.sym_size(0)\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
+        ..error(RuleId::DerivSizeBanned)
+    },
+    Rule {
+        what: "Formulas do not call `.strides()` or `->strides()`.",
+        why: "Strides may be symbolic, and plain ones would be baked into a traced program. `sym_strides()` keeps them symbolic.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
+        ..error(RuleId::DerivStridesBanned)
+    },
+    Rule {
+        what: "`x.sym_strides()` stands only in a formula for `x` and nothing else.",
+        why: "Asking for strides is an error on tensors that have none, and the generated code can only report it for the argument that is differentiated.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, other.sym_strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
+        ..error(RuleId::DerivStridesSingle)
+    },
+];
+
+pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
+    let mut check = Check {
+        subjects,
+        expansion,
+        sink,
+    };
+    for formula in &expansion.unreadable {
+        check.formula_type(formula);
+    }
+    check.overlaps();
+    for backward in &expansion.backward {
+        check.refused_calls(backward);
+        check.strides(backward);
+        check.bounds(backward);
+    }
+    check.gradients();
+}
+
+/// A complaint that a formula is no string.
+pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagnostic {
+    let names = subjects.file.value(formula.names);
+    let at = if formula.value_at.is_empty() {
+        subjects.file.span(formula.names)
+    } else {
+        formula.value_at
+    };
+    Diagnostic::new(
+        RuleId::DerivFormulaType,
+        at,
+        format!("the formula for `{names}` must be a string"),
+    )
+    .with_help("write the formula in C++, quoted where YAML reads it as something else")
+}
+
+struct Check<'c, 'a> {
+    subjects: &'c Subjects<'a>,
+    expansion: &'c Expansion<'a>,
+    sink: &'c mut Sink,
+}
+
+impl<'c, 'a> Check<'c, 'a> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.subjects.report(self.sink, diagnostic);
+    }
+
+    /// Where some bytes of a formula's text stand.
+    fn place(&self, backward: &Backward<'_>, range: Range<usize>) -> Span {
+        let scalar: Option<Scalar> = backward.source.formula;
+        scalar.map_or(backward.source.value_at, |scalar| {
+            self.subjects.file.place(scalar, range)
+        })
+    }
+
+    /// Where a name stands in the text of a formula; the whole of it when only the generated text
+    /// has it.
+    fn place_of(&self, backward: &Backward<'_>, name: &str) -> Span {
+        let range = first_use(backward.text, name).unwrap_or(0..backward.text.len());
+        self.place(backward, range)
+    }
+
+    fn formula_type(&mut self, formula: &Formula) {
+        let diagnostic = formula_type(self.subjects, formula);
+        self.report(diagnostic);
+    }
+
+    fn overlaps(&mut self) {
+        const RULE: RuleId = RuleId::DerivOverlapNondiff;
+        let file = self.subjects.file;
+        if self.expansion.non_differentiable.is_empty() {
+            return;
+        }
+        let mut first: FxHashMap<&str, &Backward<'_>> = FxHashMap::default();
+        for backward in &self.expansion.backward {
+            for name in &backward.names {
+                first.entry(name).or_insert(backward);
+            }
+        }
+        for (name, formula) in &self.expansion.non_differentiable {
+            let Some(other) = first.get(name) else {
+                continue;
+            };
+            if self.sink.is_full(RULE) {
+                let at = file.span(formula.names);
+                self.report(Diagnostic::new(RULE, at, (*name).to_owned()));
+                continue;
+            }
+            let place = |formula: &Formula| {
+                let mut names = file.names(formula);
+                let range = names
+                    .find(|(_, n)| n == name)
+                    .map_or(0..0, |(range, _)| range);
+                file.place(formula.names, range)
+            };
+            let diagnostic = Diagnostic::new(
+                RULE,
+                place(formula),
+                format!("`{name}` is non-differentiable here, but has a gradient"),
+            )
+            .with_help("drop one of the two lines")
+            .with_related("the gradient", place(other.source));
+            self.report(diagnostic);
+        }
+    }
+
+    fn refused_calls(&mut self, backward: &Backward<'_>) {
+        let calls = [
+            (
+                RuleId::DerivSizesBanned,
+                "sizes",
+                bare_calls(backward.text, "sizes"),
+            ),
+            (
+                RuleId::DerivSizeBanned,
+                "size",
+                numbered_sizes(backward.text),
+            ),
+            (
+                RuleId::DerivStridesBanned,
+                "strides",
+                bare_calls(backward.text, "strides"),
+            ),
+        ];
+        for (rule, method, places) in calls {
+            for range in places {
+                let at = self.place(backward, range.clone());
+                let call = &backward.text[range];
+                let instead = call.replacen(method, &format!("sym_{method}"), 1);
+                let mut diagnostic = Diagnostic::new(
+                    rule,
+                    at,
+                    format!("`{call}` is not supported in formulas, since sizes may be symbolic"),
+                )
+                .with_help(format!("write `{instead}`"));
+                if at.slice(&self.subjects.file.text) == call {
+                    diagnostic = diagnostic.with_fix(at, instead);
+                }
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    fn strides(&mut self, backward: &Backward<'_>) {
+        let saved = [&backward.of_arguments, &backward.of_results];
+        let mut seen = FxHashSet::default();
+        for name in saved.iter().flat_map(|saved| &saved.strides_of) {
+            if backward.names == [&**name] || !seen.insert(name) {
+                continue;
+            }
+            let places = strides_places(backward.text, name);
+            let range = places.first().cloned().unwrap_or(0..backward.text.len());
+            let diagnostic = Diagnostic::new(
+                RuleId::DerivStridesSingle,
+                self.place(backward, range),
+                format!("`{name}.sym_strides()` stands only in a formula for `{name}` alone"),
+            )
+            .with_help(format!(
+                "give `{name}` a formula of its own, or do without its strides"
+            ));
+            self.report(diagnostic);
+        }
+    }
+
+    fn bounds(&mut self, backward: &Backward<'_>) {
+        let count = self.subjects.subject.schema.returns.len();
+        let Some((_, index)) = gradient_indices(backward.formula())
+            .into_iter()
+            .find(|(_, index)| *index >= count)
+        else {
+            return;
+        };
+        let written = gradient_indices(backward.text);
+        let range = written
+            .into_iter()
+            .find(|(_, written)| *written == index)
+            .map_or(0..backward.text.len(), |(range, _)| range);
+        let outputs = match count {
+            0 => "no output".to_owned(),
+            1 => "one output".to_owned(),
+            count => format!("{count} outputs"),
+        };
+        let help = match count {
+            1 => "the gradient of the only output is `grad`",
+            _ => "outputs are counted from 0",
+        };
+        let diagnostic = Diagnostic::new(
+            RuleId::DerivGradsOob,
+            self.place(backward, range),
+            format!("`grads[{index}]` is out of bounds: the operator has {outputs}"),
+        )
+        .with_help(help);
+        self.report(diagnostic);
+    }
+
+    /// How all gradients of a set together speak of what comes in.
+    fn gradients(&mut self) {
+        let expansion = self.expansion;
+        let all = || expansion.backward.iter();
+        let single = all().find(|b| uses(b.formula(), "grad"));
+        let list = all().find(|b| uses(b.formula(), "grads"));
+        let named = self.named();
+        if let (Some(single), Some(list)) = (single, list) {
+            let at = self.place_of(single, "grad");
+            let related = self.place_of(list, "grads");
+            let mut diagnostic = Diagnostic::new(
+                RuleId::DerivGradAndGrads,
+                at,
+                "the gradients of this operator use both `grad` and `grads`",
+            )
+            .with_help("write `grads[0]` for `grad`")
+            .with_related("`grads` is used here", related);
+            if at.slice(&self.subjects.file.text) == "grad" {
+                diagnostic = diagnostic.with_fix(at, "grads[0]");
+            }
+            self.report(diagnostic);
+        }
+        self.only_first();
+        if let (Some((by_name, name)), Some(other)) = (named, single.or(list)) {
+            let word = if single.is_some() { "grad" } else { "grads" };
+            let diagnostic = Diagnostic::new(
+                RuleId::DerivNamedGradMix,
+                self.place_of(other, word),
+                format!("the gradients of this operator use both `{name}` and `{word}`"),
+            )
+            .with_help("speak of gradients by one method: all by name, or all by `grads[i]`")
+            .with_related(
+                "a gradient is used by name here",
+                self.place_of(by_name, &name),
+            );
+            self.report(diagnostic);
+        }
+    }
+
+    /// The first formula that uses a gradient by the name of its output, and that name.
+    fn named(&self) -> Option<(&'c Backward<'a>, String)> {
+        let outputs = self.subjects.entry.output_differentiability.as_ref();
+        let returns = self.subjects.subject.schema.returns.iter();
+        let names: Vec<String> = returns
+            .enumerate()
+            .filter(|(index, _)| outputs.is_none_or(|outputs| outputs.allows(*index)))
+            .filter(|(_, ret)| ret.ty.is_tensor_like())
+            .filter_map(|(_, ret)| Some(format!("grad_{}", ret.name.as_deref()?)))
+            .collect();
+        let expansion = self.expansion;
+        expansion.backward.iter().find_map(|backward| {
+            let name = names.iter().find(|name| uses(backward.formula(), name))?;
+            Some((backward, name.clone()))
+        })
+    }
+
+    fn only_first(&mut self) {
+        let mut uses_of_grads = 0;
+        let mut indices = Vec::new();
+        for backward in &self.expansion.backward {
+            uses_of_grads += identifiers(backward.formula(), "grads").count();
+            let found = gradient_indices(backward.formula());
+            indices.extend(found.into_iter().map(|(_, index)| (index, backward)));
+        }
+        let [(0, first), ..] = indices[..] else {
+            return;
+        };
+        if uses_of_grads != indices.len() || indices.iter().any(|(index, _)| *index != 0) {
+            return;
+        }
+        let written = gradient_indices(first.text);
+        let at = match written.first() {
+            Some((range, _)) => self.place(first, range.clone()),
+            None => first.source.value_at,
+        };
+        let mut diagnostic = Diagnostic::new(
+            RuleId::DerivGrads0Only,
+            at,
+            "the gradients of this operator use only `grads[0]`",
+        )
+        .with_help("write `grad` if the first output is the only differentiable one; otherwise the gradients of the others are missing");
+        if indices.len() == 1 && at.slice(&self.subjects.file.text) == "grads[0]" {
+            diagnostic = diagnostic.with_fix(at, "grad");
+        }
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,286 @@
+//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
+//! operator's own inputs and outputs (`gen_variable_type.emit_body`).
+
+use super::{Subjects, example, warning};
+use crate::Rule;
+use crate::sink::Sink;
+use opatlas_operators::derivatives::bindings::BindingKind;
+use opatlas_operators::derivatives::expand::Expansion;
+use opatlas_operators::derivatives::text::uses;
+use opatlas_schema::function::{Argument, SchemaKind};
+use opatlas_schema::types::Type;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::suggest::Budget;
+
+pub(crate) static RULES: [Rule; 5] = [
+    Rule {
+        what: "`output_differentiability` speaks of every output.",
+        why: "The writer of autograd code counts the flags and stops when there are more or fewer than returns.",
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
+        source: "torchgen/api/autograd.py, gen_differentiable_outputs",
+        ..warning(RuleId::DerivOutputCount)
+    },
+    Rule {
+        what: "Everything that a gradient formula is for is a tensor argument, or a list or optional of tensors.",
+        why: "Only tensors have gradients. The reader looks at the first name only; the writer of autograd code stops at the others.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n",
+        ),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, find_args_with_derivatives",
+        ..warning(RuleId::DerivGradientTarget)
+    },
+    Rule {
+        what: "An operator with a gradient has a differentiable output, and is not among those that autograd leaves alone.",
+        why: "The gradient could never be used; the writer of autograd code stops rather than to drop it.",
+        bad: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n",
+        ),
+        good: example(
+            "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
+        ),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
+        ..warning(RuleId::DerivGradientUnused)
+    },
+    Rule {
+        what: "There are tangent formulas for all differentiable outputs or for none.",
+        why: "The writer of autograd code counts them and stops when some are missing.",
+        bad: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n",
+        ),
+        good: example(
+            "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n",
+        ),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
+        ..warning(RuleId::DerivForwardCount)
+    },
+    Rule {
+        what: "A tangent formula uses the tangent (`x_t`) of an argument `x` that has a gradient.",
+        why: "It would not depend on any tangent that comes in. The writer of autograd code stops, unless the operator takes a single list of tensors.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: other_t\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
+        ),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, get_any_has_forward_grad_fn",
+        ..warning(RuleId::DerivForwardInputs)
+    },
+];
+
+pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
+    let check = Check {
+        subjects,
+        expansion,
+        suggestions: &sink.suggestions,
+    };
+    let canonical = subjects.catalogue.operator(subjects.target.canonical);
+    if !canonical.is_abstract() && expansion.backward.is_empty() {
+        // No autograd code is written for it.
+        return;
+    }
+    let outputs = check.outputs();
+    // The writer stops at the first.
+    let fault = check
+        .gradient_target()
+        .or_else(|| check.output_count())
+        .or_else(|| check.gradient_unused(outputs))
+        .or_else(|| check.forward_count(outputs))
+        .or_else(|| check.forward_inputs(outputs));
+    if let Some(fault) = fault {
+        subjects.report(sink, fault);
+    }
+}
+
+struct Check<'c, 'a> {
+    subjects: &'c Subjects<'a>,
+    expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
+}
+
+impl<'a> Check<'_, 'a> {
+    /// The differentiable inputs.
+    fn inputs(&self) -> impl Iterator<Item = &'a Argument> {
+        let inputs = self.subjects.subject.schema.arguments.non_out().iter();
+        inputs.filter(|a| {
+            let none = |(name, _): &(&str, _)| **name == *a.name;
+            a.ty.is_tensor_like() && !self.expansion.non_differentiable.iter().any(none)
+        })
+    }
+
+    fn output_count(&self) -> Option<Diagnostic> {
+        let outputs = self.subjects.entry.output_differentiability.as_ref()?;
+        let count = self.subjects.subject.schema.returns.len();
+        let spoken = outputs.count();
+        let fault = || {
+            let message = format!("{spoken} outputs are spoken of, but the operator has {count}");
+            Diagnostic::new(RuleId::DerivOutputCount, outputs.at, message)
+                .with_help("give one flag for each output")
+        };
+        (spoken != count).then(fault)
+    }
+
+    /// How many differentiable outputs the canonical function has; none of an operator that
+    /// autograd leaves alone.
+    fn outputs(&self) -> usize {
+        let schema = self.subjects.subject.schema;
+        let lists = &self.subjects.catalogue.release.data().codegen;
+        let left_alone = &lists.dont_require_derivative;
+        let base = schema.name.stem();
+        if left_alone.contains(base) || left_alone.contains(&schema.default_kernel()) {
+            return 0;
+        }
+        let returns = schema
+            .returns
+            .iter()
+            .zip(&self.expansion.results)
+            .enumerate();
+        if let Some(outputs) = &self.subjects.entry.output_differentiability {
+            return returns.filter(|(index, _)| outputs.allows(*index)).count();
+        }
+        let excluded = |name: &str| {
+            let name = if schema.name.is_inplace() {
+                "self"
+            } else {
+                name
+            };
+            self.expansion
+                .non_differentiable
+                .iter()
+                .any(|(n, _)| *n == name)
+        };
+        let count = returns
+            .filter(|(_, (ret, result))| ret.ty.is_tensor_like() && !excluded(&result.name))
+            .count();
+        let single = self
+            .expansion
+            .backward
+            .iter()
+            .any(|b| uses(b.formula(), "grad"));
+        if single { count.min(1) } else { count }
+    }
+
+    fn gradient_target(&self) -> Option<Diagnostic> {
+        let arguments = &self.subjects.subject.schema.arguments;
+        let tensor = |name: &str| {
+            let mut inputs = arguments.non_out().iter();
+            inputs.any(|a| *a.name == *name && a.ty.is_tensor_like())
+        };
+        let file = self.subjects.file;
+        let mut names = self.expansion.backward.iter().flat_map(|b| {
+            file.names(b.source)
+                .map(move |(range, name)| (b, range, name))
+        });
+        let (backward, range, name) = names.find(|(_, _, name)| !tensor(name))?;
+        let known = self.expansion.arguments.iter().any(|a| a.name == name);
+        let message = if known {
+            format!("`{name}` is no tensor and has no gradient")
+        } else {
+            format!("the operator has no argument `{name}`")
+        };
+        let at = file.place(backward.source.names, range);
+        let fault = Diagnostic::new(RuleId::DerivGradientTarget, at, message);
+        let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
+        let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
+        let budget = self.suggestions;
+        match budget
+            .nearest(name, tensors.iter().copied())
+            .filter(|_| !known)
+        {
+            Some(near) => Some(
+                fault
+                    .with_help(format!("did you mean `{near}`?"))
+                    .with_fix(at, near),
+            ),
+            None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
+        }
+    }
+
+    fn gradient_unused(&self, outputs: usize) -> Option<Diagnostic> {
+        let first = self.expansion.backward.first()?;
+        let returns = self.subjects.subject.schema.returns.len();
+        if outputs > 0 || returns == 0 {
+            return None;
+        }
+        let at = self.subjects.file.span(first.source.names);
+        Some(
+            Diagnostic::new(
+                RuleId::DerivGradientUnused,
+                at,
+                "the operator has a gradient, but no differentiable output",
+            )
+            .with_help("remove the formula, or call an output differentiable"),
+        )
+    }
+
+    fn forward_count(&self, outputs: usize) -> Option<Diagnostic> {
+        let first = self.expansion.forward.first()?;
+        let schema = self.subjects.subject.schema;
+        let tangents: usize = self.expansion.forward.iter().map(|f| f.names.len()).sum();
+        let inplace = schema.kind() == SchemaKind::Inplace;
+        if outputs == 0 || self.inputs().next().is_none() || inplace || tangents == outputs {
+            return None;
+        }
+        let at = self.subjects.file.span(first.source.names);
+        Some(
+            Diagnostic::new(
+                RuleId::DerivForwardCount,
+                at,
+                format!(
+                    "there are tangents for {tangents} outputs, but {outputs} are differentiable"
+                ),
+            )
+            .with_help("write a formula for each differentiable output, or for none"),
+        )
+    }
+
+    fn forward_inputs(&self, outputs: usize) -> Option<Diagnostic> {
+        let schema = self.subjects.subject.schema;
+        let foreach = schema.name.stem().starts_with("_foreach_");
+        let mut inputs = self.inputs();
+        let (first, second) = (inputs.next()?, inputs.next());
+        let one_list = second.is_none() && matches!(first.ty, Type::List(..));
+        if outputs == 0 || one_list {
+            return None;
+        }
+        let idle = self.expansion.forward.iter().find(|forward| {
+            let text = forward.text.unwrap_or("");
+            let used = self
+                .expansion
+                .differentiable()
+                .filter(|a| foreach || a.kind != BindingKind::TensorList)
+                .any(|a| uses(text, &format!("{}_t", a.name)));
+            forward.auto.is_none() && !used
+        })?;
+        let at = match idle.source.formula {
+            Some(formula) => self.subjects.file.span(formula),
+            None => self.subjects.file.span(idle.source.names),
+        };
+        let names: Vec<String> = self
+            .expansion
+            .differentiable()
+            .map(|a| format!("`{}_t`", a.name))
+            .collect();
+        let help = if names.is_empty() {
+            "write gradient formulas first; only arguments that have one have a tangent".to_owned()
+        } else {
+            format!("use one of {}", names.join(", "))
+        };
+        Some(
+            Diagnostic::new(
+                RuleId::DerivForwardInputs,
+                at,
+                "the formula uses the tangent of no argument that has a gradient",
+            )
+            .with_help(help),
+        )
+    }
+}

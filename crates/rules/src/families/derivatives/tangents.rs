@@ -1,0 +1,275 @@
+//! Tangent formulas, which forward-mode differentiation uses.
+
+use super::gradients::formula_type;
+use super::{Subjects, error, example};
+use crate::Rule;
+use crate::sink::Sink;
+use opatlas_operators::derivatives::bindings::{Binding, BindingKind};
+use opatlas_operators::derivatives::expand::{Auto, Expansion, Forward};
+use opatlas_operators::derivatives::saved::first_use;
+use opatlas_operators::derivatives::text::uses;
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::suggest::Budget;
+
+pub(crate) static RULES: [Rule; 5] = [
+    Rule {
+        what: "The first name that a gradient formula is for is an argument of the operator, by its name in C++ (`options` for dtype, layout, device and pin_memory together).",
+        why: "Whatever begins with another name is taken for the tangent of an output, and no output has that name. Mostly the name of an argument is misspelt, or has changed.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  othr: grad * self\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
+        ..error(RuleId::DerivUnknownArg)
+    },
+    Rule {
+        what: "A tangent formula is for an output: `result` of an operator with one return, `result0`, `result1`, ..., or the name of a return.",
+        why: "The generated code puts the tangent into that output.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
+        ..error(RuleId::DerivForwardTarget)
+    },
+    Rule {
+        what: "A tangent formula speaks of a differentiable argument `x` as `x_p` (its value) or `x_t` (its tangent), never as `x`.",
+        why: "The plain name would not say which of the two is meant. Lists of tensors are handed on whole and excepted.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other_p + self_p * other_t\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
+        ..error(RuleId::DerivForwardAmbiguous)
+    },
+    Rule {
+        what: "`auto_element_wise` stands for the tangent of an operator with one differentiable input, one gradient formula and one output, and not of an in-place one.",
+        why: "The tangent is made from the gradient formula, which is only the same thing when each element of the output depends on one element of one input.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_element_wise\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
+        ..error(RuleId::DerivAutoElementWise)
+    },
+    Rule {
+        what: "`auto_linear` stands for the tangent of an operator with a differentiable input and a single output.",
+        why: "The tangent is made by calling the operator on the tangents of its inputs.",
+        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  result: auto_linear\n"),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n",
+        ),
+        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
+        ..error(RuleId::DerivAutoLinear)
+    },
+];
+
+pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
+    for forward in &expansion.forward {
+        let check = Check {
+            subjects,
+            expansion,
+            suggestions: &sink.suggestions,
+        };
+        let fault = check
+            .target(forward)
+            .or_else(|| check.auto(forward))
+            .or_else(|| check.plain_names(forward));
+        if let Some(fault) = fault {
+            subjects.report(sink, fault);
+        }
+    }
+}
+
+struct Check<'c, 'a> {
+    subjects: &'c Subjects<'a>,
+    expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
+}
+
+impl Check<'_, '_> {
+    fn value_at(&self, forward: &Forward<'_>) -> Span {
+        let scalar = forward.source.formula;
+        scalar.map_or(forward.source.value_at, |scalar| {
+            self.subjects.file.span(scalar)
+        })
+    }
+
+    /// The formula is for an output that exists.
+    fn target(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
+        let returns = &self.subjects.subject.schema.returns;
+        let named = |name: &&str| returns.iter().any(|r| r.name.as_deref() == Some(name));
+        if forward.names.iter().any(named) {
+            return None;
+        }
+        let fault = |message: String| {
+            let at = self.subjects.file.span(forward.source.names);
+            Some(Diagnostic::new(RuleId::DerivForwardTarget, at, message).with_help(self.outputs()))
+        };
+        if forward.names == ["result"] {
+            return match returns.len() {
+                1 => None,
+                count => fault(format!(
+                    "`result` is the only output, but the operator has {count}"
+                )),
+            };
+        }
+        let numbered: Vec<usize> = forward
+            .names
+            .iter()
+            .filter_map(|name| number(name.strip_prefix("result")?))
+            .collect();
+        if numbered.is_empty() {
+            return Some(self.no_target(forward));
+        }
+        let beyond = numbered
+            .into_iter()
+            .find(|number| *number >= returns.len())?;
+        fault(format!("there is no output `result{beyond}`"))
+    }
+
+    /// What the outputs are called.
+    fn outputs(&self) -> String {
+        let names: Vec<String> = self
+            .expansion
+            .results
+            .iter()
+            .map(|result| format!("`{}`", result.name))
+            .collect();
+        match &names[..] {
+            [] => "the operator has no outputs".to_owned(),
+            [name] => format!("the output is {name}"),
+            names => format!("the outputs are {}", names.join(", ")),
+        }
+    }
+
+    /// Neither an argument nor an output has this name: which of them is meant shows in the
+    /// formula.
+    fn no_target(&self, forward: &Forward<'_>) -> Diagnostic {
+        let file = self.subjects.file;
+        let name = forward.names.first().copied().unwrap_or("");
+        let names = file.names(forward.source);
+        let range = names.map(|(range, _)| range).next().unwrap_or(0..0);
+        let at = file.place(forward.source.names, range);
+        let arguments = || self.expansion.arguments.iter().map(|a| &*a.name);
+        let near = self.suggestions.nearest(name, arguments());
+        let text = forward.text.unwrap_or("");
+        let is_gradient = uses(text, "grad")
+            || uses(text, "grads")
+            || text.contains("grad_")
+            || file.is_non_differentiable(forward.source);
+        if near.is_none() && !is_gradient {
+            return Diagnostic::new(
+                RuleId::DerivForwardTarget,
+                at,
+                format!("`{name}` is neither an argument nor an output of the operator"),
+            )
+            .with_help(self.outputs());
+        }
+        let diagnostic = Diagnostic::new(
+            RuleId::DerivUnknownArg,
+            at,
+            format!("the operator has no argument `{name}`"),
+        );
+        match near {
+            Some(near) => diagnostic
+                .with_help(format!("did you mean `{near}`?"))
+                .with_fix(at, near),
+            None => diagnostic.with_help(format!(
+                "the arguments are `{}`",
+                arguments().collect::<Vec<_>>().join("`, `")
+            )),
+        }
+    }
+
+    /// A word for a formula stands where it can be expanded.
+    fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
+        let inputs = self.expansion.differentiable().count();
+        let tangents = &self.expansion.forward;
+        let outputs = tangents.first().map_or(0, |first| first.names.len());
+        let several = tangents.len() > 1 || outputs > 1;
+        let gradients = self.expansion.backward.len();
+        let schema = self.subjects.subject.schema;
+        let (rule, word, fault) = match forward.auto? {
+            Auto::ElementWise => (
+                RuleId::DerivAutoElementWise,
+                "auto_element_wise",
+                if schema.kind() == SchemaKind::Inplace {
+                    Some("not for in-place operators".to_owned())
+                } else if several {
+                    Some("for one output, not several".to_owned())
+                } else if inputs != 1 {
+                    Some(format!("for one differentiable input, not {inputs}"))
+                } else if gradients != 1 {
+                    Some(format!("for one gradient formula, not {gradients}"))
+                } else {
+                    None
+                },
+            ),
+            Auto::Linear => (
+                RuleId::DerivAutoLinear,
+                "auto_linear",
+                if several {
+                    Some("for one output, not several".to_owned())
+                } else if inputs == 0 {
+                    Some("for operators with a differentiable input".to_owned())
+                } else {
+                    None
+                },
+            ),
+        };
+        let at = self.value_at(forward);
+        let fault = Diagnostic::new(rule, at, format!("`{word}` is {}", fault?));
+        Some(fault.with_help("write the formula out, or none"))
+    }
+
+    /// Differentiable arguments are named with `_p` or `_t`, and the formula is text when there
+    /// are any.
+    fn plain_names(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
+        let stem = self.subjects.subject.schema.name.stem();
+        let foreach = stem.starts_with("_foreach_");
+        let checked = |argument: &&Binding<'_>| foreach || argument.kind != BindingKind::TensorList;
+        let mut inputs = self.expansion.differentiable().filter(checked);
+        let Some(text) = forward.text else {
+            return inputs
+                .next()
+                .map(|_| formula_type(self.subjects, forward.source));
+        };
+        let name = inputs
+            .map(|argument| &*argument.name)
+            .find(|name| uses(text, name) || uses(&forward.formula, name))?;
+        let written = first_use(text, name);
+        let at = match (forward.source.formula, &written) {
+            (Some(scalar), Some(range)) => self.subjects.file.place(scalar, range.clone()),
+            _ => self.value_at(forward),
+        };
+        let message = if written.is_some() {
+            format!("`{name}` does not say whether its value or its tangent is meant")
+        } else {
+            format!(
+                "the formula made from `{text}` would name `{name}`, which may be its value or its tangent"
+            )
+        };
+        let help = if written.is_some() {
+            format!("write `{name}_p` for the value, `{name}_t` for the tangent")
+        } else {
+            format!(
+                "write the formula out, with `{name}_p` and `{name}_t`; or put spaces around every `{name}` in the gradient formula"
+            )
+        };
+        Some(Diagnostic::new(RuleId::DerivForwardAmbiguous, at, message).with_help(help))
+    }
+}
+
+/// A decimal number without a sign; one too large to count is the largest.
+fn number(digits: &str) -> Option<usize> {
+    let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    all.then(|| digits.parse().unwrap_or(usize::MAX))
+}

@@ -1,0 +1,258 @@
+//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
+//! other operators that the formulas serve: variants, generated operators.
+
+use super::{Subjects, declaration, example, warning};
+use crate::Rule;
+use crate::sink::Sink;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::{Basis, Origin};
+use opatlas_operators::derivatives::expand::{Backward, Expansion};
+use opatlas_operators::derivatives::saved::first_use;
+use opatlas_operators::derivatives::text::uses;
+use opatlas_operators::derivatives::{Derivatives, Outputs};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::DERIVATIVES;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+pub(crate) static RULES: [Rule; 5] = [
+    Rule {
+        what: "An operator with a gradient, and every variant that shares it, has a `dispatch:` with more than CompositeImplicitAutograd.",
+        why: "The decomposition is what autograd would differentiate, so a kernel for autograd never runs. The writer of autograd code stops at such operators.",
+        bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
+        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
+        source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
+        ..warning(RuleId::DerivNeedsDispatch)
+    },
+    Rule {
+        what: "No output is called not differentiable when the formulas serve an in-place variant.",
+        why: "The in-place variant has to count the versions of the tensor that it writes, which it would not do for an output without gradient.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n",
+        ),
+        source: "torchgen/api/autograd.py, gen_differentiable_outputs",
+        ..warning(RuleId::DerivOutputInplace)
+    },
+    Rule {
+        what: "An in-place operator has at most one tangent formula, and one written for it does not use `self_p`.",
+        why: "The value of `self` is overwritten when the tangent is computed: the formula may use `result`, or `original_self_p` to keep a copy.",
+        bad: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n",
+        ),
+        good: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n",
+        ),
+        source: "torchgen/api/autograd.py, match_differentiability_info",
+        ..warning(RuleId::DerivInplaceForward)
+    },
+    Rule {
+        what: "The gradient for `self` does not ask for the strides of an argument when it serves an in-place operator.",
+        why: "The strides would be read after `self` has been overwritten.",
+        bad: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
+        ),
+        good: example(
+            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n",
+        ),
+        source: "torchgen/api/autograd.py, match_differentiability_info",
+        ..warning(RuleId::DerivInplaceStrides)
+    },
+    Rule {
+        what: "Formulas that are written for an operator that writes its arguments, and serve the functional operator generated from it, keep nothing called `self`.",
+        why: "In the one `self` is what comes out, in the other what goes in; the formula would have to be rewritten.",
+        bad: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n",
+        ),
+        good: example(
+            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n",
+        ),
+        source: "torchgen/api/autograd.py, match_differentiability_info",
+        ..warning(RuleId::DerivGeneratedSelf)
+    },
+];
+
+/// The operators that an entry serves.
+type Served = Vec<(OperatorId, Basis)>;
+
+/// Checks the entries in which nothing else is wrong.
+pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, is_sound: &[bool], sink: &mut Sink) {
+    let matches = &catalogue.derivative_matches;
+    let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
+    for (id, _) in catalogue.iter() {
+        if let Some((found, basis)) = matches.of(id)
+            && let Origin::Entry(index) = found.origin
+        {
+            served[index as usize].push((id, basis));
+        }
+    }
+    for (index, served) in served.iter().enumerate() {
+        let Some(Ok(target)) = matches.targets.get(index) else {
+            continue;
+        };
+        if served.is_empty() || !is_sound[index] {
+            // A later entry replaces this one.
+            continue;
+        }
+        let check = Check {
+            subjects: Subjects::of(catalogue, file, index, *target),
+            served,
+        };
+        check.all(sink);
+    }
+}
+
+struct Check<'c, 'a> {
+    subjects: Subjects<'a>,
+    served: &'c Served,
+}
+
+impl Check<'_, '_> {
+    fn operator(&self, id: OperatorId) -> &Operator {
+        self.subjects.catalogue.operator(id)
+    }
+
+    fn all(&self, sink: &mut Sink) {
+        self.dispatch(sink);
+        self.output_differentiability(sink);
+        for set in &self.subjects.entry.sets {
+            let expansion = self.subjects.expand(set);
+            let faults = [
+                self.inplace_forward(&expansion),
+                self.inplace_strides(&expansion),
+                self.generated(&expansion),
+            ];
+            for fault in faults.into_iter().flatten() {
+                self.subjects.report(sink, fault);
+            }
+        }
+    }
+
+    fn name(&self, id: OperatorId) -> String {
+        self.operator(id).qualified_name()
+    }
+
+    /// Served operators of which this holds, by name.
+    fn those(&self, test: impl Fn(&Operator, Basis) -> bool) -> Vec<OperatorId> {
+        let served = self.served.iter();
+        served
+            .filter(|(id, basis)| test(self.operator(*id), *basis))
+            .map(|(id, _)| *id)
+            .collect()
+    }
+
+    fn dispatch(&self, sink: &mut Sink) {
+        let matches = &self.subjects.catalogue.derivative_matches;
+        for (id, _) in self.served {
+            let differentiable = matches.of(*id).is_some_and(|(f, _)| f.is_differentiable());
+            if !differentiable || self.operator(*id).is_abstract() {
+                continue;
+            }
+            let name = self.name(*id);
+            let at = self.subjects.file.span(self.subjects.entry.name);
+            let message = format!("`{name}` has a gradient, but only a composite kernel");
+            let fault = Diagnostic::new(RuleId::DerivNeedsDispatch, at, message).with_help(
+                "give it a `dispatch:` with backends or CompositeExplicitAutograd, or remove the formulas",
+            );
+            sink.about(DERIVATIVES, &name, fault);
+            if let Some(related) = declaration(self.subjects.catalogue, *id) {
+                sink.relate(related);
+            }
+        }
+    }
+
+    fn output_differentiability(&self, sink: &mut Sink) {
+        let Some(outputs) = &self.subjects.entry.output_differentiability else {
+            return;
+        };
+        let not_all = matches!(&outputs.outputs, Outputs::Flags(flags) if flags.contains(&false));
+        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
+        if let Some(first) = inplace.first().filter(|_| not_all) {
+            let fault = Diagnostic::new(
+                RuleId::DerivOutputInplace,
+                outputs.at,
+                format!("the formulas serve the in-place `{}`, whose output cannot be called not differentiable", self.name(*first)),
+            )
+            .with_help("call the arguments `non_differentiable` instead");
+            self.subjects.report(sink, fault);
+        }
+    }
+
+    fn inplace_forward(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
+        const RULE: RuleId = RuleId::DerivInplaceForward;
+        let first = expansion.forward.first()?;
+        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
+        let name = self.name(*inplace.first()?);
+        let file = self.subjects.file;
+        if expansion.forward.len() > 1 {
+            let message = format!(
+                "the formulas serve the in-place `{name}`, which can have one tangent formula only"
+            );
+            let at = file.span(first.source.names);
+            return Some(
+                Diagnostic::new(RULE, at, message)
+                    .with_help("keep the formula for the output that is written in place"),
+            );
+        }
+        let own = self
+            .those(|operator, basis| operator.kind == SchemaKind::Inplace && basis == Basis::Own);
+        if own.is_empty() || !uses(&first.formula, "self_p") {
+            return None;
+        }
+        let range = first.text.and_then(|text| first_use(text, "self_p"));
+        let at = match (first.source.formula, range) {
+            (Some(scalar), Some(range)) => file.place(scalar, range),
+            _ => first.source.value_at,
+        };
+        Some(
+            Diagnostic::new(
+                RULE,
+                at,
+                "the value of `self` is overwritten when the tangent is computed",
+            )
+            .with_help("use `result`, or `original_self_p` for a copy of the old value"),
+        )
+    }
+
+    fn inplace_strides(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
+        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
+        let name = self.name(*inplace.first()?);
+        let fault = expansion.backward.iter().find(|backward| {
+            backward.names.contains(&"self") && !backward.of_arguments.strides_of.is_empty()
+        })?;
+        let at = self.subjects.file.span(fault.source.formula?);
+        Some(
+            Diagnostic::new(
+                RuleId::DerivInplaceStrides,
+                at,
+                format!(
+                    "the formula serves the in-place `{name}`, where strides cannot be asked for"
+                ),
+            )
+            .with_help(
+                "write an entry of its own for the in-place operator, or do without strides",
+            ),
+        )
+    }
+
+    fn generated(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
+        let generated = self.those(|_, basis| basis == Basis::Generated);
+        let name = self.name(*generated.first()?);
+        let keeps = |b: &&Backward<'_>| b.of_arguments.keeps_part("self");
+        let backward = expansion.backward.iter().find(keeps)?;
+        let at = self.subjects.file.span(backward.source.formula?);
+        Some(
+            Diagnostic::new(
+                RuleId::DerivGeneratedSelf,
+                at,
+                format!("the formula uses `self`, but serves the generated `{name}` too"),
+            )
+            .with_help(
+                "do without `self`, or write the functional operator out with an entry of its own",
+            ),
+        )
+    }
+}

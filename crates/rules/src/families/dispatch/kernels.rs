@@ -1,0 +1,124 @@
+//! Kernels as the generator writes them down: with namespaces, and with or without symbolic sizes.
+
+use crate::sink::Sink;
+use opatlas_operators::entry::KernelEntry;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::types::BaseType;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::scope::{CompleteGroup, Scope};
+
+/// The deepest namespace that C++ can be written for (`NamespaceHelper`).
+const DEEPEST: usize = 2;
+
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
+    for (id, operator) in catalogue.iter() {
+        let kernels = catalogue.kernels(id);
+        let symint = kernels.iter().find(|k| k.kernel.name.contains("_symint"));
+        let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());
+        if symint.is_none() && !qualified {
+            continue;
+        }
+        let group = CompleteGroup::of(catalogue.groups.of(id));
+        if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
+            namespaces(scope, id, kernels, sink);
+        }
+        if symint.is_some() && !has_symint(scope, id) {
+            symbolic(scope, id, kernels, group, sink);
+        }
+    }
+}
+
+/// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
+fn has_symint(scope: &Scope<'_>, id: OperatorId) -> bool {
+    let schema = scope.operator(id).schema();
+    let returns = scope.catalogue.release < Release::V2_1
+        && schema
+            .returns
+            .iter()
+            .any(|r| r.ty.is_like(BaseType::SymInt));
+    schema.has_symint() || returns
+}
+
+fn symbolic(
+    scope: &Scope<'_>,
+    id: OperatorId,
+    kernels: &[KernelEntry],
+    group: Option<CompleteGroup>,
+    sink: &mut Sink,
+) {
+    let operator = scope.operator(id);
+    let structured_keys = scope.catalogue.release.data().structured_keys;
+    let structured = operator.is_structured() && group.is_some_and(|group| group.out == id);
+    let wrong = kernels.iter().find(|k| {
+        let written_as_class = structured && structured_keys.contains(k.key.as_str());
+        k.kernel.name.contains("_symint") && !written_as_class
+    });
+    let Some(kernel) = wrong else { return };
+    let message = format!(
+        "`{}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+        kernel.kernel.name,
+        operator.name()
+    );
+    let at = place(scope, id, kernel);
+    let diagnostic = Diagnostic::new(RuleId::SymintKernelNeedsSymint, at, message)
+        .with_help("make the sizes `SymInt`, or drop `_symint` from the kernel's name");
+    scope.report(sink, id, diagnostic);
+}
+
+fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: &mut Sink) {
+    let Some(first) = kernels.first() else { return };
+    if let Some(other) = kernels.iter().find(|k| namespace(k) != namespace(first)) {
+        let message = format!(
+            "this kernel is in namespace `{}`, the one for {} in `{}`",
+            namespace(other),
+            first.key.as_str(),
+            namespace(first)
+        );
+        let at = place(scope, id, other);
+        let diagnostic = Diagnostic::new(RuleId::KernelNamespaceSingle, at, message)
+            .with_help("put all kernels of an operator into one namespace")
+            .with_related("the other kernel", place(scope, id, first));
+        scope.report(sink, id, diagnostic);
+    }
+    let deep = kernels.iter().find(|k| {
+        let written = namespace(k).split("::").count();
+        written <= DEEPEST + 1 && levels(namespace(k)) > DEEPEST
+    });
+    if let Some(kernel) = deep {
+        let message = format!(
+            "`{}` has {} levels of namespace; two are supported",
+            namespace(kernel),
+            levels(namespace(kernel))
+        );
+        let at = place(scope, id, kernel);
+        let diagnostic = Diagnostic::new(RuleId::KernelNamespace, at, message)
+            .with_help("put the kernel into a namespace of one or two levels");
+        scope.report(sink, id, diagnostic);
+    }
+}
+
+/// Where a kernel stands in the operator's entry. One that another operator of the same name
+/// brought in has no place there.
+fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
+    let mut own = scope.operator(id).kernels().iter();
+    match own.find(|own| *own == kernel) {
+        Some(own) => own.kernel_at,
+        None => scope.name_at(id),
+    }
+}
+
+fn namespace(kernel: &KernelEntry) -> &str {
+    kernel.kernel.namespace.as_deref().unwrap_or("at")
+}
+
+/// The levels that namespace blocks are opened for. `::native` is put behind the namespace and
+/// then taken out again wherever it stands.
+fn levels(namespace: &str) -> usize {
+    let whole = format!("{namespace}::native");
+    whole.replace("::native", "").split("::").count()
+}

@@ -1,0 +1,309 @@
+//! `dispatch`: keys, kernels, and the composites. What cannot be read of it is reported by
+//! `model::lower`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+mod kernels;
+mod keys;
+
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashSet;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{DispatchLine, Entry, Field, KernelSource};
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::field_edit::{adding, removing};
+use super::scope::{Scope, field_at, is_unread};
+
+pub(super) use docs::RULES;
+
+/// The key that an operator without `dispatch` registers its kernel on.
+const IMPLICIT: &str = "CompositeImplicitAutograd";
+
+/// The one composite that may stand beside another.
+const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let scope = Scope::new(catalogue);
+    let keys = keys::Keys::of(catalogue.release);
+    let decomposing = Decomposing::new(catalogue);
+    for placed in &catalogue.native_functions.entries {
+        let Some(lines) = &placed.entry.dispatch else {
+            factory(&scope, placed, sink);
+            default_kernel(placed, sink);
+            continue;
+        };
+        if lines.is_empty() {
+            empty(&scope, placed, sink);
+            continue;
+        }
+        keys.check(placed, lines, sink);
+        composites(placed, lines, sink);
+        if let [line] = lines.as_slice() {
+            only_implicit(&scope, placed, line, sink);
+        }
+        drops_composite(placed, lines, &decomposing, sink);
+    }
+    kernels::check(&scope, sink);
+    beside_out(&scope, sink);
+}
+
+fn is_composite(key: &str) -> bool {
+    key.starts_with("Composite")
+}
+
+fn empty(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    if is_unread(entry, Field::Dispatch) {
+        return;
+    }
+    let diagnostic = Diagnostic::new(
+        RuleId::DispatchEmpty,
+        field_at(entry, Field::Dispatch),
+        "an empty `dispatch` leaves the operator without any kernel",
+    )
+    .with_help("name a kernel, or remove the field to have the composite kernel again");
+    let text = scope.text(placed);
+    sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+}
+
+/// The schema of an entry that has no kernels of its own and takes none from elsewhere.
+fn implicit_schema(entry: &Entry) -> Option<&FunctionSchema> {
+    let elsewhere = entry.structured
+        || entry.structured_delegate.is_some()
+        || is_unread(entry, Field::Structured)
+        || is_unread(entry, Field::StructuredDelegate);
+    entry.schema.as_ref().filter(|_| !elsewhere)
+}
+
+fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    let Some(schema) = implicit_schema(entry) else {
+        return;
+    };
+    let base = schema.name.base();
+    let arguments = &schema.arguments;
+    let why = if base.starts_with("new_") || base.ends_with("_like") {
+        "its name says so"
+    } else if arguments.tensor_options().is_some()
+        && !arguments.non_out().iter().any(|a| a.ty.is_tensor_like())
+    {
+        "it has TensorOptions and takes no tensor"
+    } else {
+        return;
+    };
+    let diagnostic = Diagnostic::new(
+        RuleId::FactoryNeedsDispatch,
+        schema.name_at.0,
+        format!("`{base}` is a factory ({why}) and has no `dispatch`"),
+    )
+    .with_help("name its kernel under CompositeExplicitAutograd: a factory must not be decomposed");
+    let lines = format!(
+        "dispatch:\n  CompositeExplicitAutograd: {}",
+        schema.default_kernel()
+    );
+    let text = scope.text(placed);
+    sink.entry(placed, adding(diagnostic, text, entry, &lines));
+}
+
+/// The implicit kernel of an operator outside of `aten` is looked for in `at::native`.
+fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    let implicit = entry
+        .kernels
+        .iter()
+        .find(|k| k.source == KernelSource::Implicit);
+    let (Some(kernel), Some(schema)) = (implicit, &entry.schema) else {
+        return;
+    };
+    if &*entry.namespace != "aten" && !entry.manual_kernel_registration {
+        let message = format!(
+            "without `dispatch` the kernel is `at::native::{}`, not one of namespace `{}`",
+            kernel.kernel.name, entry.namespace
+        );
+        sink.entry(
+            placed,
+            Diagnostic::new(RuleId::DispatchDefault, schema.name_at.0, message)
+                .with_help("define the kernel there, or name another in `dispatch`"),
+        );
+    }
+}
+
+fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
+    let mut found: Vec<&DispatchLine> = Vec::new();
+    for line in lines.iter().filter(|line| is_composite(line.key.as_str())) {
+        if !found.iter().any(|earlier| earlier.key == line.key) {
+            found.push(line);
+        }
+    }
+    let (first, second) = match found.as_slice() {
+        [first, second] => (first, second),
+        [first, second, ..] => {
+            // Of three, two may be the pair that is allowed: the third is one too many.
+            (
+                first,
+                if may_stand_together(first, second) {
+                    &found[2]
+                } else {
+                    second
+                },
+            )
+        }
+        _ => return,
+    };
+    if found.len() == 2 && may_stand_together(first, second) {
+        return;
+    }
+    let (a, b) = (first.key.as_str(), second.key.as_str());
+    sink.entry(
+        placed,
+        Diagnostic::new(
+            RuleId::DispatchMultipleComposite,
+            second.key_at,
+            format!("`{b}` stands beside `{a}`, and one of them would never be used"),
+        )
+        .with_help(format!(
+            "keep one of the two; only {NESTED} may stand beside CompositeImplicitAutograd or CompositeExplicitAutograd"
+        ))
+        .with_related("the other composite", first.key_at),
+    );
+}
+
+fn may_stand_together(a: &DispatchLine, b: &DispatchLine) -> bool {
+    let keys = [a.key.as_str(), b.key.as_str()];
+    keys.contains(&NESTED) && !keys.contains(&"CompositeExplicitAutogradNonFunctional")
+}
+
+/// A `dispatch` that only says what its absence says, or says it under another name.
+fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, sink: &mut Sink) {
+    let entry = &placed.entry;
+    let Some(schema) = &entry.schema else { return };
+    if line.key.as_str() != IMPLICIT || is_unread(entry, Field::Dispatch) {
+        return;
+    }
+    let expected = schema.default_kernel();
+    let written = line.kernel_at.slice(scope.text(placed));
+    let kernel = &line.kernel;
+    let text = scope.text(placed);
+    if kernel.namespace.is_none() && *kernel.name == *expected && !written.starts_with("::") {
+        let diagnostic = Diagnostic::new(
+            RuleId::DispatchRedundantImplicit,
+            line.key_at.to(line.kernel_at),
+            format!("`{expected}` on {IMPLICIT} is what the operator has without `dispatch`"),
+        )
+        .with_help("remove the field `dispatch`");
+        sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+        return;
+    }
+    let delegates =
+        entry.structured_delegate.is_some() || is_unread(entry, Field::StructuredDelegate);
+    if delegates || kernel.name.contains("_symint") {
+        return;
+    }
+    let diagnostic = Diagnostic::new(
+        RuleId::DispatchSingletonImplicitName,
+        line.kernel_at,
+        format!("the only kernel, on {IMPLICIT}, must be called `{expected}`"),
+    )
+    .with_help(format!(
+        "rename the C++ function to `{expected}` and remove the field `dispatch`"
+    ));
+    sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+}
+
+/// Kernels for special layouts only, beside a variant or overload that decomposes: ordinary tensors
+/// lost their composite kernel when `dispatch` was written.
+fn drops_composite(
+    placed: &PlacedEntry,
+    lines: &[DispatchLine],
+    decomposing: &Decomposing<'_>,
+    sink: &mut Sink,
+) {
+    let entry = &placed.entry;
+    let special = |line: &DispatchLine| {
+        let key = line.key.as_str();
+        ["Sparse", "Nested", "Quantized", "Mkldnn", "Zero"]
+            .iter()
+            .any(|prefix| key.starts_with(prefix))
+    };
+    if !lines.iter().all(special) {
+        return;
+    }
+    let Some(schema) = implicit_schema(entry) else {
+        return;
+    };
+    if !decomposing.has(schema.name.stem()) {
+        return;
+    }
+    let message = "no key of this `dispatch` serves ordinary tensors, and having one takes the implicit composite kernel away";
+    sink.entry(
+        placed,
+        Diagnostic::new(RuleId::DispatchDropsComposite, lines[0].key_at, message).with_help(
+            format!(
+                "add `{IMPLICIT}: {}` if that kernel exists",
+                schema.default_kernel()
+            ),
+        ),
+    );
+}
+
+/// Base names of operators without `dispatch`, collected when first asked for.
+struct Decomposing<'c> {
+    catalogue: &'c Catalogue,
+    stems: OnceCell<FxHashSet<&'c str>>,
+}
+
+impl<'c> Decomposing<'c> {
+    fn new(catalogue: &'c Catalogue) -> Self {
+        Self {
+            catalogue,
+            stems: OnceCell::new(),
+        }
+    }
+
+    fn has(&self, stem: &str) -> bool {
+        let stems = self.stems.get_or_init(|| {
+            let entries = self.catalogue.native_functions.entries.iter();
+            let implicit = entries.filter(|placed| {
+                let mut kernels = placed.entry.kernels.iter();
+                kernels.any(|kernel| kernel.source == KernelSource::Implicit)
+            });
+            let schemas = implicit.filter_map(|placed| placed.entry.schema.as_ref());
+            schemas.map(|schema| schema.name.stem()).collect()
+        });
+        stems.contains(stem)
+    }
+}
+
+/// A functional variant that decomposes beside an out variant with kernels of its own: what
+/// decomposes may not write into out arguments.
+fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
+    for group in scope.catalogue.groups.all() {
+        let (Some(id), Some(out)) = (group.functional, group.out) else {
+            continue;
+        };
+        let (functional, other) = (scope.operator(id), scope.operator(out));
+        if !functional.has_kernel(IMPLICIT)
+            || other.has_kernel(IMPLICIT)
+            || other.kernels().is_empty()
+            || other.is_generated()
+        {
+            continue;
+        }
+        let message = format!(
+            "`{}` decomposes, and its out variant has kernels of its own, which it must not call",
+            functional.name()
+        );
+        let at = functional.schema().name_at.0;
+        let diagnostic = Diagnostic::new(RuleId::CompositeBesideOut, at, message).with_help(
+            "compose it of functional operators: `out=` ones have no derivative and do not trace",
+        );
+        let elsewhere = [("the out variant", out, other.schema().name_at.0)];
+        scope.report_with(sink, id, diagnostic, &elsewhere);
+    }
+}

@@ -1,0 +1,197 @@
+//! Fields with simple values. Values of a wrong type are reported by `model::lower`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_schema::function::Argument;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::field_edit::adding;
+use super::subject::{Subject, subjects};
+
+pub(super) use docs::RULES;
+
+/// The Python modules that bindings are generated for (`gen_python_functions.py`).
+const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "nested"];
+
+/// What `category_override` means something as.
+const CATEGORIES: [&str; 2] = ["factory", "dummy"];
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for placed in &catalogue.native_functions.entries {
+        manual_registration(placed, sink);
+        let entry = &placed.entry;
+        known(
+            placed,
+            RuleId::PythonModule,
+            Field::PythonModule,
+            &PYTHON_MODULES,
+            entry.python_module.as_ref(),
+            sink,
+        );
+        known(
+            placed,
+            RuleId::CategoryOverride,
+            Field::CategoryOverride,
+            &CATEGORIES,
+            entry.category_override.as_ref(),
+            sink,
+        );
+    }
+    for subject in subjects(catalogue) {
+        foreach(&subject, sink);
+        const_ref(&subject, sink);
+        no_default_args(&subject, sink);
+    }
+}
+
+fn has(entry: &Entry, rule: RuleId) -> bool {
+    entry
+        .diagnostics
+        .iter()
+        .any(|diagnostic| diagnostic.rule == rule)
+}
+
+fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    if !entry.manual_kernel_registration
+        || entry.dispatch.is_none()
+        || has(entry, RuleId::FieldTypeDict)
+    {
+        return;
+    }
+    let (Some(manual), Some(dispatch)) = (
+        entry.field(Field::ManualKernelRegistration),
+        entry.field(Field::Dispatch),
+    ) else {
+        return;
+    };
+    let diagnostic = Diagnostic::new(
+        RuleId::DispatchManualRegistration,
+        manual.key,
+        "kernels that are registered by hand may not be declared in `dispatch` too",
+    )
+    .with_help("remove one of the two fields")
+    .with_related("the kernels", dispatch.key);
+    sink.entry(placed, diagnostic);
+}
+
+/// A field whose values are free text to the generator, but only some mean something.
+fn known(
+    placed: &PlacedEntry,
+    rule: RuleId,
+    field: Field,
+    values: &[&'static str],
+    value: Option<&Placed<Box<str>>>,
+    sink: &mut Sink,
+) {
+    let Some(value) = value.filter(|value| !values.contains(&&*value.value)) else {
+        return;
+    };
+    let message = format!(
+        "`{}` is no value of `{}` that means something",
+        value.value.escape_debug(),
+        field.as_str()
+    );
+    let mut diagnostic = Diagnostic::new(rule, value.at, message);
+    let near = sink
+        .suggestions
+        .nearest(&value.value, values.iter().copied());
+    diagnostic = match near {
+        Some(near) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_fix(value.at, near),
+        None => diagnostic.with_help(format!("the values are {}", values.join(", "))),
+    };
+    sink.entry(placed, diagnostic);
+}
+
+fn foreach(subject: &Subject<'_>, sink: &mut Sink) {
+    let entry = subject.entry();
+    let unchecked = entry.device_check == DeviceCheck::NoCheck;
+    if unchecked
+        || !subject.schema.name.as_str().starts_with("_foreach")
+        || has(entry, RuleId::DeviceCheck)
+    {
+        return;
+    }
+    let diagnostic = Diagnostic::new(
+        RuleId::ForeachDeviceCheck,
+        subject.field_or_name(Field::DeviceCheck),
+        "the tensors of a `_foreach` operator may be on several devices, so the device check must be off",
+    )
+    .with_help("add `device_check: NoCheck`");
+    let diagnostic = match entry.field(Field::DeviceCheck) {
+        Some(place) if place.value.is_empty() => diagnostic,
+        Some(place) => diagnostic.with_fix(place.value, "NoCheck"),
+        None => adding(diagnostic, subject.text(), entry, "device_check: NoCheck"),
+    };
+    subject.report(sink, diagnostic);
+}
+
+fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
+    let Some(out) = subject.schema.arguments.out().first() else {
+        return;
+    };
+    let field = subject.entry().field(Field::UseConstRefForMutableTensors);
+    let Some(place) = field.filter(|_| subject.entry().use_const_ref_for_mutable_tensors) else {
+        return;
+    };
+    let diagnostic = Diagnostic::new(
+        RuleId::UseConstRef,
+        place.key,
+        format!(
+            "`{}` is an out argument, which is always passed by mutable reference",
+            out.name
+        ),
+    )
+    .with_help("remove the field")
+    .with_related("the out argument", out.at.0)
+    .with_fix(place.value, "False");
+    subject.report(sink, diagnostic);
+}
+
+fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
+    const RULE: RuleId = RuleId::CppNoDefaultArgs;
+    let arguments = subject.schema.arguments.all();
+    let names = &subject.entry().cpp_no_default_args;
+    if names.is_empty() {
+        return;
+    }
+    let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
+    for argument in arguments {
+        by_name.entry(&argument.name).or_insert(argument);
+    }
+    for name in names {
+        let named = by_name.get(&*name.value);
+        let message = match named {
+            Some(argument) if argument.default.is_some() => continue,
+            Some(_) => format!("argument `{}` has no default to take away", name.value),
+            None => format!("there is no argument `{}`", name.value.escape_debug()),
+        };
+        let with_default = || {
+            arguments
+                .iter()
+                .filter(|argument| argument.default.is_some())
+        };
+        let mut diagnostic = Diagnostic::new(RULE, name.at, message);
+        if sink.is_full(RULE) {
+            subject.report(sink, diagnostic);
+            continue;
+        }
+        let budget = &sink.suggestions;
+        diagnostic = match budget.nearest(&name.value, with_default().map(|a| &*a.name)) {
+            Some(near) if named.is_none() => diagnostic
+                .with_help(format!("did you mean `{near}`?"))
+                .with_fix(name.at, near),
+            _ => diagnostic.with_help("list only arguments that have a default"),
+        };
+        subject.report(sink, diagnostic);
+    }
+}

@@ -1,0 +1,173 @@
+//! The files that the generator names after operators (torchgen `gen_per_operator_headers`,
+//! `FileManager`). A name that no file can have, or two that share one, stop it.
+
+use opatlas_source::diagnostic::RuleId;
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::KernelEntry;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::super::Sink;
+use super::super::subject::Subject;
+
+/// The longest name of a file, in bytes, on the file systems that PyTorch is built on.
+const LONGEST_FILE_NAME: usize = 255;
+
+/// Base names longer than this come near the limit.
+const LONG: usize = 200;
+
+/// Reports a base name that no file can have, or that is long. Whether it did.
+pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink) -> bool {
+    let stem = subject.schema.name.stem();
+    if stem.len() < 128 && stem.bytes().all(|b| b.is_ascii_graphic() && b != b'/') {
+        return false;
+    }
+    let at = subject.schema.name_at.0;
+    let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
+    let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
+        Diagnostic::new(RuleId::OpNameNotWritable, at, message)
+            .with_help("use letters, digits and underscores, and fewer than 200 of them")
+    } else if stem.chars().count() > LONG {
+        let message = format!("this base name has {} characters", stem.chars().count());
+        Diagnostic::new(RuleId::OpNameTooLong, at, message)
+            .with_help("headers are named after it: use fewer than 200 characters")
+    } else {
+        return false;
+    };
+    subject.report(sink, diagnostic);
+    true
+}
+
+fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
+    if let Some(odd) = stem.chars().find(|&c| u32::from(c) > 0xFF) {
+        return Some(format!(
+            "`{}` is no character of Latin-1, which files are sorted by",
+            odd.escape_debug()
+        ));
+    }
+    if stem.contains('\0') {
+        return Some("no file name can hold NUL".to_owned());
+    }
+    // Folders are made since 2.8, and a path from the root is refused since then.
+    let slash = if release >= Release::V2_8 {
+        stem.starts_with('/')
+    } else {
+        stem.trim_start_matches('/').contains('/')
+    };
+    if slash {
+        return Some(
+            "headers are named after the operator, so a `/` leads out of their folder".to_owned(),
+        );
+    }
+    let last = stem.rsplit('/').next().unwrap_or(stem).len();
+    let before = stem.rsplit('/').skip(1).map(str::len).max().unwrap_or(0);
+    if last + suffix > LONGEST_FILE_NAME || before > LONGEST_FILE_NAME {
+        return Some(format!(
+            "a base name of {last} bytes makes names of files that are too long"
+        ));
+    }
+    None
+}
+
+/// The keys that get a header for each operator; the ones of other backends share one.
+fn has_header(key: &str) -> bool {
+    matches!(
+        key,
+        "CPU" | "CUDA" | "MPS" | "SparseMPS" | "SparseCsrMPS" | "XPU" | "MTIA" | "Meta"
+    ) || key.starts_with("Composite")
+}
+
+fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
+    let keys = kernels
+        .iter()
+        .map(|kernel| kernel.key.as_str())
+        .filter(|key| has_header(key));
+    let longest = keys.map(str::len).max().unwrap_or(0);
+    let longest = if structured {
+        longest.max("CompositeExplicitAutogradNonFunctional".len())
+    } else {
+        longest
+    };
+    let dispatch = if longest > 0 {
+        "__dispatch.h".len() + longest
+    } else {
+        0
+    };
+    dispatch.max("_native.h".len())
+}
+
+/// Reports operators whose headers are called like those of another: `scale` has a header
+/// `scale_ops.h`, and `scale_ops` would too.
+pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
+    let suspect = |operator: &Operator| {
+        let stem = operator.name().stem();
+        ["_ops", "_native", "_meta", "_dispatch"]
+            .iter()
+            .any(|suffix| stem.ends_with(suffix))
+    };
+    if !catalogue.operators.iter().any(suspect) {
+        return;
+    }
+    let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
+    for (id, operator) in catalogue.iter() {
+        roots.entry(operator.name().stem()).or_default().push(id);
+    }
+    for (id, operator) in catalogue.iter() {
+        let (Some(placed), true) = (operator.written(), suspect(operator)) else {
+            continue;
+        };
+        let stem = operator.name().stem();
+        let is_first = roots.get(stem).is_some_and(|ids| ids.first() == Some(&id));
+        if !is_first {
+            continue;
+        }
+        let Some(other) = collision(catalogue, &roots, stem) else {
+            continue;
+        };
+        let message = format!(
+            "the header `{stem}.h` belongs to the operator `{}` already",
+            other.name()
+        );
+        let diagnostic = Diagnostic::new(RuleId::OpNameHeaderTaken, operator.schema().name_at.0, message)
+            .with_help("choose a base name that is not another one with `_ops`, `_native`, `_meta` or a dispatch key behind it");
+        sink.entry(placed, diagnostic);
+    }
+}
+
+/// The operator for which a header called `stem.h` is written besides that of `stem` itself.
+fn collision<'c>(
+    catalogue: &'c Catalogue,
+    roots: &FxHashMap<&str, Vec<OperatorId>>,
+    stem: &str,
+) -> Option<&'c Operator> {
+    let owners = |root: &str| roots.get(root).map_or(&[][..], Vec::as_slice);
+    let first = |root: &str| owners(root).first().map(|&id| catalogue.operator(id));
+    let plain = ["_ops", "_native"]
+        .iter()
+        .find_map(|suffix| first(stem.strip_suffix(suffix)?));
+    if plain.is_some() {
+        return plain;
+    }
+    let all = |root: &str| -> Vec<&'c Operator> {
+        owners(root)
+            .iter()
+            .map(|&id| catalogue.operator(id))
+            .collect()
+    };
+    if let Some(root) = stem.strip_suffix("_meta") {
+        let structured = all(root).into_iter().find(|op| op.is_structured());
+        if structured.is_some() {
+            return structured;
+        }
+    }
+    let (root, key) = stem.strip_suffix("_dispatch")?.rsplit_once('_')?;
+    all(root).into_iter().find(|op| {
+        op.kernels().iter().any(|kernel| {
+            let name = kernel.key.as_str();
+            has_header(name) && name.to_ascii_lowercase() == key
+        })
+    })
+}

@@ -1,0 +1,193 @@
+//! The shape of the schema and the operator's name. What cannot be read is reported by
+//! `syntax::schema`; here is what can be read and should not have been written.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+mod files;
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::{Subject, is_identifier, name_place, subjects};
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for subject in subjects(catalogue) {
+        quirks(&subject, sink);
+        if !files::writable(&subject, catalogue.release, sink) {
+            charset(&subject, sink);
+        }
+        overload(&subject, sink);
+    }
+    files::written_twice(catalogue, sink);
+    namespaces(catalogue, sink);
+}
+
+/// The characters that never belong to a name and are there because the text was cut elsewhere
+/// than it looks.
+const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
+
+/// Whether a name holds a stray character, or is empty.
+pub(super) fn is_quirk(name: &str) -> bool {
+    name.is_empty() || name.contains(STRAY)
+}
+
+fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
+    for argument in subject.schema.arguments.all() {
+        if is_quirk(&argument.name) {
+            let diagnostic = match &*argument.name {
+                "" => quirk(argument.at.0, "this argument has an empty name"),
+                name => quirk(
+                    name_place(argument),
+                    format!("`{name}` is read as the argument's name"),
+                ),
+            };
+            subject.report(sink, mend(argument, diagnostic));
+        } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
+            let message = format!(
+                "`{default}` is read as the default: the arguments end at the last `) -> `"
+            );
+            subject.report(sink, quirk(argument.default_at.0, message));
+        }
+    }
+    for ret in &subject.schema.returns {
+        let Some(name) = ret.name.as_deref().filter(|name| is_quirk(name)) else {
+            continue;
+        };
+        let diagnostic = if name.is_empty() {
+            let end = Span::new(ret.at.0.end.saturating_sub(1), ret.at.0.end);
+            quirk(
+                end,
+                "a space at the end makes the return's name the empty text",
+            )
+            .with_fix(end, "")
+        } else {
+            quirk(ret.at.0, format!("`{name}` is read as the return's name"))
+        };
+        subject.report(sink, diagnostic);
+    }
+}
+
+fn quirk(at: Span, message: impl Into<std::borrow::Cow<'static, str>>) -> Diagnostic {
+    Diagnostic::new(RuleId::SchemaQuirkAccepted, at, message)
+        .with_help("write `Type name`, separated by `, `, and no other punctuation")
+}
+
+/// A name that is an identifier but for stray characters at its end loses them.
+fn mend(argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
+    let bare = argument.name.trim_end_matches(STRAY);
+    if is_identifier(bare) {
+        diagnostic.with_fix(argument.name_at.0, bare)
+    } else {
+        diagnostic
+    }
+}
+
+fn charset(subject: &Subject<'_>, sink: &mut Sink) {
+    let name = &subject.schema.name;
+    let overload = name.overload();
+    let well_formed = overload
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let (what, text) = if !is_identifier(name.base()) {
+        ("base", name.base())
+    } else if !well_formed {
+        ("overload", overload)
+    } else {
+        return;
+    };
+    let message = format!("{what} name `{}` is no identifier", text.escape_debug());
+    let diagnostic = Diagnostic::new(RuleId::OpNameCharset, subject.schema.name_at.0, message)
+        .with_help("use letters, digits and underscores, and do not begin with a digit");
+    subject.report(sink, diagnostic);
+}
+
+fn overload(subject: &Subject<'_>, sink: &mut Sink) {
+    let overload = subject.schema.name.overload();
+    let message = if overload == "default" {
+        "`default` is what the runtime calls the overload without a name".to_owned()
+    } else if lists_types(subject.schema) {
+        format!("overload name `{overload}` only lists the argument types")
+    } else {
+        return;
+    };
+    let at = subject.schema.name_at.0;
+    let length = u32::try_from(overload.len()).unwrap_or(0);
+    let at = Span::new(at.end.saturating_sub(length), at.end);
+    let diagnostic = Diagnostic::new(RuleId::OverloadSemantic, at, message)
+        .with_help("name what differs from the other overloads, such as an argument that only this one has; an overload that is released keeps its name");
+    subject.report(sink, diagnostic);
+}
+
+/// Whether the overload's words are the types of all arguments, at least three, in their order.
+/// Two are common in PyTorch itself, where they tell the first operand from the second.
+fn lists_types(schema: &FunctionSchema) -> bool {
+    let arguments = schema.arguments.non_out();
+    let overload = schema.name.overload();
+    let words = overload.strip_suffix("_out").unwrap_or(overload);
+    arguments.len() >= 3
+        && words.split('_').count() == arguments.len()
+        && words
+            .split('_')
+            .zip(arguments)
+            .all(|(word, argument)| names_type(word, &argument.ty))
+}
+
+fn names_type(word: &str, ty: &Type) -> bool {
+    ty.innermost()
+        .map(BaseType::as_str)
+        .is_some_and(|name| word.eq_ignore_ascii_case(name))
+}
+
+/// Operators of one name in several namespaces. Where their kernels meet, or their signatures,
+/// the rules about duplicates and groups speak of them.
+fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
+    let mut first: FxHashMap<&str, OperatorId> = FxHashMap::default();
+    for (id, operator) in catalogue.iter() {
+        let Some(placed) = operator.written() else {
+            break;
+        };
+        let earlier = *first.entry(operator.name().as_str()).or_insert(id);
+        let other = catalogue.operator(earlier);
+        let meet = operator
+            .kernels()
+            .iter()
+            .any(|kernel| other.has_kernel(kernel.key.as_str()));
+        if other.namespace() == operator.namespace()
+            || meet
+            || other.signature() == operator.signature()
+        {
+            continue;
+        }
+        let Some(earlier) = other.written() else {
+            continue;
+        };
+        let name = operator.name();
+        let message = format!(
+            "`{name}` is declared in namespace `{}` too, and PyTorch tells operators apart by name alone",
+            other.namespace()
+        );
+        sink.entry(
+            placed,
+            Diagnostic::new(
+                RuleId::NamespaceNotPartOfIdentity,
+                operator.schema().name_at.0,
+                message,
+            )
+            .with_help("give one of them another name or overload name"),
+        );
+        sink.relate(opatlas_source::diagnostic::Related {
+            message: "the other one".into(),
+            file: None,
+            span: earlier.place(other.schema().name_at.0),
+        });
+    }
+}

@@ -1,0 +1,85 @@
+//! The rules by family: tables and checks. A family file has a `RULES` table and, where its rules
+//! are not all reported while reading, a `check` over the catalogue.
+
+mod annotations;
+mod arguments;
+mod autogen;
+mod backends;
+mod defaults;
+mod derivatives;
+mod dispatch;
+mod field_edit;
+mod fields;
+mod grammar;
+mod group_tags;
+mod out_naming;
+mod overloads;
+mod returns;
+mod runtime;
+mod scope;
+mod structured;
+mod subject;
+mod suppressions;
+mod tags;
+mod types;
+mod variants;
+mod views;
+mod yaml;
+
+use opatlas_operators::catalogue::Catalogue;
+
+use super::Rule;
+use super::sink::Sink;
+
+/// The tables of all families.
+#[rustfmt::skip]
+pub(super) static TABLES: &[&[Rule]] = &[
+    yaml::RULES,
+    grammar::RULES,
+    fields::RULES,
+    annotations::RULES,
+    arguments::RULES,
+    types::RULES,
+    out_naming::RULES,
+    defaults::RULES,
+    returns::RULES,
+    variants::RULES,
+    tags::RULES,
+    runtime::RULES,
+    suppressions::RULES,
+    overloads::RULES,
+    dispatch::RULES,
+    structured::RULES,
+    autogen::RULES,
+    group_tags::RULES,
+    views::RULES,
+    &derivatives::entries::RULES,
+    &derivatives::gradients::RULES,
+    &derivatives::tangents::RULES,
+    &derivatives::outputs::RULES,
+    &derivatives::variants::RULES,
+    &backends::RULES,
+];
+
+/// The checks of all families.
+#[rustfmt::skip]
+pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
+    grammar::check,
+    fields::check,
+    annotations::check,
+    arguments::check,
+    types::check,
+    out_naming::check,
+    defaults::check,
+    returns::check,
+    variants::check,
+    tags::check,
+    overloads::check,
+    dispatch::check,
+    structured::check,
+    autogen::check,
+    group_tags::check,
+    views::check,
+    derivatives::check,
+    backends::check,
+];

@@ -1,0 +1,228 @@
+//! Out arguments: their names, and what must hold for them besides the invariants of a schema
+//! (`model::invariants`).
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::{Subject, name_place};
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let text = &catalogue.native_functions.text;
+    for (id, operator) in catalogue.iter() {
+        let subject = operator
+            .written()
+            .and_then(|placed| Subject::of(placed, text));
+        let Some(subject) = subject else { break };
+        if operator.kind == SchemaKind::Out {
+            names(&subject, sink);
+            overload(catalogue, id, &subject, sink);
+        } else {
+            named_out(&subject, operator.kind, sink);
+        }
+        letters(catalogue, id, operator, &subject, sink);
+    }
+}
+
+/// Whether a name is `out`, or `out` and a number.
+fn is_out_name(name: &str) -> bool {
+    name.strip_prefix("out")
+        .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn names(subject: &Subject<'_>, sink: &mut Sink) {
+    let out = subject.schema.arguments.out();
+    let single = out.len() == 1;
+    for (i, argument) in out.iter().enumerate() {
+        let name = &*argument.name;
+        if is_out_name(name) || name.starts_with("_scratch_") {
+            continue;
+        }
+        let expected = if single {
+            "out".to_owned()
+        } else {
+            format!("out{i}")
+        };
+        let message = format!(
+            "out argument `{}` is not called `{expected}`",
+            name.escape_debug()
+        );
+        let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
+            .with_help("new out arguments are called `out`, or `out0`, `out1` and so on; released ones keep their name");
+        subject.report(sink, diagnostic);
+    }
+}
+
+fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: &mut Sink) {
+    let overload = subject.schema.name.overload();
+    let functional = catalogue
+        .groups
+        .of(id)
+        .functional
+        .map(|id| catalogue.operator(id));
+    let expected = match functional.filter(|functional| !functional.is_generated()) {
+        Some(functional) => match functional.name().overload() {
+            "" => "out".to_owned(),
+            functional => format!("{functional}_out"),
+        },
+        None if overload.ends_with("_out") => return,
+        None => "out".to_owned(),
+    };
+    if overload == expected {
+        return;
+    }
+    let message = format!("this out variant's overload is not called `{expected}`");
+    let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
+        .with_help("new out variants are called like the functional overload with `_out`; released ones keep their name");
+    subject.report(sink, diagnostic);
+}
+
+/// Names that speak of an out variant where there is none.
+fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
+    let arguments = &subject.schema.arguments;
+    let overload = subject.schema.name.overload();
+    let is_out_overload = overload == "out" || overload.ends_with("_out");
+    let named = arguments
+        .all()
+        .iter()
+        .enumerate()
+        .find(|(_, a)| is_out_name(&a.name) && a.ty.is_tensor_like());
+    if let Some((i, argument)) = named {
+        // Backward operators take the forward's `out` as a plain input.
+        let meant = arguments.is_keyword_only(i) || is_out_overload;
+        if !argument.is_write() && !meant {
+            return;
+        }
+        if !argument.is_write() {
+            let diagnostic = Diagnostic::new(
+                RuleId::OutArgumentAnnotation,
+                argument.type_at.0,
+                format!(
+                    "`{}` is called like an out argument, but not annotated as written",
+                    argument.name
+                ),
+            )
+            .with_help(
+                "annotate it as written and as returned: `*, Tensor(a!) out) -> Tensor(a!)`",
+            );
+            subject.report(sink, annotate(subject.schema, argument, diagnostic));
+            return;
+        }
+        let returned = subject
+            .schema
+            .returns
+            .iter()
+            .any(|r| r.annotation == argument.annotation);
+        if argument.is_write() && returned {
+            return; // refused
+        }
+        if !arguments.is_keyword_only(i) {
+            let diagnostic = Diagnostic::new(
+                RuleId::SchemaKind,
+                argument.at.0,
+                format!(
+                    "`{}` is positional, so this is no out variant but a {} operator",
+                    argument.name,
+                    kind.as_str()
+                ),
+            )
+            .with_help("put `*` before it to make it an out argument, or give it another name");
+            subject.report(sink, diagnostic);
+            return;
+        }
+    }
+    if arguments.out().is_empty() && is_out_overload {
+        let diagnostic = Diagnostic::new(
+            RuleId::SchemaKind,
+            subject.schema.name_at.0,
+            format!(
+                "overload `{overload}` has no out arguments: this is a {} operator",
+                kind.as_str()
+            ),
+        )
+        .with_help("add `*, Tensor(a!) out` and return it, or choose another overload name");
+        subject.report(sink, diagnostic);
+    }
+}
+
+/// The edit that annotates the only tensor called `out`, and the only return with it.
+fn annotate(schema: &FunctionSchema, argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
+    let arguments = &schema.arguments;
+    let last = arguments
+        .keyword_only()
+        .last()
+        .is_some_and(|last| std::ptr::eq(last, argument));
+    let annotated = |annotation: &Option<_>| annotation.is_some();
+    let unannotated = !arguments.all().iter().any(|a| annotated(&a.annotation));
+    let [ret] = &schema.returns[..] else {
+        return diagnostic;
+    };
+    if !last
+        || !unannotated
+        || annotated(&ret.annotation)
+        || !ret.ty.is_tensor()
+        || !argument.ty.is_tensor()
+    {
+        return diagnostic;
+    }
+    let name = ret
+        .name
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" {name}"));
+    let text = format!("Tensor(a!) {}) -> Tensor(a!){name}", argument.name);
+    diagnostic.with_fix(argument.at.0.to(schema.returns_at.0), text)
+}
+
+/// Written arguments that share a letter.
+fn letters(
+    catalogue: &Catalogue,
+    id: OperatorId,
+    operator: &Operator,
+    subject: &Subject<'_>,
+    sink: &mut Sink,
+) {
+    let arguments = subject.schema.arguments.all();
+    let written = || arguments.iter().filter(|a| a.is_write());
+    if written().count() < 2 {
+        return;
+    }
+    let twins = written().enumerate().find_map(|(i, argument)| {
+        let earlier = written()
+            .take(i)
+            .find(|a| a.annotation == argument.annotation)?;
+        Some((earlier, argument))
+    });
+    let Some((first, second)) = twins else { return };
+    let returned = subject
+        .schema
+        .returns
+        .iter()
+        .any(|r| r.annotation == second.annotation);
+    let group = catalogue.groups.of(id);
+    let grouped =
+        group.functional.is_some() && group.out.is_some() && operator.kind != SchemaKind::Scratch;
+    let outs = subject.schema.arguments.out();
+    let both_out = outs.contains(first) && outs.contains(second);
+    let rule = match (grouped && returned, both_out) {
+        (true, true) => RuleId::OutAnnotationsDistinct,
+        (true, false) => return, // refused with the group
+        (false, _) => RuleId::WrittenLettersShared,
+    };
+    let message = format!(
+        "`{}` and `{}` have the same annotation, as if they were one tensor",
+        first.name, second.name
+    );
+    let diagnostic = Diagnostic::new(rule, second.type_at.0, message)
+        .with_help(
+            "give each written argument a letter of its own, and each return that of its argument",
+        )
+        .with_related("the other one", first.type_at.0);
+    subject.report(sink, diagnostic);
+}

@@ -1,0 +1,207 @@
+//! Names and signatures that two entries share.
+
+use crate::{Example, Family, Rule, Stage};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, Severity};
+
+use super::Sink;
+use super::scope::Scope;
+
+const GOOD: Example = Example::native(
+    "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n",
+);
+
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
+    Rule {
+        id,
+        family: Family::Overloads,
+        severity,
+        stage,
+        since: Release::V2_0,
+        until: None,
+        what: "",
+        why: "",
+        bad: GOOD,
+        good: GOOD,
+        source: "torchgen/model.py: BackendIndex.grow_index",
+    }
+}
+
+pub(super) static RULES: &[Rule] = &[
+    Rule {
+        what: "Two entries declare operators of one name and overload, and both have a kernel on \
+               one dispatch key. Their namespaces do not matter.",
+        why: "Kernels are looked up by key and operator name, and there can be only one.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n",
+        ),
+        ..rule(RuleId::DuplicateOperator, Severity::Error, Stage::File)
+    },
+    Rule {
+        what: "Two entries declare operators of one name and overload, with kernels on different \
+               dispatch keys.",
+        why: "Nothing notices, and from then on each of them is taken to have the kernels of both.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
+        ),
+        ..rule(
+            RuleId::DuplicateOperatorUnnoticed,
+            Severity::Warning,
+            Stage::Convention,
+        )
+    },
+    Rule {
+        what: "Two operators of one kind have the same signature: the same base name, arguments, \
+               defaults and returns once overload names, annotations and out arguments are left \
+               out.",
+        why: "The variants of an operator are found by their common signature, and there can be \
+              one functional, one in-place, one out and one mutable variant.",
+        bad: Example::native(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
+        ),
+        source: "torchgen/native_function_generation.py: pre_group_native_functions",
+        ..rule(RuleId::DuplicateSignature, Severity::Error, Stage::Generate)
+    },
+];
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let scope = Scope::new(catalogue);
+    for (_, ids) in catalogue.shared_names() {
+        let mut earlier = Earlier::default();
+        for &id in ids {
+            same_name(&scope, id, &earlier, sink);
+            earlier.add(scope.operator(id), id);
+        }
+    }
+    for group in catalogue.groups.all() {
+        for &id in &group.duplicates {
+            if let Some(first) = group.member(scope.operator(id).kind) {
+                same_signature(&scope, id, first, sink);
+            }
+        }
+    }
+}
+
+/// Whether both have a kernel on one key, which is refused when the later entry is read.
+fn collide(a: &Operator, b: &Operator) -> bool {
+    a.kernels()
+        .iter()
+        .any(|kernel| b.has_kernel(kernel.key.as_str()))
+}
+
+/// The operators of one name that stand before another.
+#[derive(Default)]
+struct Earlier<'c> {
+    first: Option<OperatorId>,
+    /// The first that has a kernel on a key.
+    by_key: FxHashMap<&'c str, OperatorId>,
+    signatures: FxHashSet<(SchemaKind, &'c str)>,
+}
+
+impl<'c> Earlier<'c> {
+    fn add(&mut self, operator: &'c Operator, id: OperatorId) {
+        self.first.get_or_insert(id);
+        for kernel in operator.kernels() {
+            self.by_key.entry(kernel.key.as_str()).or_insert(id);
+        }
+        self.signatures
+            .insert((operator.kind, operator.signature()));
+    }
+
+    /// The first that has a kernel on a key of the operator's.
+    fn colliding(&self, operator: &Operator) -> Option<OperatorId> {
+        let kernels = operator.kernels().iter();
+        let first = kernels.filter_map(|kernel| self.by_key.get(kernel.key.as_str()));
+        first.min().copied()
+    }
+
+    /// Whether one is of the operator's kind with its signature, which is refused when groups are
+    /// made.
+    fn coincides(&self, operator: &Operator) -> bool {
+        self.signatures
+            .contains(&(operator.kind, operator.signature()))
+    }
+}
+
+fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let Some(first) = earlier.first.filter(|_| !operator.is_generated()) else {
+        return;
+    };
+    let name = operator.name();
+    let at = operator.schema().name_at.0;
+    if let Some(first) = earlier.colliding(operator) {
+        let other = scope.operator(first);
+        let help = if other.namespace() == operator.namespace() {
+            "give one of them another overload name"
+        } else {
+            "give one of them another name: the namespace does not tell operators apart"
+        };
+        let diagnostic = Diagnostic::new(
+            RuleId::DuplicateOperator,
+            at,
+            format!("`{name}` is declared twice"),
+        )
+        .with_help(help);
+        let elsewhere = [("first here", first, other.schema().name_at.0)];
+        scope.report_with(sink, id, diagnostic, &elsewhere);
+        return;
+    }
+    let other = scope.operator(first);
+    // Across namespaces, another rule says so.
+    let silent = earlier.coincides(operator) || other.namespace() != operator.namespace();
+    if silent {
+        return;
+    }
+    let message = format!("`{name}` is declared twice, on different dispatch keys");
+    let diagnostic = Diagnostic::new(RuleId::DuplicateOperatorUnnoticed, at, message)
+        .with_help("give one of them another overload name");
+    let elsewhere = [("first here", first, other.schema().name_at.0)];
+    scope.report_with(sink, id, diagnostic, &elsewhere);
+}
+
+fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let other = scope.operator(first);
+    // What is generated into a foreign group is reported where it is generated.
+    if operator.is_generated() || other.is_generated() {
+        return;
+    }
+    if operator.name() == other.name() && collide(operator, other) {
+        return;
+    }
+    if scope.is_clouded(id) {
+        return;
+    }
+    let message = format!(
+        "`{}` has the same signature as `{}`, and both are {}",
+        operator.name(),
+        other.name(),
+        kind_words(operator)
+    );
+    let diagnostic = Diagnostic::new(
+        RuleId::DuplicateSignature,
+        operator.schema().name_at.0,
+        message,
+    )
+    .with_help("remove one, or let their arguments or defaults differ");
+    let elsewhere = [("the other one", first, other.schema().name_at.0)];
+    scope.report_with(sink, id, diagnostic, &elsewhere);
+}
+
+fn kind_words(operator: &Operator) -> &'static str {
+    use opatlas_schema::function::SchemaKind;
+    match operator.kind {
+        SchemaKind::Functional => "functional",
+        SchemaKind::Inplace => "in place",
+        SchemaKind::Out => "out variants",
+        SchemaKind::Mutable => "mutable",
+        SchemaKind::Scratch => "scratch variants",
+    }
+}

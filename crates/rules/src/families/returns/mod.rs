@@ -1,0 +1,135 @@
+//! Return values. What cannot be read is reported by `syntax::schema`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::Return;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::{Subject, subjects};
+use super::types::is_sound;
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for subject in subjects(catalogue) {
+        for ret in &subject.schema.returns {
+            if !ret.ty.is_tensor() {
+                of_type(&subject, ret, catalogue.release, sink);
+            }
+            default(&subject, ret, sink);
+        }
+    }
+}
+
+fn default(subject: &Subject<'_>, ret: &Return, sink: &mut Sink) {
+    let Some((name, _)) = ret.name.as_deref().and_then(|name| name.split_once('=')) else {
+        return;
+    };
+    let whole = ret.name.as_deref().unwrap_or("");
+    let end = ret.at.0.end;
+    let cut = u32::try_from(whole.len() - name.len()).unwrap_or(0);
+    let at = Span::new(end.saturating_sub(cut), end);
+    let diagnostic = Diagnostic::new(
+        RuleId::ReturnDefault,
+        at,
+        format!("`{whole}` becomes the return's name: returns have no defaults"),
+    )
+    .with_help(format!("write `{name}`"))
+    .with_fix(at, "");
+    subject.report(sink, diagnostic);
+}
+
+fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sink) {
+    if !is_sound(&ret.ty, release) {
+        return; // reported by the family of types
+    }
+    let at = ret.at.0;
+    let diagnostic = match fault(&ret.ty, ret.is_write(), release) {
+        Some(Fault::MutableList) => Diagnostic::new(
+            RuleId::MutableListReturn,
+            at,
+            format!("`{ret}` returns a list that is written, which C++ cannot"),
+        )
+        .with_help("return nothing, or the tensor itself"),
+        Some(fault) => Diagnostic::new(RuleId::ReturnTypeNotGenerated, at, fault.message(&ret.ty))
+            .with_help(fault.help()),
+        None if is_unusual(&ret.ty) && !ret.is_write() => Diagnostic::new(
+            RuleId::ReturnTypeAllowed,
+            at,
+            format!("`{}` is an unusual type to return", ret.ty),
+        )
+        .with_help("return tensors, lists of tensors or plain numbers"),
+        None => return,
+    };
+    subject.report(sink, diagnostic);
+}
+
+enum Fault {
+    MutableList,
+    Sized,
+    OptionalTensor,
+    Optional,
+}
+
+impl Fault {
+    fn message(&self, ty: &Type) -> String {
+        match self {
+            Self::MutableList | Self::Sized => {
+                format!("`{ty}` gives a list a size, but lists are returned as vectors")
+            }
+            Self::OptionalTensor => {
+                format!("`{ty}` is optional, which a returned tensor can be since 2.2")
+            }
+            Self::Optional => format!("`{ty}` has no C++ type to be returned as"),
+        }
+    }
+
+    fn help(&self) -> &'static str {
+        match self {
+            Self::MutableList | Self::Sized => "drop the size",
+            Self::OptionalTensor => "return a tensor, undefined where there is none",
+            Self::Optional => "only plain values and `Tensor` can be optional in a return",
+        }
+    }
+}
+
+/// Why C++ cannot return the type (torchgen `returntype_type`).
+fn fault(ty: &Type, mutable: bool, release: Release) -> Option<Fault> {
+    if is_value(ty) {
+        return None;
+    }
+    match ty {
+        Type::Base(_) | Type::Custom(_) => None,
+        Type::List(..) if mutable => Some(Fault::MutableList),
+        Type::List(_, Some(_)) => Some(Fault::Sized),
+        Type::List(inner, None) => fault(inner, false, release),
+        Type::Optional(inner) if inner.is_tensor() => {
+            (release < Release::V2_2).then_some(Fault::OptionalTensor)
+        }
+        Type::Optional(inner) => fault(inner, mutable, release).or(Some(Fault::Optional)),
+    }
+}
+
+/// What C++ passes by value (torchgen `valuetype_type`).
+fn is_value(ty: &Type) -> bool {
+    match ty {
+        Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
+        Type::Custom(_) => false,
+        Type::Optional(inner) => is_value(inner),
+        Type::List(inner, size) => size.is_some() && **inner == Type::Base(BaseType::Bool),
+    }
+}
+
+fn is_unusual(ty: &Type) -> bool {
+    match ty {
+        Type::Base(_) | Type::Custom(_) => false,
+        Type::Optional(_) => true,
+        Type::List(inner, _) => !inner.is_tensor(),
+    }
+}

@@ -1,0 +1,262 @@
+//! What checks across entries need: who is who, whose story is too broken to be judged, and how
+//! to complain about an operator with the others attached.
+
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::registry;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Entry, Field};
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::name::OperatorName;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
+
+use super::Sink;
+
+/// A group that has all that it needs to be handled as one (torchgen `NativeFunctionsGroup`).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CompleteGroup {
+    pub(super) functional: OperatorId,
+    pub(super) out: OperatorId,
+    pub(super) inplace: Option<OperatorId>,
+    pub(super) mutable: Option<OperatorId>,
+}
+
+impl CompleteGroup {
+    /// The group, when it has a functional and an out variant and no scratch variant.
+    pub(super) fn of(group: &Group) -> Option<Self> {
+        if group.scratch.is_some() {
+            return None;
+        }
+        Some(Self {
+            functional: group.functional?,
+            out: group.out?,
+            inplace: group.inplace,
+            mutable: group.mutable,
+        })
+    }
+
+    /// Functional, out, in place, mutable: the order in which torchgen looks at them.
+    pub(super) fn members(self) -> impl Iterator<Item = OperatorId> {
+        [
+            Some(self.functional),
+            Some(self.out),
+            self.inplace,
+            self.mutable,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The members that write to arguments.
+    pub(super) fn writing(self) -> impl Iterator<Item = OperatorId> {
+        [Some(self.out), self.inplace, self.mutable]
+            .into_iter()
+            .flatten()
+    }
+}
+
+/// A revision as the checks across entries see it.
+pub(super) struct Scope<'c> {
+    pub(super) catalogue: &'c Catalogue,
+    clouds: OnceCell<Clouds<'c>>,
+    /// Of the names that operators share, how many of these stand in groups.
+    grouped: OnceCell<FxHashMap<&'c str, usize>>,
+}
+
+/// What hangs over the judgement of groups: entries that cannot be read as they should be. What is
+/// said about their siblings would change once they are mended.
+#[derive(Default)]
+struct Clouds<'c> {
+    /// Stories of entries whose schema is broken, so that their group is not known.
+    schemas: FxHashSet<&'c str>,
+    /// Signatures of entries with other broken fields.
+    signatures: FxHashSet<&'c str>,
+    /// Stories of all of them.
+    stories: FxHashSet<&'c str>,
+}
+
+/// A place in another operator's entry, with what is to be seen there.
+pub(super) type Elsewhere = (&'static str, OperatorId, Span);
+
+impl<'c> Scope<'c> {
+    pub(super) fn new(catalogue: &'c Catalogue) -> Self {
+        Self {
+            catalogue,
+            clouds: OnceCell::new(),
+            grouped: OnceCell::new(),
+        }
+    }
+
+    /// Whether an operator stands in a complete group or a group of views.
+    pub(super) fn is_grouped(&self, id: OperatorId) -> bool {
+        CompleteGroup::of(self.catalogue.groups.of(id)).is_some()
+            || self.catalogue.view_groups().contains(id)
+    }
+
+    /// How many operators of a name that several have stand in groups; none of another name.
+    pub(super) fn grouped_namesakes(&self, name: &str) -> usize {
+        let grouped = self.grouped.get_or_init(|| {
+            let shared = self.catalogue.shared_names();
+            let count = |ids: &[OperatorId]| ids.iter().filter(|id| self.is_grouped(**id)).count();
+            shared.map(|(name, ids)| (name, count(ids))).collect()
+        });
+        match grouped.get(name) {
+            Some(&count) => count,
+            None => self
+                .catalogue
+                .find(name)
+                .map_or(0, |id| usize::from(self.is_grouped(id))),
+        }
+    }
+
+    pub(super) fn operator(&self, id: OperatorId) -> &'c Operator {
+        self.catalogue.operator(id)
+    }
+
+    /// The entry of a written operator, or the one that a generated operator was made from.
+    pub(super) fn source(&self, id: OperatorId) -> Option<(&'c PlacedEntry, OperatorId)> {
+        let mut id = id;
+        // A generated operator is made from a written one.
+        for _ in 0..2 {
+            let operator = self.operator(id);
+            if let Some(placed) = operator.written() {
+                return Some((placed, id));
+            }
+            id = operator.generated()?.from;
+        }
+        None
+    }
+
+    /// Where the name of an operator stands; that of its source when it is generated.
+    pub(super) fn name_at(&self, id: OperatorId) -> Span {
+        match self.source(id) {
+            Some((_, source)) => self.operator(source).schema().name_at.0,
+            None => Span::default(),
+        }
+    }
+
+    /// Whether an entry that may belong to the operator's group cannot be read as it should be.
+    pub(super) fn is_clouded(&self, id: OperatorId) -> bool {
+        let operator = self.operator(id);
+        let clouds = self.clouds();
+        clouds.schemas.contains(story(operator.name().stem()))
+            || clouds.signatures.contains(operator.signature())
+    }
+
+    /// Whether an entry of the same base name, or of that of a copy or view of it, cannot be read
+    /// as it should be.
+    pub(super) fn is_story_clouded(&self, name: &OperatorName) -> bool {
+        self.clouds().stories.contains(story(name.stem()))
+    }
+
+    fn clouds(&self) -> &Clouds<'c> {
+        self.clouds.get_or_init(|| Clouds::of(self.catalogue))
+    }
+
+    /// Complains about an operator, in its entry or in that of the one that it was made from.
+    pub(super) fn report(&self, sink: &mut Sink, id: OperatorId, diagnostic: Diagnostic) {
+        self.report_with(sink, id, diagnostic, &[]);
+    }
+
+    /// The same, with places in other entries attached.
+    pub(super) fn report_with(
+        &self,
+        sink: &mut Sink,
+        id: OperatorId,
+        diagnostic: Diagnostic,
+        elsewhere: &[Elsewhere],
+    ) {
+        let Some((placed, _)) = self.source(id) else {
+            return;
+        };
+        let before = sink.count();
+        sink.entry(placed, diagnostic);
+        if sink.count() == before {
+            return; // no rule of this release
+        }
+        for &(message, other, span) in elsewhere {
+            if let Some((other, _)) = self.source(other) {
+                sink.relate(Related {
+                    message: message.into(),
+                    file: None,
+                    span: other.place(span),
+                });
+            }
+        }
+    }
+
+    /// The text from the beginning of an entry on, which places within the entry count from.
+    pub(super) fn text(&self, placed: &PlacedEntry) -> &'c str {
+        let text = &self.catalogue.native_functions.text;
+        text.get(placed.base as usize..).unwrap_or("")
+    }
+}
+
+/// The base name without what ties variants of one operator to each other, so that entries of one
+/// story share it.
+fn story(stem: &str) -> &str {
+    ["_copy", "_scatter", "_inverse"]
+        .into_iter()
+        .find_map(|suffix| stem.strip_suffix(suffix))
+        .unwrap_or(stem)
+}
+
+impl<'c> Clouds<'c> {
+    fn of(catalogue: &'c Catalogue) -> Self {
+        let mut clouds = Self::default();
+        let release = catalogue.release;
+        for placed in &catalogue.native_functions.entries {
+            let entry = &placed.entry;
+            let sound = entry
+                .schema
+                .as_ref()
+                .filter(|schema| broken_invariants(schema).is_empty());
+            let broken = sound.is_none() || entry.diagnostics.iter().any(|d| is_error(d, release));
+            let Some(name) = entry.name.as_ref().filter(|_| broken) else {
+                continue;
+            };
+            clouds.stories.insert(story(name.stem()));
+            if sound.is_some() {
+                clouds.signatures.insert(&entry.signature);
+            } else {
+                clouds.schemas.insert(story(name.stem()));
+            }
+        }
+        clouds
+    }
+}
+
+fn is_error(diagnostic: &Diagnostic, release: Release) -> bool {
+    let rule = registry::of(diagnostic.rule);
+    rule.severity == Severity::Error && rule.applies_to(release)
+}
+
+/// Whether the value of a field could not be read as it stands there.
+pub(super) fn is_unread(entry: &Entry, field: Field) -> bool {
+    entry.field(field).is_some_and(|place| {
+        let whole = place.key.to(place.value);
+        entry
+            .diagnostics
+            .iter()
+            .any(|d| whole.start <= d.span.start && d.span.end <= whole.end)
+    })
+}
+
+/// Where a field is said: its value, its key where it has none, the operator's name where it is
+/// not written.
+pub(super) fn field_at(entry: &Entry, field: Field) -> Span {
+    match entry.field(field) {
+        Some(place) if place.value.is_empty() => place.key,
+        Some(place) => place.value,
+        None => entry
+            .schema
+            .as_ref()
+            .map_or(entry.func_at, |schema| schema.name_at.0),
+    }
+}

@@ -1,0 +1,270 @@
+//! Structured kernels: entries that are structured or delegate, their groups, precomputed
+//! arguments and ufuncs. What cannot be read is reported by `model::lower`.
+
+use opatlas_source::diagnostic::RuleId;
+mod arguments;
+mod docs;
+mod groups;
+mod precomputed;
+mod ufunc;
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Entry, Field};
+use opatlas_operators::operator::{OperatorId, PlacedEntry};
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+use opatlas_schema::name::OperatorName;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::field_edit::removing;
+use super::scope::{Scope, field_at, is_unread};
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let scope = Scope::new(catalogue);
+    for placed in &catalogue.native_functions.entries {
+        let entry = &placed.entry;
+        if entry.structured || entry.structured_delegate.is_some() {
+            placement(&scope, placed, sink);
+        }
+        if !entry.structured {
+            needs_structured(&scope, placed, sink);
+        }
+        precomputed::check(placed, catalogue.release, sink);
+        ufunc::entry(placed, catalogue.release, sink);
+    }
+    Targets::new(&scope).check(sink);
+    groups::check(&scope, sink);
+}
+
+/// What may stand on which kind of schema (torchgen `NativeFunction.__post_init__`).
+fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    let Some(schema) = &entry.schema else { return };
+    let text = scope.text(placed);
+    if entry.structured && entry.structured_delegate.is_some() {
+        let diagnostic = Diagnostic::new(
+            RuleId::StructuredAndDelegate,
+            field_at(entry, Field::StructuredDelegate),
+            "an operator is structured itself or delegates to one that is, not both",
+        )
+        .with_help(
+            "keep `structured: True` on the out variant, `structured_delegate` on the others",
+        );
+        let field = match schema.kind() {
+            SchemaKind::Out => Field::StructuredDelegate,
+            _ => Field::Structured,
+        };
+        sink.entry(placed, removing(diagnostic, text, entry, field));
+    } else if entry.structured {
+        if schema.kind() != SchemaKind::Out {
+            sink.entry(placed, structured_elsewhere(entry, schema));
+        }
+    } else {
+        if schema.kind() == SchemaKind::Out {
+            let diagnostic = Diagnostic::new(
+                RuleId::StructuredDelegateNotOnOut,
+                field_at(entry, Field::StructuredDelegate),
+                "an out variant does not delegate",
+            )
+            .with_help("write `structured: True`, or remove the field");
+            sink.entry(placed, diagnostic);
+        }
+        structured_keys(scope, placed, sink);
+    }
+    if !entry.device_guard {
+        let diagnostic = Diagnostic::new(
+            RuleId::StructuredDeviceGuard,
+            field_at(entry, Field::DeviceGuard),
+            "structured kernels always have a device guard",
+        )
+        .with_help("remove `device_guard: False`");
+        sink.entry(
+            placed,
+            removing(diagnostic, text, entry, Field::DeviceGuard),
+        );
+    }
+}
+
+fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
+    let message = format!(
+        "`structured: True` stands on a schema of kind {}, not on an out variant",
+        schema.kind().as_str()
+    );
+    Diagnostic::new(
+        RuleId::StructuredOnOutOnly,
+        field_at(entry, Field::Structured),
+        message,
+    )
+    .with_help(format!(
+        "mark the out variant, and write `structured_delegate: {}` here",
+        out_name(&schema.name)
+    ))
+}
+
+/// The name that the out variant of an operator has by convention.
+fn out_name(name: &OperatorName) -> String {
+    match name.overload() {
+        "" => format!("{}.out", name.stem()),
+        overload => format!("{}.{overload}_out", name.stem()),
+    }
+}
+
+/// Kernels on structured keys come from the operator that is delegated to.
+fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    let keys = scope.catalogue.release.data().structured_keys;
+    for line in entry.dispatch.iter().flatten() {
+        let key = line.key.as_str();
+        if !keys.contains(key) {
+            continue;
+        }
+        let mut diagnostic = Diagnostic::new(
+            RuleId::StructuredDelegateNoStructuredKeys,
+            line.key_at,
+            format!("the kernel on {key} comes from the operator that this one delegates to"),
+        )
+        .with_help(format!("list {key} there, and remove it here"));
+        if let Some(delegate) = &entry.structured_delegate {
+            diagnostic = diagnostic.with_related("delegated here", delegate.at);
+        }
+        sink.entry(placed, diagnostic);
+    }
+}
+
+/// Fields that only structured entries may have.
+fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+    let entry = &placed.entry;
+    if is_unread(entry, Field::Structured) {
+        return;
+    }
+    let inherits = entry.structured_inherits.is_some().then_some((
+        RuleId::StructuredInherits,
+        Field::StructuredInherits,
+        "the base class of a kernel's meta function is named, but the operator is not structured",
+    ));
+    let precomputed = entry.precomputed.is_some().then_some((
+        RuleId::PrecomputedNeedsStructured,
+        Field::Precomputed,
+        "only the meta function of a structured operator can work out arguments for the kernel",
+    ));
+    let ufunc = (!entry.ufunc_inner_loop.is_empty()).then_some((
+        RuleId::UfuncStructured,
+        Field::UfuncInnerLoop,
+        "inner loops are written for structured operators only",
+    ));
+    let text = scope.text(placed);
+    for (rule, field, message) in [inherits, precomputed, ufunc].into_iter().flatten() {
+        let help = match entry.kind() {
+            Some(SchemaKind::Out) => "add `structured: True`, or remove the field",
+            _ => "move it to the structured out variant",
+        };
+        let diagnostic = Diagnostic::new(rule, field_at(entry, field), message).with_help(help);
+        sink.entry(placed, removing(diagnostic, text, entry, field));
+    }
+}
+
+/// The operators that delegates name.
+struct Targets<'s, 'c> {
+    scope: &'s Scope<'c>,
+    /// The last operator of each name counts, as in torchgen's `error_check_native_functions`.
+    by_name: FxHashMap<&'c OperatorName, OperatorId>,
+}
+
+impl<'s, 'c> Targets<'s, 'c> {
+    fn new(scope: &'s Scope<'c>) -> Self {
+        let operators = scope.catalogue.iter();
+        let written = operators.filter(|(_, operator)| !operator.is_generated());
+        let wanted = written
+            .filter(|(_, operator)| operator.kind == SchemaKind::Out || operator.is_structured());
+        Self {
+            scope,
+            by_name: wanted.map(|(id, operator)| (operator.name(), id)).collect(),
+        }
+    }
+
+    /// The operator of this name, the last one that is written.
+    fn find(&self, name: &OperatorName) -> Option<OperatorId> {
+        if let Some(&id) = self.by_name.get(name) {
+            return Some(id);
+        }
+        let same = self.scope.catalogue.all_named(name.as_str());
+        let written = |id: &OperatorId| !self.scope.operator(*id).is_generated();
+        same.rev().find(written)
+    }
+
+    fn check(mut self, sink: &mut Sink) {
+        for (id, operator) in self.scope.catalogue.iter() {
+            let Some(delegate) = operator.structured_delegate() else {
+                continue;
+            };
+            match self.find(delegate) {
+                None => self.missing(id, delegate, sink),
+                Some(target) if !self.scope.operator(target).is_structured() => {
+                    self.not_structured(id, target, sink);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn place(&self, id: OperatorId) -> Option<opatlas_source::Span> {
+        let entry = &self.scope.operator(id).written()?.entry;
+        Some(entry.structured_delegate.as_ref()?.at)
+    }
+
+    fn missing(&mut self, id: OperatorId, delegate: &OperatorName, sink: &mut Sink) {
+        let Some(at) = self
+            .place(id)
+            .filter(|_| !self.scope.is_story_clouded(delegate))
+        else {
+            return;
+        };
+        let message = format!("there is no operator `{delegate}` to delegate to");
+        let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetMissing, at, message);
+        let structured = || {
+            let names = self.by_name.iter();
+            names
+                .filter(|(_, id)| self.scope.operator(**id).is_structured())
+                .map(|(name, _)| name.as_str())
+        };
+        let near = match sink.is_full(RuleId::StructuredDelegateTargetMissing) {
+            true => Vec::new(),
+            false => sink
+                .suggestions
+                .nearest_few(delegate.as_str(), structured(), 8),
+        };
+        let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
+        let diagnostic = match nearest {
+            Some(nearest) => diagnostic
+                .with_help(format!("did you mean `{nearest}`?"))
+                .with_fix(at, nearest),
+            None => diagnostic.with_help("name the structured out variant, or declare it"),
+        };
+        self.scope.report(sink, id, diagnostic);
+    }
+
+    fn not_structured(&self, id: OperatorId, target: OperatorId, sink: &mut Sink) {
+        let other = self.scope.operator(target);
+        let unclear = other
+            .written()
+            .is_some_and(|placed| is_unread(&placed.entry, Field::Structured));
+        let Some(at) = self.place(id).filter(|_| !unclear) else {
+            return;
+        };
+        let message = format!("`{}` is delegated to, but is not structured", other.name());
+        let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetStructured, at, message)
+            .with_help(format!("add `structured: True` to `{}`", other.name()));
+        let elsewhere = [("this operator", target, other.schema().name_at.0)];
+        self.scope.report_with(sink, id, diagnostic, &elsewhere);
+    }
+}
+
+/// Names of the same base name first; then by name, so that the choice does not depend on chance.
+fn rank<'n>(name: &'n str, delegate: &OperatorName) -> (bool, &'n str) {
+    let base = name.split('.').next().unwrap_or(name);
+    (base != delegate.base(), name)
+}

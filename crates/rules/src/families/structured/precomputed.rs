@@ -1,0 +1,64 @@
+//! Precomputed arguments, as far as a release decides about them.
+
+use crate::sink::Sink;
+use opatlas_operators::entry::Precompute;
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+const RULE: RuleId = RuleId::Precomputed;
+
+pub(super) fn check(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
+    let Some(precompute) = &placed.entry.precomputed else {
+        return;
+    };
+    for (left, _) in &precompute.replace {
+        if release >= Release::V2_4 && left.value.contains(' ') {
+            let message = format!("`{}` is no argument's name: it has a blank", left.value);
+            sink.entry(
+                placed,
+                Diagnostic::new(RULE, left.at, message)
+                    .with_help("write `argument -> Type name` with the bare name on the left"),
+            );
+        }
+    }
+    for argument in parameters(precompute) {
+        let Some(base) = argument
+            .ty
+            .innermost()
+            .filter(|base| !exists(*base, release))
+        else {
+            continue;
+        };
+        let message = format!("PyTorch {release} has no type `{base}`");
+        sink.entry(
+            placed,
+            Diagnostic::new(RULE, argument.type_at.0, message)
+                .with_help("use a type of this release"),
+        );
+    }
+}
+
+fn exists(base: BaseType, release: Release) -> bool {
+    release.data().base_types.contains(base.as_str())
+}
+
+/// All parameters that are worked out, replacing or added.
+pub(super) fn parameters(precompute: &Precompute) -> impl Iterator<Item = &Argument> {
+    let replacing = precompute.replace.iter().flat_map(|(_, new)| new);
+    replacing.chain(&precompute.add)
+}
+
+/// Whether C++ can be written for a parameter of this type (torchgen `structured.argument_type`).
+pub(super) fn is_writable(ty: &Type, release: Release) -> bool {
+    match ty {
+        Type::Base(BaseType::GraphModule | BaseType::ConstQuantizerPtr) | Type::Custom(_) => false,
+        Type::Base(BaseType::SymBool) => release >= Release::V2_9,
+        Type::Base(_) => true,
+        Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => false,
+        Type::Optional(inner) | Type::List(inner, _) => is_writable(inner, release),
+    }
+}

@@ -1,0 +1,109 @@
+//! What most checks look at: an entry whose schema could be read, and the text it stands in.
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Entry, Field};
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+
+/// An entry with a schema.
+#[derive(Clone, Copy)]
+pub(super) struct Subject<'c> {
+    pub(super) placed: &'c PlacedEntry,
+    pub(super) schema: &'c FunctionSchema,
+    text: &'c str,
+}
+
+/// All entries with a schema, in file order.
+pub(super) fn subjects(catalogue: &Catalogue) -> impl Iterator<Item = Subject<'_>> {
+    let native = &catalogue.native_functions;
+    native
+        .entries
+        .iter()
+        .filter_map(|placed| Subject::of(placed, &native.text))
+}
+
+impl<'c> Subject<'c> {
+    /// The subject that an entry is; `None` without a schema. `text` is the whole file.
+    pub(super) fn of(placed: &'c PlacedEntry, text: &'c str) -> Option<Self> {
+        let schema = placed.entry.schema.as_ref()?;
+        Some(Self {
+            placed,
+            schema,
+            text: text.get(placed.base as usize..).unwrap_or(""),
+        })
+    }
+
+    pub(super) fn entry(&self) -> &'c Entry {
+        &self.placed.entry
+    }
+
+    /// The text from the beginning of the entry on, which places within the entry count from.
+    pub(super) fn text(&self) -> &'c str {
+        self.text
+    }
+
+    /// Whether the schema stands in the file just as it was read. Otherwise (escapes, folded
+    /// lines) an edit of a part of it could not be written in its place.
+    pub(super) fn is_verbatim(&self) -> bool {
+        let at = self.schema.name_at.0.to(self.schema.returns_at.0);
+        at.slice(self.text) == &*self.entry().canonical
+    }
+
+    /// The place of a field's value, or of the operator's name where the field is not written.
+    pub(super) fn field_or_name(&self, field: Field) -> Span {
+        match self.entry().field(field) {
+            Some(place) if !place.value.is_empty() => place.value,
+            Some(place) => place.key,
+            None => self.schema.name_at.0,
+        }
+    }
+
+    /// Reports a complaint about this entry. An edit within a schema that does not stand there as
+    /// it was read is left out.
+    pub(super) fn report(&self, sink: &mut Sink, mut diagnostic: Diagnostic) {
+        if let Some(fix) = &diagnostic.fix
+            && !sink.is_full(diagnostic.rule)
+        {
+            let schema = self.schema.name_at.0.to(self.schema.returns_at.0);
+            let within = schema.start <= fix.span.start && fix.span.end <= schema.end;
+            if within && !self.is_verbatim() {
+                diagnostic.fix = None;
+            }
+        }
+        sink.entry(self.placed, diagnostic);
+    }
+}
+
+/// Where an argument's name stands; the whole argument where the name is empty.
+pub(super) fn name_place(argument: &Argument) -> Span {
+    if argument.name_at.0.is_empty() {
+        argument.at.0
+    } else {
+        argument.name_at.0
+    }
+}
+
+/// Whether a text is an identifier of C++ and Python: `[A-Za-z_][A-Za-z0-9_]*`.
+pub(super) fn is_identifier(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    starts && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_identifier;
+
+    #[test]
+    fn identifiers() {
+        for good in ["a", "_", "self", "A1", "__x"] {
+            assert!(is_identifier(good), "{good}");
+        }
+        for bad in ["", "1a", "a-b", "a b", "ä", "a)"] {
+            assert!(!is_identifier(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::{Field, Placed, TagName};
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::types::BaseType;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::field_edit::adding;
+use super::subject::{Subject, name_place, subjects};
+
+pub(super) use docs::RULES;
+
+const SEEDED: &str = "nondeterministic_seeded";
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for placed in &catalogue.native_functions.entries {
+        for tag in &placed.entry.tags {
+            if !catalogue.tags.allows(&tag.value) {
+                unknown(catalogue, placed, tag, sink);
+            }
+        }
+    }
+    for subject in subjects(catalogue) {
+        random(&subject, catalogue.release, sink);
+    }
+}
+
+/// A help lists this many tags; no release has as many.
+const MOST_LISTED: usize = 100;
+
+/// The beginning of a name of any length.
+fn clipped(name: &str) -> &str {
+    &name[..name.floor_char_boundary(200)]
+}
+
+fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, sink: &mut Sink) {
+    let rule = RuleId::Tags;
+    let name = match &tag.value {
+        TagName::Text(name) | TagName::Scalar(name) => name,
+        TagName::Collection => {
+            let diagnostic = Diagnostic::new(rule, tag.at, "a tag must be a name")
+                .with_help("write a list of names, such as `[core, pointwise]`");
+            return sink.entry(placed, diagnostic);
+        }
+    };
+    if sink.is_full(rule) {
+        let message = format!("there is no tag `{}`", clipped(name).escape_debug());
+        return sink.entry(placed, Diagnostic::new(rule, tag.at, message));
+    }
+    let parts: Vec<&str> = name.split(',').map(str::trim).collect();
+    let is_list = parts.len() > 1 && parts.iter().all(|part| catalogue.tags.find(part).is_some());
+    let shown = name.escape_debug();
+    let diagnostic = if is_list {
+        let list = format!("[{}]", parts.join(", "));
+        Diagnostic::new(rule, tag.at, format!("`{shown}` is read as one tag"))
+            .with_help(format!("write a list: `{list}`"))
+            .with_fix(tag.at, list)
+    } else {
+        let message = format!("there is no tag `{shown}`");
+        let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
+        let diagnostic = Diagnostic::new(rule, tag.at, message);
+        match sink.suggestions.nearest(name, names()) {
+            Some(near) => diagnostic
+                .with_help(format!("did you mean `{near}`?"))
+                .with_fix(tag.at, near),
+            None => {
+                let list: Vec<&str> = names().take(MOST_LISTED).collect();
+                let more = match names().count() - list.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                diagnostic.with_help(format!("the tags are {}{more}", list.join(", ")))
+            }
+        }
+    };
+    sink.entry(placed, diagnostic);
+}
+
+fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
+    let Some((at, cause)) = randomness(subject, release) else {
+        return;
+    };
+    let entry = subject.entry();
+    let is_tagged = entry
+        .tags
+        .iter()
+        .any(|tag| matches!(&tag.value, TagName::Text(name) if &**name == SEEDED));
+    if is_tagged
+        || entry
+            .diagnostics
+            .iter()
+            .any(|d| d.rule == RuleId::FieldTypeList)
+    {
+        return;
+    }
+    let diagnostic = Diagnostic::new(
+        RuleId::RandomNeedsSeededTag,
+        at,
+        format!("{cause}, so the operator must be tagged `{SEEDED}`"),
+    )
+    .with_help(format!("add `tags: {SEEDED}`"));
+    subject.report(sink, adding_tag(diagnostic, subject));
+}
+
+/// Where and why an operator counts as random (torchgen `NativeFunction.__post_init__`).
+fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)> {
+    let name = &subject.schema.name;
+    let full = name.as_str();
+    let lists = &release.data().name_lists;
+    let at = subject.schema.name_at.0;
+    let excused = |part: &str| full.contains(part);
+    if full.contains("rand") && !lists.random_rule_exempt_name_parts.iter().any(excused) {
+        return Some((at, format!("`{full}` holds `rand`")));
+    }
+    let arguments = &subject.schema.arguments;
+    if !full.contains("backward") && !lists.dropout_rule_exempt_base_names.contains(name.base()) {
+        if full.contains("dropout") {
+            return Some((at, format!("`{full}` holds `dropout`")));
+        }
+        // Names of arguments count since 2.1.
+        let mut named = arguments.all().iter().filter(|_| release >= Release::V2_1);
+        if let Some(argument) = named.find(|argument| argument.name.contains("dropout")) {
+            return Some((
+                name_place(argument),
+                format!("argument `{}` speaks of dropout", argument.name),
+            ));
+        }
+    }
+    let generator = arguments
+        .non_out()
+        .iter()
+        .find(|a| a.ty.is_like(BaseType::Generator))?;
+    Some((
+        generator.at.0,
+        format!("`{}` is a random generator", generator.name),
+    ))
+}
+
+/// The diagnostic with an edit that adds the tag to those that are there.
+fn adding_tag(diagnostic: Diagnostic, subject: &Subject<'_>) -> Diagnostic {
+    let entry = subject.entry();
+    let Some(place) = entry.field(Field::Tags) else {
+        return adding(
+            diagnostic,
+            subject.text(),
+            entry,
+            &format!("tags: {SEEDED}"),
+        );
+    };
+    let text = place.value.slice(subject.text());
+    let tags = match text.strip_suffix(']') {
+        Some("[") => format!("[{SEEDED}]"),
+        Some(list) if list.starts_with('[') => format!("{}, {SEEDED}]", list.trim_end()),
+        _ if entry.tags.len() == 1 && !text.contains(['\n', '-', '#']) => {
+            format!("[{text}, {SEEDED}]")
+        }
+        _ => return diagnostic,
+    };
+    diagnostic.with_fix(place.value, tags)
+}

@@ -1,0 +1,87 @@
+//! The rules about types.
+
+use crate::{Example, Family, Rule, Stage};
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::Severity;
+
+const PARSE: &str = "torchgen/model.py: Type._parse";
+const CPP: &str = "torchgen/api/cpp.py: valuetype_type, argumenttype_type";
+
+const GOOD: Example = Example::native("- func: scale(Tensor self, float factor) -> Tensor\n");
+
+const fn error(id: RuleId, stage: Stage) -> Rule {
+    Rule {
+        id,
+        family: Family::Types,
+        severity: Severity::Error,
+        stage,
+        since: Release::V2_0,
+        until: None,
+        what: "",
+        why: "",
+        bad: GOOD,
+        good: GOOD,
+        source: PARSE,
+    }
+}
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule {
+        what: "A type does not exist in this release. Case matters, and C++ names such as \
+               `double`, `int64_t` or `IntArrayRef` are none.",
+        why: "Types are a closed list, the same for schemas, C++ and Python: see the release for \
+              the names. `DeviceIndex` exists since 2.1, `SymBool` and `GraphModule` since 2.5; \
+              `ConstQuantizerPtr` is gone since 2.6 and `Dimname` since 2.13.",
+        bad: Example::native("- func: scale(Tensor self, double factor) -> Tensor\n"),
+        ..error(RuleId::TypeUnknown, Stage::Entry)
+    },
+    Rule {
+        what: "The size of a list is not a decimal number of at least 1 without leading zeros.",
+        why: "Printing the type must give its text back, and 0 is printed as no size at all.",
+        bad: Example::native("- func: pad(Tensor self, int[02] amount) -> Tensor\n"),
+        good: Example::native("- func: pad(Tensor self, int[2] amount) -> Tensor\n"),
+        ..error(RuleId::TypeListSize, Stage::Entry)
+    },
+    Rule {
+        what: "A tuple, a dictionary or a union is used as a type.",
+        why: "There are lists and optional types and no other containers. Several values are \
+              several arguments or returns.",
+        bad: Example::native("- func: scale(Tensor self, Dict(str, Tensor) factors) -> Tensor\n"),
+        good: Example::native("- func: scale(Tensor self, Tensor[] factors) -> Tensor\n"),
+        ..error(RuleId::TypeContainer, Stage::Entry)
+    },
+    Rule {
+        what: "A type begins like a custom class, `__torch__.torch.classes.`, but no dotted name of \
+               letters, digits and underscores follows.",
+        why: "Custom classes are named by their path in the runtime's registry of classes.",
+        bad: Example::native(
+            "- func: scale(Tensor self, __torch__.torch.classes. plan) -> Tensor\n",
+        ),
+        good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
+        ..error(RuleId::TypeCustomClass, Stage::Entry)
+    },
+    Rule {
+        what: "A type is read, but has no type in the generated C++: a custom class, `GraphModule`, \
+               `ConstQuantizerPtr`, `SymBool` before 2.9, and a `SymInt` within more than one `?` \
+               or list.",
+        why: "Every argument and return becomes a C++ type. For these there is none, which shows \
+              only when the C++ is generated. Operators on custom classes are registered by a \
+              library instead.",
+        bad: Example::native(
+            "- func: scale(Tensor self, __torch__.torch.classes.acme.Plan plan) -> Tensor\n",
+        ),
+        good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
+        source: CPP,
+        ..error(RuleId::TypeNotGenerated, Stage::Codegen)
+    },
+    Rule {
+        what: "A list of `bool` has no size.",
+        why: "In C++ it becomes an array of a fixed size, and there is no other form. PyTorch's \
+              own operators use sizes up to four.",
+        bad: Example::native("- func: select(Tensor self, bool[] mask) -> Tensor\n"),
+        good: Example::native("- func: select(Tensor self, bool[3] mask) -> Tensor\n"),
+        source: CPP,
+        ..error(RuleId::BoolListSize, Stage::Codegen)
+    },
+];

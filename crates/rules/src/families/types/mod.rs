@@ -1,0 +1,176 @@
+//! Types: which a release knows, and which it can generate C++ for. Texts that are no type in any
+//! release are reported by `syntax::schema`.
+
+use opatlas_source::diagnostic::RuleId;
+mod docs;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::subject::subjects;
+
+pub(super) use docs::RULES;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let release = catalogue.release;
+    for subject in subjects(catalogue) {
+        for argument in subject.schema.arguments.all() {
+            judge(
+                &argument.ty,
+                argument.type_at.0,
+                release,
+                subject.placed,
+                sink,
+            );
+            nested(argument, subject.placed, sink);
+        }
+        for ret in &subject.schema.returns {
+            judge(&ret.ty, ret.at.0, release, subject.placed, sink);
+        }
+    }
+    for placed in &catalogue.native_functions.entries {
+        for argument in precomputed(placed) {
+            judge(&argument.ty, argument.type_at.0, release, placed, sink);
+        }
+    }
+}
+
+/// The arguments that `precomputed` adds or puts in place of others.
+pub(super) fn precomputed(placed: &PlacedEntry) -> impl Iterator<Item = &Argument> {
+    let precomputed = placed.entry.precomputed.iter();
+    precomputed.flat_map(|precompute| {
+        let replacing = precompute
+            .replace
+            .iter()
+            .flat_map(|(_, arguments)| arguments);
+        replacing.chain(&precompute.add)
+    })
+}
+
+fn judge(ty: &Type, at: Span, release: Release, placed: &PlacedEntry, sink: &mut Sink) {
+    if let Some(fault) = fault(ty, release) {
+        sink.entry(placed, diagnostic(ty, &fault, at, release));
+    }
+}
+
+fn nested(argument: &Argument, placed: &PlacedEntry, sink: &mut Sink) {
+    if !has_nested_symint(&argument.ty) {
+        return;
+    }
+    let message = format!(
+        "`{}` has no C++ type: at most a list and a `?` around it may hold a SymInt",
+        argument.ty
+    );
+    sink.entry(
+        placed,
+        Diagnostic::new(RuleId::TypeNotGenerated, argument.type_at.0, message)
+            .with_help("use `SymInt`, `SymInt?`, `SymInt[]` or `SymInt[]?`, or an `int`"),
+    );
+}
+
+/// What is wrong with a type by itself.
+enum Fault<'t> {
+    /// The release does not know the base type.
+    Unknown(BaseType),
+    /// The base type has no C++ type.
+    NotGenerated(BaseType),
+    Custom(&'t str),
+    /// `bool[]`
+    Unsized,
+}
+
+/// Whether the type can be read and generated as an argument (torchgen `argumenttype_type`), which
+/// holds for returns too.
+pub(super) fn is_sound(ty: &Type, release: Release) -> bool {
+    fault(ty, release).is_none()
+}
+
+fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
+    match ty {
+        Type::Base(BaseType::Tensor | BaseType::Int | BaseType::SymInt | BaseType::Bool) => None,
+        Type::Base(base) if !release.data().base_types.contains(base.as_str()) => {
+            Some(Fault::Unknown(*base))
+        }
+        Type::Base(base) => (!is_generated(*base, release)).then_some(Fault::NotGenerated(*base)),
+        Type::Custom(name) => Some(Fault::Custom(name)),
+        Type::Optional(inner) => fault(inner, release),
+        Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => Some(Fault::Unsized),
+        Type::List(inner, _) => fault(inner, release),
+    }
+}
+
+fn is_generated(base: BaseType, release: Release) -> bool {
+    match base {
+        BaseType::GraphModule | BaseType::ConstQuantizerPtr => false,
+        BaseType::SymBool => release >= Release::V2_9,
+        _ => true,
+    }
+}
+
+fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagnostic {
+    match fault {
+        Fault::Unknown(base) => unknown(*base, at, release),
+        Fault::NotGenerated(base) => Diagnostic::new(
+            RuleId::TypeNotGenerated,
+            at,
+            format!("`{base}` is read in {release}, but has no type in the generated C++"),
+        )
+        .with_help("choose another type, or register the operator from a library"),
+        Fault::Custom(name) => Diagnostic::new(
+            RuleId::TypeNotGenerated,
+            at,
+            format!("the custom class `{name}` has no type in the generated C++"),
+        )
+        .with_help("choose another type, or register the operator from a library"),
+        Fault::Unsized => Diagnostic::new(
+            RuleId::BoolListSize,
+            at,
+            format!("a list of `bool` needs a size, which `{ty}` does not give"),
+        )
+        .with_help("write the number of elements, such as `bool[3]`"),
+    }
+}
+
+fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
+    let knows = |release: Release| release.data().base_types.contains(base.as_str());
+    let first = Release::all().find(|&release| knows(release));
+    let last = Release::all().rev().find(|&release| knows(release));
+    let message = match (first, last) {
+        (Some(first), _) if release < first => {
+            format!("type `{base}` exists since {first}, but these are the rules of {release}")
+        }
+        (_, Some(last)) => {
+            format!(
+                "type `{base}` is gone since the release after {last}, and these are the rules of {release}"
+            )
+        }
+        _ => format!("unknown type `{base}`"),
+    };
+    let names: Vec<_> = release.data().base_types.iter().collect();
+    Diagnostic::new(RuleId::TypeUnknown, at, message)
+        .with_help(format!("the base types are {}", names.join(", ")))
+}
+
+/// A SymInt is passed as an int where callers have no symbolic ones. That is done for a plain or
+/// optional one and for plain or optional lists, and for nothing deeper.
+fn has_nested_symint(ty: &Type) -> bool {
+    if ty.innermost() != Some(BaseType::SymInt) {
+        return false;
+    }
+    let is_symint = |ty: &Type| *ty == Type::Base(BaseType::SymInt);
+    let passes = match ty {
+        Type::Base(_) | Type::Custom(_) => true,
+        Type::List(inner, _) => is_symint(inner),
+        Type::Optional(inner) => match &**inner {
+            Type::List(inner, _) => is_symint(inner),
+            inner => is_symint(inner),
+        },
+    };
+    !passes
+}

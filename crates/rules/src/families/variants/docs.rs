@@ -1,0 +1,75 @@
+//! The rules about `variants`.
+
+use crate::{Example, Family, Rule, Stage};
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::Severity;
+
+const GOOD: Example = Example::native(
+    "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n",
+);
+
+const fn error(id: RuleId) -> Rule {
+    Rule {
+        id,
+        family: Family::Variants,
+        severity: Severity::Error,
+        stage: Stage::Entry,
+        since: Release::V2_0,
+        until: None,
+        what: "",
+        why: "",
+        bad: GOOD,
+        good: GOOD,
+        source: "torchgen/model.py: NativeFunction.from_yaml",
+    }
+}
+
+pub(crate) static RULES: &[Rule] = &[
+    Rule {
+        what: "`variants` is not made of `function` and `method`, separated by a comma and one \
+               space.",
+        why: "The text is cut at `, ` and each part must be one of the two words, in lower case.",
+        bad: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function,method\n",
+        ),
+        ..error(RuleId::Variants)
+    },
+    Rule {
+        stage: Stage::Codegen,
+        what: "An operator is a method, but has no positional argument `self` of the plain type \
+               `Tensor`.",
+        why: "The method of the C++ class passes itself as `self`. Without a tensor to pass itself \
+              as, no method can be written, which shows only when the C++ is generated.",
+        bad: Example::native(
+            "- func: scale(Tensor input, float factor) -> Tensor\n  variants: function, method\n",
+        ),
+        source: "torchgen/gen.py: ComputeTensorMethod; torchgen/api/translate.py: translate",
+        ..error(RuleId::MethodNeedsSelf)
+    },
+    Rule {
+        what: "An operator of a Python module is a method.",
+        why: "`python_module` puts the function into a module such as `torch.nn.functional`; \
+              methods live on tensors, so the two exclude each other.",
+        bad: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n  variants: function, method\n",
+        ),
+        good: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n  variants: function\n",
+        ),
+        ..error(RuleId::ModuleNotMethod)
+    },
+    Rule {
+        what: "An operator with out arguments is a method.",
+        why: "Out variants exist as functions only: `at::scale_out(out, ...)` in C++ and `out=` in \
+              Python.",
+        bad: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n  variants: function, method\n",
+        ),
+        good: Example::native(
+            "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
+        ),
+        source: "torchgen/model.py: NativeFunction.__post_init__",
+        ..error(RuleId::OutFunctionOnly)
+    },
+];

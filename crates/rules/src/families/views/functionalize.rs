@@ -1,0 +1,197 @@
+//! Views as functionalization replays them (torchgen `emit_view_functionalization_body`,
+//! `GenCompositeViewCopyKernel`, `ViewMetaSpecialization`).
+
+use crate::sink::Sink;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::view_group::ViewGroup;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+use super::super::scope::{Elsewhere, Scope};
+use super::{IMPLICIT, copies, has_options};
+
+/// The key of the kernel that is generated for a copy.
+const COPY_KEY: &str = "CompositeExplicitAutogradNonFunctional";
+
+pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) {
+    let view = scope.operator(group.view);
+    let replayed = !view.has_kernel(IMPLICIT);
+    if replayed {
+        let Some(copy) = group.copy else {
+            copies::required(scope, group.view, sink);
+            return;
+        };
+        if let Some(fault) = returns(view) {
+            scope.report(sink, group.view, fault);
+            return;
+        }
+        unkept(scope, group.view, sink);
+        for id in [Some(group.view), group.inplace].into_iter().flatten() {
+            replay(scope, id, copy, sink);
+        }
+    }
+    if let Some(copy) = group.copy {
+        copy_kernel(scope, group.view, copy, sink);
+    }
+}
+
+/// What is replayed returns tensors.
+fn returns(view: &Operator) -> Option<Diagnostic> {
+    let schema = view.schema();
+    if !schema.returns.is_empty() && schema.returns.iter().all(|r| r.ty.is_tensor_like()) {
+        return None;
+    }
+    let message = format!("view `{}` does not return tensors only", view.name());
+    let diagnostic = Diagnostic::new(RuleId::ViewReturns, schema.returns_at.0, message)
+        .with_help("return the view and nothing else");
+    Some(diagnostic)
+}
+
+/// The other arguments of a view are kept by value. There is no such type for strings until 2.6,
+/// and no conversion to that of scalars since 2.14.
+fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    let arguments = scope.operator(id).schema().arguments.all();
+    let is_unkept = |a: &&Argument| match &a.ty {
+        Type::Base(BaseType::Str) => release < Release::V2_7,
+        Type::Base(BaseType::Scalar) => release >= Release::V2_14,
+        _ => false,
+    };
+    if let Some(argument) = arguments.iter().skip(1).find(is_unkept) {
+        let message = format!(
+            "a view cannot be replayed with `{}` of type `{}`",
+            argument.name, argument.ty
+        );
+        let diagnostic = Diagnostic::new(RuleId::ViewArgumentType, argument.at.0, message)
+            .with_help("use another type, or let the view decompose");
+        scope.report(sink, id, diagnostic);
+    }
+}
+
+fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let schema = operator.schema();
+    if let Some((at, message)) = first_argument(schema) {
+        let diagnostic = Diagnostic::new(RuleId::ViewFirstArgument, at, message)
+            .with_help("take the viewed tensor first, annotated, and annotate no other argument");
+        scope.report(sink, id, diagnostic);
+    }
+    if has_options(scope.operator(copy).schema()) && !has_options(schema) {
+        options_differ(scope, id, copy, sink);
+    }
+    let release = scope.catalogue.release;
+    let known = release.data().name_lists.single_output_view_replay;
+    if release >= Release::V2_15
+        && is_multi_output(schema)
+        && !known.contains(operator.name().as_str())
+    {
+        let message = format!(
+            "`{}` returns several views, and there is no way to replay one of them alone",
+            operator.name()
+        );
+        let diagnostic =
+            Diagnostic::new(RuleId::MultiOutputViewReplay, schema.returns_at.0, message)
+                .with_help("return one view; the ways are a fixed list in PyTorch's generator");
+        scope.report(sink, id, diagnostic);
+    }
+}
+
+fn is_multi_output(schema: &FunctionSchema) -> bool {
+    match schema.returns.as_slice() {
+        [ret] => matches!(ret.ty, Type::List(..)),
+        returns => returns.len() > 1,
+    }
+}
+
+/// What is wrong with the arguments of a view, and where: the first must be an annotated tensor,
+/// and the only annotated one.
+fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, String)> {
+    let arguments = schema.arguments.non_out();
+    let Some(first) = arguments.first() else {
+        return Some((schema.name_at.0, "a view takes a tensor".to_owned()));
+    };
+    if !first.ty.is_tensor() {
+        let message = format!("a view takes a tensor first, not `{}`", first.ty);
+        return Some((first.at.0, message));
+    }
+    if first.annotation.is_none() {
+        let message = format!("`{}` is viewed, but is not annotated", first.name);
+        return Some((first.at.0, message));
+    }
+    let second: Option<&Argument> = arguments[1..].iter().find(|a| a.annotation.is_some());
+    second.map(|a| {
+        (
+            a.at.0,
+            format!("a view aliases its first argument only, not `{}`", a.name),
+        )
+    })
+}
+
+/// The kernel of a copy is generated around the view.
+fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mut Sink) {
+    let (view, copy) = (scope.operator(view_id), scope.operator(id));
+    let standard = format!("{}_copy", view.name().base());
+    if scope.catalogue.release >= Release::V2_3 && copy.name().stem() != standard {
+        return;
+    }
+    let at = scope.name_at(id);
+    let elsewhere: [Elsewhere; 1] = [("the view", view_id, scope.name_at(view_id))];
+    let kernels = scope.catalogue.kernels(id);
+    let Some(kernel) = kernels.iter().find(|k| k.key.as_str() == COPY_KEY) else {
+        let message = format!(
+            "`{}` is the copy of a view and has no kernel on {COPY_KEY}",
+            copy.name()
+        );
+        let diagnostic = Diagnostic::new(RuleId::ViewCopyKernel, at, message).with_help(format!(
+            "write `dispatch:` with `{COPY_KEY}: {standard}`; the kernel is generated"
+        ));
+        scope.report_with(sink, id, diagnostic, &elsewhere);
+        return;
+    };
+    if copy.name().as_str() == "view_copy" {
+        if &*kernel.kernel.name != "view_copy_symint" {
+            let diagnostic = Diagnostic::new(
+                RuleId::ViewCopyKernel,
+                at,
+                "the kernel of `view_copy` is written out by the generator, as `view_copy_symint`",
+            )
+            .with_help(format!("write `{COPY_KEY}: view_copy_symint`"));
+            scope.report(sink, id, diagnostic);
+        }
+        return;
+    }
+    if has_options(view.schema()) && !has_options(copy.schema()) {
+        options_differ(scope, view_id, id, sink);
+    }
+    let plain = match view.schema().returns.as_slice() {
+        [ret] => match &ret.ty {
+            Type::List(inner, None) => inner.is_tensor(),
+            ty => ty.is_tensor(),
+        },
+        _ => false,
+    };
+    if !plain {
+        let message = format!(
+            "the kernel of `{}` can only copy one `Tensor` or `Tensor[]`",
+            copy.name()
+        );
+        let diagnostic = Diagnostic::new(RuleId::ViewReturns, view.schema().returns_at.0, message)
+            .with_help("return one tensor or one list of tensors");
+        scope.report(sink, view_id, diagnostic);
+    }
+}
+
+fn options_differ(scope: &Scope<'_>, view: OperatorId, copy: OperatorId, sink: &mut Sink) {
+    let message = format!(
+        "of `{}` and `{}` only one has TensorOptions",
+        scope.operator(view).name(),
+        scope.operator(copy).name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::ViewCopyOptions, scope.name_at(copy), message)
+        .with_help("let a view and its copy have the same arguments");
+    let elsewhere = [("the view", view, scope.name_at(view))];
+    scope.report_with(sink, copy, diagnostic, &elsewhere);
+}

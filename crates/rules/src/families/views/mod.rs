@@ -1,0 +1,167 @@
+//! Views, their in-place forms and their copies (torchgen `NativeFunctionsViewGroup`,
+//! `get_grouped_by_view_native_functions`).
+
+use opatlas_source::diagnostic::RuleId;
+mod copies;
+mod docs;
+mod functionalize;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::Field;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::view_group::ViewGroup;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::Sink;
+use super::field_edit::adding;
+use super::group_tags::tag_at;
+use super::scope::{CompleteGroup, Scope};
+
+pub(crate) use docs::RULES;
+
+const IMPLICIT: &str = "CompositeImplicitAutograd";
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let scope = Scope::new(catalogue);
+    for (id, operator) in catalogue.iter().filter(|(_, operator)| operator.is_view) {
+        if operator.name().is_inplace() && !operator.has_tag("inplace_view") {
+            untagged(&scope, id, operator, sink);
+        }
+        if !operator.is_generated() {
+            annotations(&scope, id, operator, sink);
+        }
+        if catalogue.release == Release::V2_0 {
+            alone(&scope, id, operator, sink);
+        }
+    }
+    let views = catalogue.view_groups();
+    for &(first, second) in &views.clashes {
+        clash(&scope, first, second, sink);
+    }
+    for group in &views.groups {
+        if scope.is_story_clouded(scope.operator(group.view).name()) {
+            continue;
+        }
+        let sound = copies::check(&scope, group, sink) & same_composites(&scope, group, sink);
+        if sound {
+            functionalize::check(&scope, group, sink);
+        }
+    }
+}
+
+fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
+    let name = operator.name();
+    let message = format!("`{name}` is in place and a view, and is not tagged `inplace_view`");
+    let diagnostic = Diagnostic::new(RuleId::ViewInplaceTag, scope.name_at(id), message)
+        .with_help("add the tag `inplace_view`");
+    let diagnostic = match operator.written() {
+        Some(placed) if placed.entry.field(Field::Tags).is_none() => adding(
+            diagnostic,
+            scope.text(placed),
+            &placed.entry,
+            "tags: inplace_view",
+        ),
+        _ => diagnostic,
+    };
+    scope.report(sink, id, diagnostic);
+}
+
+/// A return that is a view should say of what.
+fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
+    let schema = operator.schema();
+    for ret in &schema.returns {
+        let Some(annotation) = ret.annotation.as_ref().filter(|a| !a.write) else {
+            continue;
+        };
+        let letters = || {
+            let arguments = schema.arguments.all().iter();
+            arguments
+                .filter_map(|a| a.annotation.as_ref())
+                .flat_map(|a| a.before.iter())
+        };
+        if annotation
+            .before
+            .iter()
+            .any(|letter| letters().any(|l| l == letter))
+        {
+            continue;
+        }
+        let diagnostic = Diagnostic::new(
+            RuleId::ViewAnnotations,
+            ret.at.0,
+            "this return is a view of no argument: none is annotated with its letter",
+        )
+        .with_help("annotate the argument that it is a view of, such as `Tensor(a) self`");
+        scope.report(sink, id, diagnostic);
+    }
+}
+
+/// In 2.0 an in-place view needs its view even when it decomposes.
+fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
+    let name = operator.name().as_str();
+    let lists = &scope.catalogue.release.data().name_lists;
+    let grouped = CompleteGroup::of(scope.catalogue.groups.of(id)).is_some();
+    let exempt = matches!(name, "lift" | "resize_")
+        || lists.mutable_ops_not_using_functionalization.contains(name);
+    if grouped
+        || exempt
+        || scope.catalogue.view_groups().contains(id)
+        || !operator.has_kernel(IMPLICIT)
+        || scope.is_story_clouded(operator.name())
+    {
+        return;
+    }
+    let message = format!("there is no view that `{name}` is the in-place form of");
+    let at = tag_at(operator, "inplace_view");
+    let diagnostic = Diagnostic::new(RuleId::ViewInplaceAlone, at, message)
+        .with_help("declare the view with the same arguments");
+    scope.report(sink, id, diagnostic);
+}
+
+fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Sink) {
+    let (a, b) = (scope.operator(first), scope.operator(second));
+    // Equal signatures of one kind are duplicates anyway.
+    let duplicates = a.kind == b.kind && a.signature() == b.signature();
+    if duplicates || scope.is_story_clouded(a.name()) {
+        return;
+    }
+    let message = format!(
+        "`{}` and `{}` claim the same place among a view, its in-place form and its copy",
+        b.name(),
+        a.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::ViewGroupDuplicate, scope.name_at(second), message)
+        .with_help(
+            "give one of them another base name: `_copy` at its end does not count as a difference",
+        );
+    let elsewhere = [("the other operator", first, scope.name_at(first))];
+    scope.report_with(sink, second, diagnostic, &elsewhere);
+}
+
+fn same_composites(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
+    let Some(inplace) = group.inplace else {
+        return true;
+    };
+    let (view, operator) = (scope.operator(group.view), scope.operator(inplace));
+    let differs = [IMPLICIT, "CompositeImplicitAutogradNestedTensor"]
+        .into_iter()
+        .find(|key| view.has_kernel(key) && !operator.has_kernel(key));
+    let Some(key) = differs else { return true };
+    let message = format!(
+        "`{}` has a kernel on {key}, and its in-place form `{}` has none",
+        view.name(),
+        operator.name()
+    );
+    let diagnostic = Diagnostic::new(RuleId::ViewCompositeAgree, scope.name_at(inplace), message)
+        .with_help("let both decompose, or neither");
+    let elsewhere = [("the view", group.view, scope.name_at(group.view))];
+    scope.report_with(sink, inplace, diagnostic, &elsewhere);
+    false
+}
+
+/// Whether a schema has TensorOptions.
+fn has_options(schema: &FunctionSchema) -> bool {
+    schema.arguments.tensor_options().is_some()
+}

@@ -1,0 +1,261 @@
+//! Suppressions: `# opatlas: allow(rule-id[, rule-id]) reason`.
+//!
+//! Such a comment stands at the end of any line of an entry, on a line of its own within it, or on
+//! a line of its own above it, and marks the findings of these rules in that entry as
+//! [suppressed](crate::diagnostic::Finding::suppressed). Suppressed findings are left out of listings. They still count for
+//! whether a file is valid: PyTorch's generator reads no comments of ours, so a suppressed error
+//! is one that somebody answers for, and not one that is gone.
+
+use opatlas_source::diagnostic::RuleId;
+use std::ops::Range;
+
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::suggest::Budget;
+
+use crate::sink::Review;
+
+/// What a comment of ours begins with.
+const MARK: &str = "opatlas:";
+
+/// One comment that allows rules in one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suppression {
+    /// The comment, its `#` included.
+    pub at: Span,
+    /// Index of the entry it belongs to; none when no entry follows.
+    pub entry: Option<usize>,
+    /// The rules as written, with their places.
+    pub rules: Vec<(Box<str>, Span)>,
+    /// What follows the parenthesis; may be empty.
+    pub reason: Box<str>,
+    /// Whether it has the right form.
+    pub well_formed: bool,
+}
+
+/// The suppressions of a file, in order. `entries` are those of the text, in file order.
+#[must_use]
+pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
+    let mut comments: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut line = Line::default();
+    for mark in memchr::memmem::find_iter(text.as_bytes(), MARK) {
+        line.go_on(text, mark);
+        let Some(hash) = line.comment_start(text, mark) else {
+            continue;
+        };
+        // A second one in a comment ends the first.
+        if let Some((_, before)) = comments.last_mut() {
+            before.end = before.end.min(hash);
+        }
+        comments.push((hash, mark + MARK.len()..line.end));
+    }
+    let mut owners = Owners {
+        text,
+        entries,
+        last: None,
+    };
+    let suppression = |(hash, range)| Suppression {
+        entry: owners.of(hash),
+        ..parse(text, hash, range)
+    };
+    comments.into_iter().map(suppression).collect()
+}
+
+/// Marks the findings that the file's comments allow, and reports on the comments themselves.
+pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>) {
+    for suppression in read(text, entries) {
+        if !suppression.well_formed {
+            let message = "this comment is not of a form that is read";
+            review.reports.push(
+                Diagnostic::new(RuleId::SuppressionMalformed, suppression.at, message)
+                    .with_help("write `# opatlas: allow(rule-id) reason`"),
+            );
+            continue;
+        }
+        if suppression.reason.is_empty() {
+            let message = "nothing says why this is allowed";
+            review.reports.push(
+                Diagnostic::new(RuleId::SuppressionWithoutReason, suppression.at, message)
+                    .with_help("write the reason behind the parenthesis"),
+            );
+        }
+        let entry = suppression.entry.and_then(|i| entries.get(i));
+        let within = entry.map(|placed| placed.place(placed.entry.span));
+        for (rule, at) in &suppression.rules {
+            allow(rule, *at, within, review);
+        }
+    }
+}
+
+/// Marks the findings of a rule within an entry; complains when there is none.
+fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
+    let Some(rule) = RuleId::parse(rule) else {
+        if review.reports.is_full(UNKNOWN) {
+            review.reports.count(UNKNOWN, 1);
+        } else {
+            review.reports.push(unknown(rule, at, review.suggestions));
+        }
+        return;
+    };
+    let message = match within {
+        Some(entry) if review.allow(rule, entry) => return,
+        Some(_) => format!("`{rule}` finds nothing in this entry"),
+        None => format!("no entry follows that `{rule}` could be allowed in"),
+    };
+    let unused = Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove it");
+    review.reports.push(unused);
+}
+
+const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
+
+fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
+    let message = format!("there is no rule `{}`", rule.escape_debug());
+    let diagnostic = Diagnostic::new(UNKNOWN, at, message);
+    match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
+        Some(near) => diagnostic
+            .with_help(format!("did you mean `{near}`?"))
+            .with_fix(at, near),
+        None => diagnostic.with_help("`opatlas explain` lists all rules"),
+    }
+}
+
+/// The line that is being looked at, and what is known of it up to the mark looked at last.
+#[derive(Default)]
+struct Line {
+    end: usize,
+    /// How far it has been read.
+    read: usize,
+    /// A quote that begins a value and is still open.
+    open: Option<char>,
+    /// The character before `read`; a space at the beginning.
+    last: Option<char>,
+}
+
+impl Line {
+    /// Goes to the line that a mark stands in, which is this one or a later one.
+    fn go_on(&mut self, text: &str, mark: usize) {
+        if mark < self.end {
+            return;
+        }
+        let line_break = |c: &u8| matches!(c, b'\n' | b'\r');
+        let before = &text.as_bytes()[self.end..mark];
+        let start = before.iter().rposition(line_break);
+        let after = &text.as_bytes()[mark..];
+        let end = after.iter().position(line_break);
+        *self = Self {
+            read: start.map_or(self.end, |at| self.end + at + 1),
+            end: end.map_or(text.len(), |at| mark + at),
+            ..Self::default()
+        };
+    }
+
+    /// Where the comment begins that holds a mark, if the mark is the first thing in a comment.
+    fn comment_start(&mut self, text: &str, mark: usize) -> Option<usize> {
+        let lead = text[self.read..mark].trim_end_matches([' ', '\t']);
+        let hash = lead
+            .strip_suffix('#')
+            .map(|before| self.read + before.len());
+        // No mark stands before this one that a quote or a comment could have begun in.
+        self.read_to(text, hash.unwrap_or(mark));
+        let free = matches!(self.last, None | Some(' ' | '\t'));
+        let found = hash.filter(|_| free && self.open.is_none());
+        self.read_to(text, mark);
+        found
+    }
+
+    /// Whether a quote that begins a value is still open where it is read to.
+    fn read_to(&mut self, text: &str, to: usize) {
+        for c in text.get(self.read..to).unwrap_or("").chars() {
+            let last = self.last.unwrap_or(' ');
+            match self.open {
+                Some(quote) if c == quote && !(quote == '"' && last == '\\') => self.open = None,
+                None if matches!(c, '\'' | '"') && matches!(last, ' ' | '\t' | '[' | '{' | ',') => {
+                    self.open = Some(c);
+                }
+                _ => {}
+            }
+            self.last = Some(c);
+        }
+        self.read = self.read.max(to);
+    }
+}
+
+/// Tells which entries comments belong to.
+struct Owners<'t> {
+    text: &'t str,
+    entries: &'t [PlacedEntry],
+    /// An entry, and where the line ends that it ends in: of the last comment's.
+    last: Option<(usize, usize)>,
+}
+
+impl Owners<'_> {
+    /// The entry that a comment at `at` stands in or at the end of, or else the first one behind it.
+    fn of(&mut self, at: usize) -> Option<usize> {
+        let offset = u32::try_from(at).ok()?;
+        let begin = |placed: &PlacedEntry| placed.place(placed.entry.span).start;
+        let next = self
+            .entries
+            .partition_point(|placed| begin(placed) <= offset);
+        if let Some(before) = next.checked_sub(1)
+            && at <= self.line_end(before)
+        {
+            return Some(before);
+        }
+        (next < self.entries.len()).then_some(next)
+    }
+
+    fn line_end(&mut self, entry: usize) -> usize {
+        if let Some((known, end)) = self.last
+            && known == entry
+        {
+            return end;
+        }
+        let placed = &self.entries[entry];
+        let end = placed.place(placed.entry.span).end as usize;
+        let rest = self.text.get(end..).unwrap_or("");
+        let end = rest
+            .find(['\n', '\r'])
+            .map_or(self.text.len(), |at| end + at);
+        self.last = Some((entry, end));
+        end
+    }
+}
+
+/// Reads ` allow(rule, rule) reason` in `range`.
+fn parse(text: &str, hash: usize, range: Range<usize>) -> Suppression {
+    let mut suppression = Suppression {
+        at: span(hash, range.end),
+        entry: None,
+        rules: Vec::new(),
+        reason: Box::default(),
+        well_formed: false,
+    };
+    let body = &text[range.clone()];
+    let start = range.start + (body.len() - body.trim_start().len());
+    let Some(list) = text[start..range.end].strip_prefix("allow(") else {
+        return suppression;
+    };
+    let Some(close) = list.find(')') else {
+        return suppression;
+    };
+    let mut at = start + "allow(".len();
+    for piece in list[..close].split(',') {
+        let name = piece.trim();
+        let from = at + (piece.len() - piece.trim_start().len());
+        at += piece.len() + 1;
+        if !name.is_empty() {
+            suppression
+                .rules
+                .push((name.into(), span(from, from + name.len())));
+        }
+    }
+    suppression.reason = list[close + 1..].trim().into();
+    suppression.well_formed = !suppression.rules.is_empty();
+    suppression
+}
+
+fn span(start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span::new(offset(start), offset(end))
+}

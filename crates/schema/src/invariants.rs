@@ -1,0 +1,405 @@
+//! What must hold between the parts of a schema (torchgen `FunctionSchema.__post_init__`,
+//! `Arguments.__post_init__`, `FunctionSchema.kind`).
+//!
+//! These are here and not with the other rules because generated schemas must keep them too.
+
+use super::function::{Argument, FunctionSchema, Return, SchemaKind};
+use super::types::Type;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, Fix};
+
+/// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
+#[must_use]
+pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    pre_self_immutable(schema, &mut found);
+    if let Some(diagnostic) = inplace_and_out(schema) {
+        found.push(diagnostic);
+        return found;
+    }
+    mutable_positional_not_returned(schema, &mut found);
+    written_returns_alias(schema, &mut found);
+    out_returned(schema, &mut found);
+    inplace_returns_self(schema, &mut found);
+    returns_alike(schema, &mut found);
+    kinds_agree(schema, &mut found);
+    found
+}
+
+fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    for argument in schema.arguments.pre_self().iter().filter(|a| a.is_write()) {
+        found.push(
+            Diagnostic::new(
+                RuleId::PreSelfMutable,
+                argument.type_at.0,
+                format!("`{}` stands before `self` and is written to", argument.name),
+            )
+            .with_help("move it behind `self`, or drop the `!`"),
+        );
+    }
+}
+
+fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    if schema.name.is_inplace() && schema.arguments.self_argument().is_none() {
+        return; // one of them is meant to be `self`, which inplace-self says
+    }
+    for argument in schema.arguments.post_self().iter().filter(|a| a.is_write()) {
+        if let Some(ret) = schema
+            .returns
+            .iter()
+            .find(|r| r.annotation == argument.annotation)
+        {
+            found.push(
+                Diagnostic::new(
+                    RuleId::MutablePositionalReturned,
+                    ret.at.0,
+                    format!(
+                        "this return is the written argument `{}`, which is neither `self` nor an out argument",
+                        argument.name
+                    ),
+                )
+                .with_help(format!(
+                    "return a new value, put `{}` behind `*` to make it an out argument, or call it `self`",
+                    argument.name
+                ))
+                .with_related("written here", argument.at.0),
+            );
+            let last = found
+                .last_mut()
+                .filter(|_| is_out_but_for_the_marker(schema, argument));
+            if let Some(diagnostic) = last {
+                diagnostic.fix = Some(Fix {
+                    span: Span::at(argument.at.0.start),
+                    replacement: "*, ".into(),
+                });
+            }
+        }
+    }
+}
+
+/// Whether `*` before the argument makes an out variant: it is called `out`, and only written
+/// arguments follow.
+fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
+    let arguments = schema.arguments.all();
+    let behind = arguments.iter().skip_while(|a| !std::ptr::eq(*a, argument));
+    argument.name.starts_with("out")
+        && schema.arguments.positional().len() == arguments.len()
+        && behind.into_iter().all(Argument::is_write)
+}
+
+/// What is wrong with a return by itself, or with all of them, goes before their being unlike.
+fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    let returns = schema.returns_at.0;
+    if found
+        .iter()
+        .any(|d| returns.start <= d.span.start && d.span.end <= returns.end)
+    {
+        return;
+    }
+    let written = schema.returns.iter().find(|r| r.is_write());
+    let fresh = schema.returns.iter().find(|r| !r.is_write());
+    if let (Some(written), Some(fresh)) = (written, fresh) {
+        found.push(
+            Diagnostic::new(
+                RuleId::MixedMutableImmutableReturns,
+                schema.returns_at.0,
+                "some returns are written aliases and some are not",
+            )
+            .with_help("return only the written arguments, or only new values")
+            .with_related("a written alias", written.at.0)
+            .with_related("not written", fresh.at.0),
+        );
+    }
+}
+
+fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    let arguments = &schema.arguments;
+    let owners = || {
+        let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
+        arguments.out().iter().chain(selves)
+    };
+    // An out argument's own return is judged by out-return-matches.
+    let paired = arguments.out().len();
+    for (i, ret) in schema
+        .returns
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.is_write())
+    {
+        if i < paired || owners().any(|a| a.annotation == ret.annotation) {
+            continue;
+        }
+        if arguments
+            .post_self()
+            .iter()
+            .any(|a| a.annotation == ret.annotation && a.is_write())
+        {
+            continue; // reported as mutable-positional-returned
+        }
+        if schema.name.is_inplace() && schema.returns.len() == 1 {
+            continue; // judged by inplace-self and inplace-return
+        }
+        found.push(
+            Diagnostic::new(
+                RuleId::MutableReturnMustAlias,
+                ret.at.0,
+                format!("`{ret}` is written, but is neither `self` nor an out argument"),
+            )
+            .with_help("give the argument that it is the same annotation, or drop the `!`"),
+        );
+    }
+}
+
+/// The out arguments that are returned, in order; `_scratch_` ones are not.
+fn returned_outs(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
+    let out = schema.arguments.out().iter();
+    out.filter(|a| !a.name.starts_with("_scratch_"))
+}
+
+fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    let out = schema.arguments.out();
+    if out.is_empty() {
+        return;
+    }
+    if let Some(list) = out.iter().find(|a| !a.ty.is_tensor()) {
+        if !schema.returns.is_empty() {
+            found.push(
+                Diagnostic::new(
+                    RuleId::OutListReturnsNothing,
+                    schema.returns_at.0,
+                    format!(
+                        "out argument `{}` is no plain tensor, so nothing may be returned",
+                        list.name
+                    ),
+                )
+                .with_help("write `-> ()`")
+                .with_related("this out argument", list.at.0)
+                .with_fix(schema.returns_at.0, "()"),
+            );
+        }
+        return;
+    }
+    let mismatch = out
+        .iter()
+        .zip(&schema.returns)
+        .find(|(argument, ret)| argument.annotation != ret.annotation);
+    let expected = expected_returns(schema);
+    if let (Some(_), Some(scratch)) = (mismatch, misplaced_scratch(out)) {
+        found.push(
+            Diagnostic::new(
+                RuleId::Scratch,
+                scratch.at.0,
+                format!(
+                    "`{}` is not returned, so it must stand behind the out arguments that are",
+                    scratch.name
+                ),
+            )
+            .with_help("returns are matched with out arguments by position: put it last"),
+        );
+    } else if let Some((argument, ret)) = mismatch {
+        found.push(
+            Diagnostic::new(
+                RuleId::OutReturnMatches,
+                ret.at.0,
+                format!(
+                    "out argument `{}` is `Tensor({})`, but the return in its place is `{}`",
+                    argument.name,
+                    argument
+                        .annotation
+                        .as_ref()
+                        .map_or_else(String::new, ToString::to_string),
+                    unnamed(ret),
+                ),
+            )
+            .with_help(format!("write `-> {expected}`"))
+            .with_related("the out argument", argument.at.0)
+            .with_fix(schema.returns_at.0, expected),
+        );
+    } else if returned_outs(schema).count() != schema.returns.len() {
+        found.push(
+            Diagnostic::new(
+                RuleId::OutReturnCount,
+                schema.returns_at.0,
+                format!(
+                    "{} out {} must be returned, but {} returned",
+                    returned_outs(schema).count(),
+                    plural(returned_outs(schema).count(), "argument", "arguments"),
+                    match schema.returns.len() {
+                        0 => "nothing is".to_owned(),
+                        1 => "one value is".to_owned(),
+                        n => format!("{n} values are"),
+                    },
+                ),
+            )
+            .with_help(format!("write `-> {expected}`"))
+            .with_fix(schema.returns_at.0, expected),
+        );
+    }
+}
+
+/// A scratch argument with one behind it that is returned.
+fn misplaced_scratch(out: &[Argument]) -> Option<&Argument> {
+    let is_scratch = |argument: &Argument| argument.name.starts_with("_scratch_");
+    let first = out.iter().position(is_scratch)?;
+    let behind = out[first..].iter().any(|argument| !is_scratch(argument));
+    behind.then(|| &out[first])
+}
+
+fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {
+    if count == 1 { one } else { many }
+}
+
+fn unnamed(ret: &Return) -> String {
+    Return {
+        name: None,
+        ..ret.clone()
+    }
+    .to_string()
+}
+
+/// The returns that the out arguments ask for, return names kept where they fit.
+fn expected_returns(schema: &FunctionSchema) -> String {
+    let wanted: Vec<Return> = returned_outs(schema)
+        .enumerate()
+        .map(|(i, argument)| Return {
+            name: schema.returns.get(i).and_then(|r| r.name.clone()),
+            ty: argument.ty.clone(),
+            annotation: argument.annotation.clone(),
+            at: argument.at,
+        })
+        .collect();
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = crate::print::write_returns(&mut text, &wanted);
+    text
+}
+
+fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    if !schema.name.is_inplace() {
+        return;
+    }
+    let Some(this) = schema.arguments.self_argument().filter(|a| a.is_write()) else {
+        found.push(not_written_self(schema));
+        return;
+    };
+    if this.ty.is_tensor() {
+        let matches =
+            matches!(schema.returns.as_slice(), [ret] if ret.annotation == this.annotation);
+        if !matches {
+            let annotated = Return {
+                name: None,
+                ty: Type::TENSOR,
+                annotation: this.annotation.clone(),
+                at: this.at,
+            }
+            .to_string();
+            found.push(
+                Diagnostic::new(
+                    RuleId::InplaceReturn,
+                    schema.returns_at.0,
+                    format!("an in-place operator returns `self`, here `{annotated}`"),
+                )
+                .with_help(format!("write `-> {annotated}`"))
+                .with_related("self", this.at.0)
+                .with_fix(schema.returns_at.0, annotated),
+            );
+        }
+    } else if !schema.returns.is_empty() {
+        found.push(
+            Diagnostic::new(
+                RuleId::InplaceListSelf,
+                schema.returns_at.0,
+                "an in-place operator whose `self` is no plain tensor returns nothing",
+            )
+            .with_help("write `-> ()`")
+            .with_related("self", this.at.0)
+            .with_fix(schema.returns_at.0, "()"),
+        );
+    }
+}
+
+fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
+    let name = schema.name.base();
+    let message = format!("`{name}` is in place by its name, but writes to no positional `self`");
+    match schema.arguments.self_argument() {
+        Some(this) if this.ty.is_tensor_like() => {
+            let diagnostic = Diagnostic::new(RuleId::InplaceSelf, this.at.0, message)
+                .with_help("annotate it as written: `Tensor(a!) self`");
+            match this.annotation {
+                None if !this.type_at.0.is_empty() => {
+                    let after = Span::at(this.type_at.0.start + 6);
+                    diagnostic.with_fix(after, "(a!)")
+                }
+                _ => diagnostic,
+            }
+        }
+        _ => {
+            let diagnostic = Diagnostic::new(RuleId::InplaceSelf, schema.name_at.0, message)
+                .with_help(
+                    "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
+                );
+            let mut written = schema
+                .arguments
+                .positional()
+                .iter()
+                .filter(|a| a.is_write());
+            match (written.next(), written.next()) {
+                (Some(only), None) if only.ty.is_tensor() => diagnostic
+                    .with_related("is this `self`?", only.name_at.0)
+                    .with_fix(only.name_at.0, "self"),
+                _ => diagnostic,
+            }
+        }
+    }
+}
+
+fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {
+    let out = schema.arguments.out().first()?;
+    schema.name.is_inplace().then(|| {
+        Diagnostic::new(
+            RuleId::InplaceAndOut,
+            out.at.0,
+            format!(
+                "`{}` is in place by its name and has out arguments",
+                schema.name.base()
+            ),
+        )
+        .with_help("declare two operators, one in place and one with out arguments")
+    })
+}
+
+fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
+    let arguments = &schema.arguments;
+    let kind = schema.kind();
+    if kind == SchemaKind::Functional {
+        return;
+    }
+    if let Some(options) = arguments.tensor_options() {
+        found.push(
+            Diagnostic::new(
+                RuleId::TensorOptionsFunctionalOnly,
+                options[0].at.0.to(options[3].at.0),
+                format!(
+                    "an operator of kind {} takes no TensorOptions",
+                    kind.as_str()
+                ),
+            )
+            .with_help("drop dtype, layout, device and pin_memory: what is written decides them"),
+        );
+    }
+    if schema.name.overload().contains("functional") {
+        found.push(
+            Diagnostic::new(
+                RuleId::FunctionalOverload,
+                schema.name_at.0,
+                format!(
+                    "overload `{}` says functional, but the operator is {}",
+                    schema.name.overload(),
+                    kind.as_str()
+                ),
+            )
+            .with_help("choose another overload name, or write to no argument"),
+        );
+    }
+}

@@ -1,0 +1,498 @@
+//! The schema language: text in, a [`FunctionSchema`] or diagnostics with exact places out.
+//!
+//! What is read and what is refused is what torchgen's `FunctionSchema.parse` reads and refuses,
+//! odd corners included: arguments are cut at every `, `, names are unchecked, and the text must
+//! be exactly what printing gives back (`docs/spec/grammar.md`, section 5). Two things are read
+//! that no release accepts or only some do, and left to the rules of a release: the `Tensor!`
+//! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
+//! too.
+
+use opatlas_source::diagnostic::RuleId;
+mod argument;
+mod slips;
+mod ty;
+
+use crate::annotation::Annotation;
+use crate::function::{Argument, Arguments, At, FunctionSchema, Return};
+use crate::name::{NameError, OperatorName};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+pub use argument::parse_argument;
+pub use ty::parse_type;
+
+/// What reading a schema gives.
+#[derive(Debug, Clone)]
+pub struct ParsedSchema {
+    /// The text before the last `::`; `None` where there is none or it is empty.
+    pub namespace: Option<Box<str>>,
+    /// Where the namespace stands, its `::` excluded.
+    pub namespace_at: Span,
+    /// The operator's name, read even when the rest is broken.
+    pub name: Option<OperatorName>,
+    /// The schema; `None` exactly when there are diagnostics.
+    pub schema: Option<FunctionSchema>,
+    /// What could not be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A piece of text with the place where it begins.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece<'t> {
+    text: &'t str,
+    at: u32,
+}
+
+impl<'t> Piece<'t> {
+    /// The whole of `text`, which begins at `at`.
+    pub(crate) fn new(text: &'t str, at: u32) -> Self {
+        Self { text, at }
+    }
+
+    fn span(self) -> Span {
+        Span::new(self.at, self.at + offset(self.text.len()))
+    }
+
+    fn sub(self, range: std::ops::Range<usize>) -> Self {
+        Self {
+            at: self.at + offset(range.start),
+            text: &self.text[range],
+        }
+    }
+
+    fn from(self, start: usize) -> Self {
+        self.sub(start..self.text.len())
+    }
+
+    fn to(self, end: usize) -> Self {
+        self.sub(0..end)
+    }
+
+    /// The pieces between every `, `.
+    fn split_comma(self) -> impl Iterator<Item = Self> {
+        let mut start = 0;
+        self.text.split(", ").map(move |text| {
+            let piece = self.sub(start..start + text.len());
+            start += text.len() + 2;
+            piece
+        })
+    }
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Reads `[namespace::]schema`. `at` is added to every place. Never fails: what cannot be read is
+/// in the diagnostics.
+#[must_use]
+pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
+    let whole = Piece::new(text, at);
+    let cut = last_separator(text);
+    let namespace = cut.map(|cut| whole.to(cut));
+    let schema = cut.map_or(whole, |cut| whole.from(cut + 2));
+    let mut reader = Reader::default();
+    let (name, read) = match too_long(schema) {
+        Some(diagnostic) => {
+            reader.diagnostics.push(diagnostic);
+            (None, None)
+        }
+        None => reader.schema(schema),
+    };
+    let complete = reader.diagnostics.is_empty();
+    if let Some(namespace) = namespace.filter(|n| !complete && n.text.contains('(')) {
+        reader.diagnostics = vec![slips::colons(whole, namespace)];
+    }
+    ParsedSchema {
+        namespace: namespace
+            .filter(|n| !n.text.is_empty())
+            .map(|n| n.text.into()),
+        namespace_at: namespace.unwrap_or(whole.to(0)).span(),
+        name,
+        schema: read.filter(|_| complete),
+        diagnostics: reader.diagnostics,
+    }
+}
+
+/// Where the last `::` stands when the text is cut at every `::` from its beginning: of three
+/// colons the third belongs to what follows.
+#[must_use]
+pub fn last_separator(text: &str) -> Option<usize> {
+    let last = text.split("::").last()?;
+    (text.len() - last.len()).checked_sub(2)
+}
+
+/// A schema may be this long, in bytes; the longest of a real release has 492.
+pub const LONGEST: usize = 64 << 10;
+/// A schema may have this many commas between its arguments and returns; the most of a real one are
+/// 28.
+pub const MOST_COMMAS: usize = 500;
+
+/// In a schema this many broken arguments are looked at for what a comma may have cut.
+const MOST_CUTS: usize = 32;
+
+/// Some checks compare arguments with one another, so their number is bounded.
+fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
+    let text = schema.text;
+    let commas = || text.matches(", ").take(MOST_COMMAS + 1).count();
+    if text.len() <= LONGEST && (text.len() <= MOST_COMMAS || commas() <= MOST_COMMAS) {
+        return None;
+    }
+    let message = "this schema is too long to be read";
+    Some(
+        Diagnostic::new(RuleId::YamlLimit, schema.span(), message).with_help(format!(
+            "a schema may have {LONGEST} bytes and {MOST_COMMAS} commas"
+        )),
+    )
+}
+
+/// Reads an operator's name, as it stands in `func`, `autogen` or `structured_delegate`.
+///
+/// # Errors
+/// A diagnostic under the rule for names.
+pub fn parse_name(text: &str, at: u32) -> Result<OperatorName, Diagnostic> {
+    OperatorName::parse(text).map_err(|error| name_diagnostic(Piece::new(text, at), &error))
+}
+
+fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
+    let base_end = name.text.find('.').unwrap_or(name.text.len());
+    let base = name.to(base_end);
+    match error {
+        NameError::Empty => Diagnostic::new(
+            RuleId::OpNameEmpty,
+            base.span(),
+            "the operator has no base name",
+        )
+        .with_help("write `name(...)` or `name.overload(...)`"),
+        NameError::OutSuffix => Diagnostic::new(
+            RuleId::OpNameOutSuffix,
+            base.span(),
+            format!("base name `{}` ends in `_out`, which is kept for out variants", base.text),
+        )
+        .with_help(format!(
+            "make it an overload: `{}.out`",
+            base.text.trim_end_matches("_out")
+        )),
+        NameError::EmptyOverload => Diagnostic::new(
+            RuleId::OverloadName,
+            name.from(base_end).span(),
+            format!("`{}` has a dot but no overload name after it", name.text),
+        )
+        .with_help(format!("write `{}`, or name the overload after the dot", base.text)),
+        NameError::Dunder => Diagnostic::new(
+            RuleId::DunderName,
+            base.span(),
+            format!(
+                "`{}` looks like an augmented assignment, but is none that exists",
+                base.text
+            ),
+        )
+        .with_help(
+            "`__iNAME__` is read as in place, for add, sub, mul, div, mod, pow, lshift, rshift, and, xor, or; \
+             other dunder names may not begin with `i`",
+        ),
+        NameError::FunctionalInplace => Diagnostic::new(
+            RuleId::FunctionalSuffix,
+            base.span(),
+            format!(
+                "`{}` is both in place (`_`) and the functional twin of a mutable operator (`_functional`)",
+                base.text
+            ),
+        )
+        .with_help("drop one of the two suffixes"),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    diagnostics: Vec<Diagnostic>,
+    /// Letters given to `Tensor!` arguments, for the returns that repeat them.
+    fresh: Vec<u8>,
+    /// How many pieces have been looked at for a comma that cut something.
+    cuts: usize,
+}
+
+impl Reader {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn schema(&mut self, schema: Piece<'_>) -> (Option<OperatorName>, Option<FunctionSchema>) {
+        let text = schema.text;
+        let Some(open) = text.find('(') else {
+            self.report(
+                Diagnostic::new(
+                    RuleId::SchemaShape,
+                    schema.span(),
+                    "this is no schema: no `(` opens the arguments",
+                )
+                .with_help("write `name(Type argument, ...) -> ReturnType`"),
+            );
+            return (None, None);
+        };
+        let name = self.name(schema.to(open));
+        let Some(close) = text.rfind(") -> ").filter(|&close| close > open) else {
+            self.report(slips::missing_arrow(schema, open));
+            return (name, None);
+        };
+        if let Some(broken) = text[open..].find('\n') {
+            self.report(
+                Diagnostic::new(
+                    RuleId::SchemaShape,
+                    schema.sub(open + broken..open + broken + 1).span(),
+                    "the schema is broken over two lines",
+                )
+                .with_help(
+                    "write it on one line; for long ones a folded scalar (`>-`) joins the lines",
+                ),
+            );
+            return (name, None);
+        }
+        let arguments = self.arguments(schema.sub(open + 1..close));
+        let returns = schema.from(close + 5);
+        let values = self.returns(returns);
+        let read = name.clone().map(|name| FunctionSchema {
+            name,
+            arguments,
+            returns: values,
+            name_at: At(schema.to(open).span()),
+            returns_at: At(returns.span()),
+        });
+        (name, read)
+    }
+
+    fn name(&mut self, name: Piece<'_>) -> Option<OperatorName> {
+        parse_name(name.text, name.at)
+            .map_err(|diagnostic| self.report(diagnostic))
+            .ok()
+    }
+
+    fn arguments(&mut self, text: Piece<'_>) -> Arguments {
+        let mut list = Vec::with_capacity(text.text.len() / 16 + 1);
+        let mut positional = None;
+        let mut out = None;
+        if text.text.is_empty() {
+            return Arguments::new(list, 0, 0);
+        }
+        let pieces: Vec<Piece<'_>> = text.split_comma().collect();
+        let mut next = 0;
+        while let Some(&piece) = pieces.get(next) {
+            next += 1;
+            if piece.text.is_empty() {
+                self.report(argument::missing(piece, text));
+                continue;
+            }
+            if piece.text == "*" {
+                self.marker(piece, text, &mut positional, list.len());
+                continue;
+            }
+            match parse_argument(piece.text, piece.at) {
+                Ok(argument) => {
+                    self.group(&argument, positional.is_some(), &mut out, list.len());
+                    list.push(argument);
+                }
+                Err(cause) => match self.cut_within(text, &pieces, next - 1) {
+                    Some((whole, end)) => {
+                        // What stood before the cut was no argument of its own.
+                        list.retain(|argument| argument.at.0.start < whole.at);
+                        next = end;
+                        self.report(slips::divided(whole, *cause));
+                    }
+                    None => self.report(slips::argument(piece, *cause)),
+                },
+            }
+        }
+        self.expand_shorthand(&mut list);
+        let count = list.len();
+        let arguments = Arguments::new(list, positional.unwrap_or(count), out.unwrap_or(count));
+        self.options_once(&arguments);
+        arguments
+    }
+
+    /// As [`slips::cut_within`], for the first broken arguments of a schema.
+    fn cut_within<'t>(
+        &mut self,
+        text: Piece<'t>,
+        pieces: &[Piece<'t>],
+        at: usize,
+    ) -> Option<(Piece<'t>, usize)> {
+        self.cuts += 1;
+        match self.cuts <= MOST_CUTS {
+            true => slips::cut_within(text, pieces, at),
+            false => None,
+        }
+    }
+
+    /// The `*` that ends the positional arguments.
+    fn marker(
+        &mut self,
+        star: Piece<'_>,
+        arguments: Piece<'_>,
+        positional: &mut Option<usize>,
+        count: usize,
+    ) {
+        if positional.is_some() {
+            self.report(
+                Diagnostic::new(
+                    RuleId::KwargMarker,
+                    star.span(),
+                    "a second `*`: only one may divide positional from keyword-only arguments",
+                )
+                .with_help("drop it; everything behind the first `*` is keyword-only already"),
+            );
+        } else if star.span().end == arguments.span().end {
+            self.report(
+                Diagnostic::new(
+                    RuleId::KwargMarker,
+                    star.span(),
+                    "nothing follows `*`, which makes the arguments behind it keyword-only",
+                )
+                .with_help("drop the `*`, or put the keyword-only arguments behind it"),
+            );
+        }
+        positional.get_or_insert(count);
+    }
+
+    /// Out arguments are the keyword-only ones that are written, and come last.
+    fn group(
+        &mut self,
+        argument: &Argument,
+        keyword_only: bool,
+        out: &mut Option<usize>,
+        index: usize,
+    ) {
+        if argument.is_write() {
+            if keyword_only {
+                out.get_or_insert(index);
+            }
+        } else if out.is_some() {
+            self.report(
+                Diagnostic::new(
+                    RuleId::OutArgsLast,
+                    argument.at.0,
+                    format!("argument `{}` stands behind an out argument", argument.name),
+                )
+                .with_help("put it before the first out argument, or annotate it as written"),
+            );
+        }
+    }
+
+    fn options_once(&mut self, arguments: &Arguments) {
+        let Some(first) = arguments.tensor_options() else {
+            return;
+        };
+        let keyword_only = arguments.keyword_only();
+        let behind = keyword_only
+            .iter()
+            .position(|a| a.at.0 == first[3].at.0)
+            .map_or(&[][..], |at| &keyword_only[at + 1..]);
+        if let Some(second) = crate::function::tensor_options(behind) {
+            self.report(
+                Diagnostic::new(
+                    RuleId::TensorOptionsTwice,
+                    behind[second].at.0.to(behind[second + 3].at.0),
+                    "dtype, layout, device and pin_memory are given a second time",
+                )
+                .with_help("keep one run of the four")
+                .with_related("the first run", first[0].at.0.to(first[3].at.0)),
+            );
+        }
+    }
+
+    fn returns(&mut self, text: Piece<'_>) -> Vec<Return> {
+        if text.text == "()" {
+            return Vec::new();
+        }
+        let inner = text
+            .text
+            .strip_prefix('(')
+            .and_then(|rest| rest.strip_suffix(')'))
+            .map(|inner| text.sub(1..1 + inner.len()));
+        if inner.is_none() && text.text.starts_with('(') {
+            self.report(slips::unclosed(text));
+            return Vec::new();
+        }
+        let pieces = inner.unwrap_or(text);
+        let count = pieces.split_comma().count();
+        let mut returns = Vec::with_capacity(count);
+        for piece in pieces.split_comma() {
+            match argument::parse_return(piece, text) {
+                Ok(ret) => returns.push(ret),
+                Err(cause) => self.report(slips::returned(piece, *cause)),
+            }
+        }
+        if returns.len() == count {
+            self.parentheses(text, inner.is_some(), &returns);
+        }
+        self.expand_shorthand_returns(&mut returns);
+        returns
+    }
+
+    /// One return stands bare; two or more in parentheses.
+    fn parentheses(&mut self, text: Piece<'_>, has: bool, returns: &[Return]) {
+        if has && returns.len() == 1 {
+            self.report(
+                Diagnostic::new(
+                    RuleId::Returns,
+                    text.span(),
+                    "a single return is written without parentheses",
+                )
+                .with_help(format!("write `-> {}`", returns[0]))
+                .with_fix(text.span(), returns[0].to_string()),
+            );
+        } else if !has && returns.len() > 1 {
+            self.report(
+                Diagnostic::new(
+                    RuleId::Returns,
+                    text.span(),
+                    "several returns need parentheses",
+                )
+                .with_help(format!("write `-> ({})`", text.text))
+                .with_fix(text.span(), format!("({})", text.text)),
+            );
+        }
+    }
+
+    /// Gives every `Tensor!` a letter that no other annotation uses.
+    fn expand_shorthand(&mut self, arguments: &mut [Argument]) {
+        if !arguments
+            .iter()
+            .any(|a| is_shorthand(a.annotation.as_ref()))
+        {
+            return;
+        }
+        let mut used: Vec<u8> = arguments
+            .iter()
+            .filter_map(|a| a.annotation.as_ref())
+            .filter(|a| !a.shorthand)
+            .flat_map(|a| a.before.iter().copied())
+            .collect();
+        for argument in arguments {
+            let Some(annotation) = argument.annotation.as_mut().filter(|a| a.shorthand) else {
+                continue;
+            };
+            let letter = (b'a'..=b'z').find(|l| !used.contains(l)).unwrap_or(b'z');
+            used.push(letter);
+            self.fresh.push(letter);
+            annotation.before = Box::new([letter]);
+        }
+    }
+
+    /// The i-th `Tensor!` return is the i-th `Tensor!` argument.
+    fn expand_shorthand_returns(&mut self, returns: &mut [Return]) {
+        let shorthands = returns
+            .iter_mut()
+            .filter_map(|r| r.annotation.as_mut().filter(|a| a.shorthand));
+        for (i, annotation) in shorthands.enumerate() {
+            let letter = self.fresh.get(i).copied().unwrap_or(b'z');
+            annotation.before = Box::new([letter]);
+        }
+    }
+}
+
+fn is_shorthand(annotation: Option<&Annotation>) -> bool {
+    annotation.is_some_and(|a| a.shorthand)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,262 @@
+//! Common slips: text that cannot be read, but that shows what is meant. Here is only what is said
+//! about it; whether a text can be read is decided before.
+
+use super::Piece;
+use super::argument::{looks_typed, parse_argument};
+use super::ty;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
+
+/// What is wrong with an argument; `cause` is what reading it gave.
+pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
+    let words: Vec<&str> = piece.text.split_whitespace().collect();
+    let joined = words.join(" ");
+    if joined == "*" {
+        return Diagnostic::new(
+            RuleId::KwargMarker,
+            piece.span(),
+            "`*` stands alone between the commas, without spaces around it",
+        )
+        .with_help("write `, *, `")
+        .with_fix(piece.span(), "*");
+    }
+    if joined == "/" {
+        return Diagnostic::new(
+            RuleId::KwargMarker,
+            piece.span(),
+            "there are no positional-only arguments",
+        )
+        .with_help("remove the `/`");
+    }
+    if joined != piece.text && parse_argument(&joined, 0).is_ok() {
+        return Diagnostic::new(
+            RuleId::ArgumentSeparator,
+            piece.span(),
+            "exactly one space stands between type and name, and behind each comma",
+        )
+        .with_help(format!("write `{joined}`"))
+        .with_fix(piece.span(), joined);
+    }
+    match words[..] {
+        [name, ty] if name.ends_with(':') && is_type(ty) => {
+            let name = &name[..name.len() - 1];
+            Diagnostic::new(
+                RuleId::ArgumentNameMissing,
+                piece.span(),
+                format!(
+                    "`{}` is no argument: the type stands before the name",
+                    piece.text
+                ),
+            )
+            .with_help(format!("write `{ty} {name}`"))
+            .with_fix(piece.span(), format!("{ty} {name}"))
+        }
+        [_, _, _, _] if joined == piece.text => missing_comma(piece, cause),
+        _ => cause,
+    }
+}
+
+fn is_type(text: &str) -> bool {
+    ty::is_type(Piece::new(text, 0))
+}
+
+/// `Tensor a Tensor b`
+fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
+    let Some((middle, _)) = piece.text.match_indices(' ').nth(1) else {
+        return cause;
+    };
+    let (first, second) = (piece.to(middle), piece.from(middle + 1));
+    if !looks_typed(first.text) || !looks_typed(second.text) {
+        return cause;
+    }
+    let at = piece.sub(middle..middle + 1).span();
+    Diagnostic::new(
+        RuleId::ArgumentSeparator,
+        at,
+        "a comma is missing between two arguments",
+    )
+    .with_help(format!("write `{}, {}`", first.text, second.text))
+    .with_fix(at, ", ")
+}
+
+/// What is wrong with a return; `cause` is what reading it gave.
+pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
+    let joined = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(equals) = piece
+        .text
+        .find('=')
+        .filter(|&at| is_type(piece.text[..at].trim_end()))
+    {
+        let end = piece.text[..equals].trim_end().len();
+        return Diagnostic::new(
+            RuleId::Returns,
+            piece.from(end).span(),
+            "returns have no defaults",
+        )
+        .with_help(format!("write `{}`", &piece.text[..end]))
+        .with_fix(piece.from(end).span(), "");
+    }
+    let typed = is_type(&joined) || looks_typed(&joined);
+    if joined != piece.text && typed {
+        return Diagnostic::new(
+            RuleId::Returns,
+            piece.span(),
+            "there are spaces too many in this return",
+        )
+        .with_help(format!("write `{joined}`"))
+        .with_fix(piece.span(), joined);
+    }
+    cause
+}
+
+/// Returns that begin with a parenthesis and do not end with one.
+pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
+    let diagnostic = Diagnostic::new(
+        RuleId::Returns,
+        text.span(),
+        "the parenthesis around the returns is not closed",
+    );
+    if text.text.contains(',') {
+        let end = text.from(text.text.len()).span();
+        diagnostic
+            .with_help("write `)` at the end")
+            .with_fix(end, ")")
+    } else {
+        let bare = &text.text[1..];
+        diagnostic
+            .with_help(format!("write `-> {bare}`"))
+            .with_fix(text.span(), bare)
+    }
+}
+
+/// A `::` within the schema, and not before it.
+pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
+    let at = namespace.text.len();
+    Diagnostic::new(
+        RuleId::Namespace,
+        whole.sub(at..at + 2).span(),
+        "everything before the last `::` is read as the operator's namespace",
+    )
+    .with_help("types and defaults are written without C++ namespaces: `str`, not `std::string`")
+}
+
+/// There is no `) -> `: says what stands there instead.
+pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
+    let text = schema.text;
+    let end = schema.from(text.len());
+    let Some(close) = text.rfind(')').filter(|&close| close > open) else {
+        return Diagnostic::new(
+            RuleId::SchemaShape,
+            end.span(),
+            "expected `)` to close the arguments, then ` -> ` and the returns",
+        )
+        .with_help("write `name(Type argument, ...) -> ReturnType`")
+        .with_related("opened here", schema.sub(open..open + 1).span());
+    };
+    let arrow = text.rfind("->").filter(|&arrow| arrow >= open);
+    match arrow {
+        Some(arrow) if text[..arrow].trim_end().ends_with(')') => {
+            let from = text[..arrow].trim_end().len();
+            let after = &text[arrow + 2..];
+            let to = arrow + 2 + (after.len() - after.trim_start().len());
+            Diagnostic::new(
+                RuleId::SchemaShape,
+                schema.sub(from..to).span(),
+                "the arrow must have exactly one space on each side",
+            )
+            .with_help("write `) -> `")
+            .with_fix(schema.sub(from..to).span(), " -> ")
+        }
+        Some(arrow) => Diagnostic::new(
+            RuleId::SchemaShape,
+            schema.sub(arrow..arrow + 2).span(),
+            "expected `)` before the arrow to close the arguments",
+        )
+        .with_help("write `name(Type argument, ...) -> ReturnType`"),
+        None => Diagnostic::new(
+            RuleId::SchemaShape,
+            schema.from(close + 1).span(),
+            "expected ` -> ` and the returns behind the arguments",
+        )
+        .with_help("write ` -> Tensor`, or ` -> ()` for an operator that returns nothing"),
+    }
+}
+
+/// When piece `at` could not be read because a comma within brackets or quotes cut it: the whole
+/// that was cut, and the index behind its last piece.
+pub(super) fn cut_within<'t>(
+    all: Piece<'t>,
+    pieces: &[Piece<'t>],
+    at: usize,
+) -> Option<(Piece<'t>, usize)> {
+    let whole = |from: usize, to: usize| {
+        let start = (pieces[from].at - all.at) as usize;
+        let end = (pieces[to].at - all.at) as usize + pieces[to].text.len();
+        all.sub(start..end)
+    };
+    let mut first = (0..=at)
+        .rev()
+        .take(MOST_PIECES)
+        .take_while(|&from| pieces[from].text != "*")
+        .take_while(|&from| whole(from, at).text.len() <= MOST_BYTES)
+        .filter(|&from| is_open(pieces[from].text));
+    let last = |first: usize| {
+        (at..pieces.len())
+            .take(MOST_PIECES)
+            .take_while(|&to| whole(first, to).text.len() <= MOST_BYTES)
+            .find(|&to| to > first && !is_open(whole(first, to).text))
+    };
+    first.find_map(|first| {
+        let last = last(first)?;
+        Some((whole(first, last), last + 1))
+    })
+}
+
+/// How far apart the ends of something cut are looked for, in pieces.
+const MOST_PIECES: usize = 16;
+
+/// The same, in bytes.
+const MOST_BYTES: usize = 2_000;
+
+/// Whether a bracket or quote is opened and not closed.
+fn is_open(text: &str) -> bool {
+    let mut depth = 0_u32;
+    let mut quote = None;
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{' | '<') => depth += 1,
+            (None, ')' | ']' | '}' | '>') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    quote.is_some() || depth > 0
+}
+
+/// What is wrong with an argument that was cut at a comma; `cause` is what a part of it gave.
+pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
+    match parse_argument(whole.text, whole.at) {
+        Err(diagnostic) => *diagnostic,
+        Ok(argument) => match argument.default.as_deref() {
+            Some(default) if default.starts_with('[') => {
+                let at = argument.default_at.0;
+                let joined = default.replace(", ", ",");
+                Diagnostic::new(
+                    RuleId::DefaultListNoSpace,
+                    at,
+                    "arguments are cut at every `, `, so this list may not hold one",
+                )
+                .with_help(format!("write `{joined}`"))
+                .with_fix(at, joined)
+            }
+            Some(_) => Diagnostic::new(
+                RuleId::ArgumentSeparator,
+                argument.default_at.0,
+                "arguments are cut at every `, `, so this default may not hold one",
+            )
+            .with_help("choose a default without a comma and a space"),
+            None => cause,
+        },
+    }
+}

@@ -1,0 +1,154 @@
+//! Signatures: what the variants of one operator have in common (`docs/spec/grammar.md`, section 9,
+//! torchgen `FunctionSchema.signature`).
+//!
+//! A signature is kept as its canonical text. Two schemas have equal signatures exactly when the
+//! texts are equal, and a text is quick to compare, to hash and to show.
+
+use std::fmt::{self, Write};
+
+use super::function::{Argument, FunctionSchema, Return};
+use super::name::OperatorName;
+use super::types::Type;
+use crate::print::write_type;
+
+/// What becomes of the names and defaults of a schema in its signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Defaults {
+    /// Kept, as grouping wants it.
+    Kept,
+    /// Dropped, as matching derivatives wants it.
+    Stripped,
+}
+
+/// The canonical text of the signature.
+#[must_use]
+pub fn signature(schema: &FunctionSchema) -> String {
+    render(schema, schema.name.stem(), Defaults::Kept)
+}
+
+/// The signature with the defaults dropped.
+#[must_use]
+pub fn signature_without_defaults(schema: &FunctionSchema) -> String {
+    render(schema, schema.name.stem(), Defaults::Stripped)
+}
+
+/// Which name a view copy goes under when it is paired with its view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewCopyNames {
+    /// `x_copy` pairs with `x` (until 2.2).
+    Copy,
+    /// `x_scatter` pairs with `x_inverse` too (since 2.3).
+    CopyAndScatter,
+}
+
+/// The signature under the name of the view that a copy belongs to. Every `_copy` of a name that
+/// ends in one is cut out, and every `scatter` of a name that ends in `_scatter` becomes `inverse`
+/// (torchgen `view_signature`).
+#[must_use]
+pub fn view_signature(schema: &FunctionSchema, names: ViewCopyNames) -> String {
+    let stem = schema.name.stem();
+    if stem.ends_with("_copy") {
+        render(schema, &stem.replace("_copy", ""), Defaults::Kept)
+    } else if names == ViewCopyNames::CopyAndScatter && stem.ends_with("_scatter") {
+        render(schema, &stem.replace("scatter", "inverse"), Defaults::Kept)
+    } else {
+        signature(schema)
+    }
+}
+
+/// The arguments of a signature: no out arguments, no TensorOptions.
+fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)> {
+    let arguments = &schema.arguments;
+    let positional = arguments.positional().iter().map(|a| (a, false));
+    positional.chain(arguments.keyword_only_without_options().map(|a| (a, true)))
+}
+
+/// Written arguments that no return carries: they become returns, `self` first, then the out
+/// arguments, then the other positional ones.
+pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
+    let arguments = &schema.arguments;
+    arguments
+        .self_argument()
+        .into_iter()
+        .chain(arguments.out())
+        .chain(arguments.post_self())
+        .filter(|a| a.is_write() && !is_returned(a, &schema.returns))
+}
+
+fn is_returned(argument: &Argument, returns: &[Return]) -> bool {
+    returns.iter().any(|r| r.annotation == argument.annotation)
+}
+
+fn render(schema: &FunctionSchema, stem: &str, defaults: Defaults) -> String {
+    let mut text = String::with_capacity(160);
+    // Writing to a string does not fail.
+    let _ = write_signature(&mut text, schema, stem, defaults);
+    text
+}
+
+fn write_signature(
+    w: &mut String,
+    schema: &FunctionSchema,
+    stem: &str,
+    defaults: Defaults,
+) -> fmt::Result {
+    let dunder = if schema.name.is_dunder() { "__" } else { "" };
+    for part in [dunder, stem, dunder, "("] {
+        w.write_str(part)?;
+    }
+    let mut keyword_only = false;
+    for (i, (argument, keyword)) in arguments(schema).enumerate() {
+        if i > 0 {
+            w.write_str(", ")?;
+        }
+        if keyword && !keyword_only {
+            keyword_only = true;
+            w.write_str("*, ")?;
+        }
+        write_type(w, &argument.ty)?;
+        w.write_str(" ")?;
+        w.write_str(&argument.name)?;
+        if let Some(default) = default_of(&schema.name, argument, defaults) {
+            w.write_str("=")?;
+            w.write_str(default)?;
+        }
+    }
+    w.write_str(") -> ")?;
+    let count = schema.returns.len() + unreturned_writes(schema).count();
+    if count != 1 {
+        w.write_str("(")?;
+    }
+    for (i, ty) in return_types(schema).enumerate() {
+        if i > 0 {
+            w.write_str(", ")?;
+        }
+        write_type(w, ty)?;
+    }
+    if count != 1 {
+        w.write_str(")")?;
+    }
+    Ok(())
+}
+
+fn return_types(schema: &FunctionSchema) -> impl Iterator<Item = &Type> {
+    let returns = schema.returns.iter().map(|r| &r.ty);
+    returns.chain(unreturned_writes(schema).map(|a| &a.ty))
+}
+
+/// `bernoulli.p` declares `float p` while its siblings have a default, so torchgen reads one into
+/// its signature; stripping defaults happens before that and does not remove it.
+fn default_of<'a>(
+    name: &OperatorName,
+    argument: &'a Argument,
+    defaults: Defaults,
+) -> Option<&'a str> {
+    let default = argument
+        .default
+        .as_deref()
+        .filter(|_| defaults == Defaults::Kept);
+    let reads_default = name.as_str() == "bernoulli.p" && &*argument.name == "p";
+    match default {
+        None if reads_default => Some("0.5"),
+        default => default,
+    }
+}

@@ -1,0 +1,252 @@
+//! What a check has to say: [`Finding`]s with a rule, a place, a reason and, where it is
+//! mechanical, an edit that mends it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::Span;
+
+pub use crate::rule_id::RuleId;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// PyTorch's generator refuses it at some stage.
+    Error,
+    /// Accepted, but against a documented convention, or something is silently lost.
+    Warning,
+    /// Worth knowing.
+    Info,
+}
+
+impl Severity {
+    /// The word used in every rendering.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A further place that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Related {
+    /// What is to be seen there.
+    pub message: Cow<'static, str>,
+    /// The bundle's file; `None` is the finding's own.
+    pub file: Option<Box<str>>,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// A replacement of text that mends the finding: put `replacement` in the place of `span`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// Bytes to replace; empty for an insertion.
+    pub span: Span,
+    /// What to put there.
+    pub replacement: Box<str>,
+}
+
+/// One rule's complaint about one place in one file of the bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Finding {
+    /// The rule.
+    pub rule: RuleId,
+    /// How bad.
+    pub severity: Severity,
+    /// What is wrong here, in one sentence without a full stop.
+    pub message: Cow<'static, str>,
+    /// The bundle's file, by its name there.
+    pub file: Box<str>,
+    /// Where in it.
+    pub span: Span,
+    /// The operator it is about, by full name, where there is one.
+    pub operator: Option<Box<str>>,
+    /// How to mend it.
+    pub help: Option<Cow<'static, str>>,
+    /// Other places to look at.
+    pub related: Vec<Related>,
+    /// A mechanical edit, where there is one.
+    pub fix: Option<Fix>,
+    /// Whether a comment in the file allows it ([`opatlas_rules::suppress`]).
+    pub suppressed: bool,
+}
+
+/// A complaint made while reading one entry or file. Its spans count from the beginning of what
+/// was read; [`opatlas_rules`] turns it into a [`Finding`] with file, operator and severity.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// The rule.
+    pub rule: RuleId,
+    /// What is wrong here, in one sentence without a full stop.
+    pub message: Cow<'static, str>,
+    /// Where.
+    pub span: Span,
+    /// How to mend it.
+    pub help: Option<Cow<'static, str>>,
+    /// Other places to look at.
+    pub related: Vec<(Cow<'static, str>, Span)>,
+    /// A mechanical edit, where there is one.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// A complaint with nothing but a message.
+    #[must_use]
+    pub fn new(rule: RuleId, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            rule,
+            message: message.into(),
+            span,
+            help: None,
+            related: Vec::new(),
+            fix: None,
+        }
+    }
+
+    /// Adds how to mend it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a place to look at.
+    #[must_use]
+    pub fn with_related(mut self, message: impl Into<Cow<'static, str>>, span: Span) -> Self {
+        self.related.push((message.into(), span));
+        self
+    }
+
+    /// Adds a mechanical edit.
+    #[must_use]
+    pub fn with_fix(mut self, span: Span, replacement: impl Into<Box<str>>) -> Self {
+        self.fix = Some(Fix {
+            span,
+            replacement: replacement.into(),
+        });
+        self
+    }
+
+    /// The same complaint with every place `by` bytes further on.
+    #[must_use]
+    pub fn shifted(mut self, by: u32) -> Self {
+        self.span = self.span.shifted(by);
+        for (_, span) in &mut self.related {
+            *span = span.shifted(by);
+        }
+        if let Some(fix) = &mut self.fix {
+            fix.span = fix.span.shifted(by);
+        }
+        self
+    }
+}
+
+/// What one reader has to say: of each rule the first [`Complaints::MOST_OF_A_RULE`] in full, and how
+/// many more there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Complaints {
+    kept: Vec<Diagnostic>,
+    more: Vec<(RuleId, usize)>,
+}
+
+impl Complaints {
+    /// How many complaints under one rule are kept in full.
+    pub const MOST_OF_A_RULE: usize = 1_000;
+
+    /// Adds a complaint.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let rule = diagnostic.rule;
+        if !self.is_full(rule) {
+            self.kept.push(diagnostic);
+        } else {
+            self.count(rule, 1);
+        }
+    }
+
+    /// Whether further complaints under a rule are counted and not kept.
+    #[must_use]
+    pub fn is_full(&self, rule: RuleId) -> bool {
+        if self.kept.len() < Self::MOST_OF_A_RULE {
+            return false;
+        }
+        // Once a rule is full it is among those that are counted.
+        self.more.iter().any(|(counted, _)| *counted == rule) || {
+            let same = self.kept.iter().filter(|kept| kept.rule == rule);
+            same.count() >= Self::MOST_OF_A_RULE
+        }
+    }
+
+    /// Counts complaints without keeping them.
+    pub fn count(&mut self, rule: RuleId, count: usize) {
+        match self.more.iter_mut().find(|(counted, _)| *counted == rule) {
+            Some((_, more)) => *more += count,
+            None => self.more.push((rule, count)),
+        }
+    }
+
+    /// How many more there are than are kept, by rule.
+    #[must_use]
+    pub fn more(&self) -> &[(RuleId, usize)] {
+        &self.more
+    }
+
+    /// Keeps only what passes a test.
+    pub fn retain(&mut self, test: impl FnMut(&Diagnostic) -> bool) {
+        self.kept.retain(test);
+    }
+
+    /// Puts what is kept into the order of places.
+    pub fn sort_by_place(&mut self) {
+        self.kept.sort_by_key(|diagnostic| diagnostic.span.start);
+    }
+}
+
+impl std::ops::Deref for Complaints {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        &self.kept
+    }
+}
+
+impl<const N: usize> PartialEq<[Diagnostic; N]> for Complaints {
+    fn eq(&self, other: &[Diagnostic; N]) -> bool {
+        self.more.is_empty() && self.kept == other
+    }
+}
+
+impl Extend<Diagnostic> for Complaints {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, complaints: T) {
+        complaints
+            .into_iter()
+            .for_each(|complaint| self.push(complaint));
+    }
+}
+
+impl From<Vec<Diagnostic>> for Complaints {
+    fn from(complaints: Vec<Diagnostic>) -> Self {
+        let mut all = Self::default();
+        all.extend(complaints);
+        all
+    }
+}
+
+impl<'c> IntoIterator for &'c Complaints {
+    type Item = &'c Diagnostic;
+    type IntoIter = std::slice::Iter<'c, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.kept.iter()
+    }
+}

@@ -1,0 +1,325 @@
+//! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
+//! diagnostic here, and reading goes on.
+
+use opatlas_source::diagnostic::RuleId;
+mod collection;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::check;
+use super::parser::{Ending, Event, Parser, Props};
+use super::scalar::ScalarType;
+use super::scanner::{Scanned, ValueRef};
+use super::tag::Tag;
+use super::tree::{Arena, Content, NodeId, Style, Tree};
+use super::{MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
+use collection::{Open, Shape};
+
+/// A list item or the whole root, as read.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub root: NodeId,
+    /// Its tags and anchors included.
+    pub span: Span,
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many bytes of text its aliases stand for.
+    pub repeated: u64,
+}
+
+/// What the stream has that a clean entry on its own must not have.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Seen {
+    /// `---`, `...` or a directive.
+    pub markers: bool,
+    /// An anchor or an alias.
+    pub anchors: bool,
+}
+
+/// Builds a tree out of the events of a text.
+pub(super) struct Builder<'t> {
+    text: &'t str,
+    pub parser: Parser<'t>,
+    pub arena: Arena,
+    pending: Vec<NodeId>,
+    open: Vec<Open>,
+    anchors: FxHashMap<&'t str, NodeId>,
+    /// How many bytes of text the aliases so far stand for, and those in all items.
+    repeated: u64,
+    repeated_in_items: u64,
+    /// The same of collections that hold aliases.
+    repeated_by: FxHashMap<NodeId, u64>,
+    /// Anchors that stand in entries which could not be read.
+    pub lost: FxHashSet<&'t str>,
+    /// Within how many collections nothing is constructed.
+    ignoring: usize,
+    events: usize,
+    /// End of the last node.
+    end: u32,
+    /// The items of root sequences, of all documents and runs.
+    pub items: Vec<Built>,
+    /// The first root that is something.
+    pub root: Option<NodeId>,
+    /// Whether a root sequence is being read.
+    pub in_sequence: bool,
+    /// Whether any root sequence has been begun.
+    pub listed: bool,
+    /// What was said about the item that is being read.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was said about no item.
+    pub document_diagnostics: Vec<Diagnostic>,
+    said: usize,
+    documents: usize,
+    /// Whether the next document is the rest of one that was left at an error.
+    resumed: bool,
+    pub seen: Seen,
+}
+
+impl<'t> Builder<'t> {
+    pub fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            parser: Parser::new(text, 0),
+            arena: Arena::default(),
+            pending: Vec::new(),
+            open: Vec::new(),
+            anchors: FxHashMap::default(),
+            repeated: 0,
+            repeated_in_items: 0,
+            repeated_by: FxHashMap::default(),
+            lost: FxHashSet::default(),
+            ignoring: 0,
+            events: 0,
+            end: 0,
+            items: Vec::new(),
+            root: None,
+            in_sequence: false,
+            listed: false,
+            diagnostics: Vec::new(),
+            document_diagnostics: Vec::new(),
+            said: 0,
+            documents: 0,
+            resumed: false,
+            seen: Seen::default(),
+        }
+    }
+
+    /// Reads on until the stream ends or something cannot be read.
+    pub fn run(&mut self) -> Scanned<()> {
+        loop {
+            self.events += 1;
+            if self.is_exhausted() {
+                let at = Span::at(self.end);
+                let message =
+                    format!("the file has more than {MOST_EVENTS} parts; the rest is not read");
+                return Err(limit_error(at, message).into());
+            }
+            match self.parser.next()? {
+                Event::StreamEnd => return Ok(()),
+                Event::DocumentStart(span) => self.start_document(span),
+                Event::DocumentEnd(ending) => self.end_document(ending),
+                Event::Alias(span) => self.alias(span),
+                Event::Scalar(props, span, style, value) => self.scalar(props, span, style, value),
+                Event::SequenceStart(props, start) => self.start(props, start, Shape::Sequence)?,
+                Event::MappingStart(props, start) => self.start(props, start, Shape::Mapping)?,
+                Event::CollectionEnd(end) => self.finish(end),
+            }
+        }
+    }
+
+    /// Forgets what is half read and begins anew at the line that begins at `from`.
+    pub fn restart(&mut self, from: usize) {
+        for open in self.open.drain(..) {
+            self.anchors.retain(|_, id| *id != open.id);
+        }
+        self.pending.clear();
+        self.ignoring = 0;
+        self.in_sequence = false;
+        self.resumed = self.documents > 0;
+        self.parser.restart(from);
+    }
+
+    /// How many bytes of text the aliases stand for.
+    pub fn repeated(&self) -> u64 {
+        self.repeated
+    }
+
+    /// The tree and what was read, all of it in the same tree.
+    pub fn into_tree(self) -> Tree {
+        let decoded = self.parser.scanner.decoded;
+        Tree {
+            text: self.text.into(),
+            decoded: decoded.values.into(),
+            pieces: decoded.pieces,
+            ranges: decoded.ranges,
+            nodes: self.arena.nodes,
+            items: self.arena.items,
+            pairs: self.arena.pairs,
+        }
+    }
+
+    /// Says something about the item that is being read, unless too much has been said already.
+    fn say(&mut self, diagnostic: Diagnostic) {
+        self.said += 1;
+        if self.said < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        } else if self.said == MOST_DIAGNOSTICS {
+            let message = format!(
+                "there are {MOST_DIAGNOSTICS} findings in this file's YAML; the rest is left out"
+            );
+            self.document_diagnostics
+                .push(limit_error(diagnostic.span, message));
+        }
+    }
+
+    /// Says what is wrong with a node, unless it stands where nothing is constructed.
+    fn complain(&mut self, complaint: Option<Diagnostic>) {
+        if let Some(complaint) = complaint
+            && self.ignoring == 0
+        {
+            self.say(complaint);
+        }
+    }
+
+    /// Says something about the document.
+    pub fn say_document(&mut self, diagnostic: Diagnostic) {
+        self.said += 1;
+        self.document_diagnostics.push(diagnostic);
+    }
+
+    /// Whether the file has more events than are read.
+    pub fn is_exhausted(&self) -> bool {
+        self.events > MOST_EVENTS
+    }
+
+    /// Whether no more diagnostics are kept.
+    pub fn is_full(&self) -> bool {
+        self.said >= MOST_DIAGNOSTICS
+    }
+
+    fn start_document(&mut self, span: Span) {
+        self.seen.markers |= !span.is_empty();
+        if std::mem::take(&mut self.resumed) {
+            return;
+        }
+        self.documents += 1;
+        self.anchors.clear();
+        if self.documents == 2 {
+            let help =
+                "keep one document: remove the `---` line, or put the rest into another file";
+            self.say_document(
+                Diagnostic::new(
+                    RuleId::YamlSingleDocument,
+                    span,
+                    "a second document begins here",
+                )
+                .with_help(help),
+            );
+        }
+    }
+
+    fn end_document(&mut self, ending: Ending) {
+        self.seen.markers |= ending == Ending::Marked;
+        self.in_sequence = false;
+    }
+
+    fn alias(&mut self, span: Span) {
+        self.seen.anchors = true;
+        self.end = span.end;
+        let name = span.slice(self.text).get(1..).unwrap_or("");
+        let id = match self.anchors.get(name) {
+            Some(&id) if self.open.iter().any(|open| open.id == id) => {
+                self.arena.add(span, Content::Recursive)
+            }
+            // The target of an alias is never an alias: those cannot have anchors.
+            Some(&id) => {
+                let own = self.arena.node(id).span.len() as u64;
+                let within = self.repeated_by.get(&id).copied().unwrap_or(0);
+                self.repeated = self.repeated.saturating_add(own).saturating_add(within);
+                self.arena.add(span, Content::Alias(id))
+            }
+            None => {
+                if !self.lost.contains(name) {
+                    self.say(check::undefined_alias(span, name));
+                }
+                NodeId::MISSING
+            }
+        };
+        self.add(id, span);
+    }
+
+    fn scalar(&mut self, props: Props, span: Span, style: Style, value: ValueRef) {
+        let text = self.value(value);
+        let (ty, complaint) = match (props.tag, style) {
+            (None, Style::Plain) => check::plain(text, span),
+            (None, _) => (ScalarType::Str, None),
+            (Some((Tag::NonSpecific, at)), _) if !span.is_empty() => {
+                check::non_specific(text, span, at)
+            }
+            (Some((tag, at)), _) => check::tagged(tag, text, at),
+        };
+        self.complain(complaint);
+        let id = self.arena.add(span, Content::Scalar { value, style, ty });
+        self.anchor(props, id);
+        self.end = span.end;
+        self.add(id, Span::new(props.start, span.end));
+    }
+
+    fn anchor(&mut self, props: Props, id: NodeId) {
+        let Some(span) = props.anchor else { return };
+        self.seen.anchors = true;
+        let name = span.slice(self.text).get(1..).unwrap_or("");
+        if let Some(first) = self.anchors.insert(name, id) {
+            let first = self.arena.node(first).span;
+            self.say(check::repeated_anchor(span, name, first));
+        }
+    }
+
+    /// Hands a complete node to the collection that it stands in.
+    fn add(&mut self, id: NodeId, span: Span) {
+        match self.open.len() {
+            0 => {
+                let empty = |root| {
+                    matches!(
+                        self.arena.content(root),
+                        Content::Scalar {
+                            ty: ScalarType::Null,
+                            ..
+                        }
+                    )
+                };
+                if id != NodeId::MISSING && self.root.is_none_or(empty) {
+                    self.root = Some(id);
+                }
+            }
+            1 if self.in_sequence => {
+                self.parser.entry = None;
+                let mut diagnostics = std::mem::take(&mut self.diagnostics);
+                if id == NodeId::MISSING {
+                    self.document_diagnostics.append(&mut diagnostics);
+                } else {
+                    self.items.push(Built {
+                        root: id,
+                        span,
+                        diagnostics,
+                        repeated: self.repeated - self.repeated_in_items,
+                    });
+                    self.repeated_in_items = self.repeated;
+                }
+                self.pending.push(id);
+            }
+            _ => self.pending.push(id),
+        }
+    }
+
+    fn value(&self, value: ValueRef) -> &str {
+        let (at, len) = (value.at as usize, value.len as usize);
+        let found = match at.checked_sub(self.text.len()) {
+            Some(at) if len > 0 => self.parser.scanner.decoded.values.get(at..at + len),
+            _ => self.text.get(at..at + len),
+        };
+        found.unwrap_or("")
+    }
+}

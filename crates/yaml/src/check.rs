@@ -1,0 +1,252 @@
+//! What the loader refuses in text that is well formed: types, tags, keys, anchors.
+
+use opatlas_source::diagnostic::RuleId;
+use rustc_hash::FxHashMap;
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::MOST_DIAGNOSTICS;
+use super::construct::{Constructed, bool_value, construct};
+use super::scalar::{ScalarType, resolve};
+use super::tag::Tag;
+use super::tree::{Arena, Content};
+
+/// Up to this many keys are compared with each other; more are looked up.
+const FEW: usize = 16;
+
+/// Types a plain scalar without a tag.
+pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>) {
+    let ty = resolve(value);
+    let complaint = match ty {
+        ScalarType::Str | ScalarType::Null | ScalarType::Bool(_) => None,
+        ScalarType::Merge => Some(
+            Diagnostic::new(RuleId::YamlMergeKey, span, "merge keys are not supported here")
+                .with_help("PyTorch's loader cannot construct `<<`: write the merged keys out, or quote it when it is text"),
+        ),
+        ScalarType::Value => Some(
+            Diagnostic::new(RuleId::YamlMergeKey, span, "a plain `=` cannot be loaded")
+                .with_help("YAML 1.1 gives `=` a type of its own that PyTorch's loader cannot construct: quote it"),
+        ),
+        _ if construct(ty, value).is_some() => None,
+        _ => Some(unconstructable(ty, span)),
+    };
+    (ty, complaint)
+}
+
+/// Types a scalar with the tag `!`, which asks for the type that the spelling has.
+pub(super) fn non_specific(value: &str, span: Span, at: Span) -> (ScalarType, Option<Diagnostic>) {
+    if matches!(value, "!" | "&" | "*") {
+        return (ScalarType::Str, Some(unknown_tag(at)));
+    }
+    plain(value, span)
+}
+
+fn unconstructable(ty: ScalarType, span: Span) -> Diagnostic {
+    let looks = match ty {
+        ScalarType::Timestamp => "this looks like a date, but no such date or time exists",
+        _ => "this looks like a number, but has no digits or too many",
+    };
+    Diagnostic::new(RuleId::YamlPlainScalarTypes, span, looks)
+        .with_help("quote the value when it is text")
+}
+
+/// Types a scalar with a tag.
+pub(super) fn tagged(tag: Tag, value: &str, at: Span) -> (ScalarType, Option<Diagnostic>) {
+    let ty = match tag {
+        Tag::Null => ScalarType::Null,
+        Tag::Bool => match bool_value(value) {
+            Some(value) => ScalarType::Bool(value),
+            None => return (ScalarType::Bool(false), Some(misfit(at))),
+        },
+        Tag::Int => ScalarType::Int,
+        Tag::Float => ScalarType::Float,
+        Tag::Binary => ScalarType::Binary,
+        Tag::Timestamp => ScalarType::Timestamp,
+        Tag::Str | Tag::NonSpecific => ScalarType::Str,
+        Tag::Unknown => return (ScalarType::Str, Some(unknown_tag(at))),
+        Tag::Seq | Tag::Map | Tag::Omap | Tag::Pairs | Tag::Set => {
+            return (ScalarType::Str, Some(misfit(at)));
+        }
+    };
+    let complaint = construct(ty, value).is_none().then(|| misfit(at));
+    (ty, complaint)
+}
+
+fn unknown_tag(at: Span) -> Diagnostic {
+    Diagnostic::new(RuleId::YamlTag, at, "PyTorch's loader does not know this tag")
+        .with_help("remove it; only the standard tags exist (`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`, ...). Quote the value when `!` belongs to it")
+}
+
+fn misfit(at: Span) -> Diagnostic {
+    Diagnostic::new(
+        RuleId::YamlTag,
+        at,
+        "the value is not of the type that this tag asks for",
+    )
+    .with_help("remove the tag, or write a value of its type")
+}
+
+/// What becomes of a collection with a tag.
+pub(super) enum Retagged {
+    Same,
+    /// It stands for this scalar.
+    As(Content),
+    Refused(Diagnostic),
+}
+
+/// Applies a tag to a collection.
+pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: Span) -> Retagged {
+    let content = arena.node(id).content;
+    let (from, to) = match content {
+        Content::Sequence { from, to } | Content::Mapping { from, to } => {
+            (from as usize, to as usize)
+        }
+        _ => return Retagged::Same,
+    };
+    let mapping = matches!(content, Content::Mapping { .. });
+    match tag {
+        Tag::NonSpecific => Retagged::Same,
+        Tag::Map if mapping => Retagged::Same,
+        Tag::Seq if !mapping => Retagged::Same,
+        Tag::Omap | Tag::Pairs if !mapping => {
+            if from == to {
+                return Retagged::Same;
+            }
+            let single = arena.items[from..to].iter().all(|&item| {
+                matches!(arena.content(item), Content::Mapping { from, to } if to - from == 1)
+            });
+            Retagged::Refused(if single {
+                other_type(at, "a list of pairs")
+            } else {
+                misfit(at)
+            })
+        }
+        Tag::Set if mapping => Retagged::Refused(other_type(at, "a set")),
+        Tag::Unknown => Retagged::Refused(unknown_tag(at)),
+        Tag::Timestamp => Retagged::Refused(misfit(at)),
+        _ if tag.is_scalar() && mapping => match default_value(arena, content) {
+            Some(content) => Retagged::As(content),
+            None => Retagged::Refused(misfit(at)),
+        },
+        _ => Retagged::Refused(misfit(at)),
+    }
+}
+
+fn other_type(at: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(
+        RuleId::YamlTag,
+        at,
+        format!("this tag makes {what}, which no field takes"),
+    )
+    .with_help("remove the tag")
+}
+
+/// The scalar that a mapping under a scalar's tag stands for: the value of its first key `=`.
+fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
+    // Mappings nest at most as deep as the tree, and aliases lead to complete nodes only.
+    loop {
+        let Content::Mapping { from, to } = content else {
+            return matches!(content, Content::Scalar { .. }).then_some(content);
+        };
+        let pairs = &arena.pairs[from as usize..to as usize];
+        let value_key = |key| {
+            matches!(
+                arena.content(key),
+                Content::Scalar {
+                    ty: ScalarType::Value,
+                    ..
+                }
+            )
+        };
+        let &(_, value) = pairs.iter().find(|&&(key, _)| value_key(key))?;
+        content = arena.content(value);
+    }
+}
+
+/// A key: where it stands, and its type and value when it is a scalar.
+pub(super) type Key<'t> = (Span, Option<(ScalarType, &'t str)>);
+
+/// Complaints about the keys of one mapping, which has `count` of them.
+pub(super) fn keys<'t>(count: usize, key: impl Fn(usize) -> Key<'t>) -> Vec<Diagnostic> {
+    let mut complaints = Vec::new();
+    let mut table: FxHashMap<Constructed<'_>, Span> = FxHashMap::default();
+    for number in 0..count {
+        if complaints.len() >= MOST_DIAGNOSTICS {
+            break;
+        }
+        let (span, scalar) = key(number);
+        let Some((ty, value)) = scalar else {
+            complaints.push(unhashable(span));
+            continue;
+        };
+        let first = if count > FEW {
+            construct(ty, value).and_then(|made| {
+                let first = *table.entry(made).or_insert(span);
+                (first != span).then_some(first)
+            })
+        } else {
+            let same =
+                |&(_, known): &Key<'_>| known.is_some_and(|known| same_key(known, (ty, value)));
+            (0..number).map(&key).find(same).map(|(first, _)| first)
+        };
+        if let Some(first) = first {
+            complaints.push(repeated_key(span, value, first));
+        }
+    }
+    complaints
+}
+
+fn unhashable(span: Span) -> Diagnostic {
+    Diagnostic::new(
+        RuleId::YamlUnhashableKey,
+        span,
+        "a key must be a scalar, not a list or mapping",
+    )
+    .with_help("write a plain or quoted key")
+}
+
+fn same_key(a: (ScalarType, &str), b: (ScalarType, &str)) -> bool {
+    match (a.0, b.0) {
+        (ScalarType::Str, ScalarType::Str) => a.1 == b.1,
+        (ScalarType::Str, _) | (_, ScalarType::Str) => false,
+        _ => construct(a.0, a.1).is_some_and(|a| Some(a) == construct(b.0, b.1)),
+    }
+}
+
+fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
+    let name: String = value.chars().take(60).collect();
+    Diagnostic::new(
+        RuleId::YamlDuplicateKey,
+        span,
+        format!(
+            "the key `{}` is given twice in one mapping",
+            name.escape_debug()
+        ),
+    )
+    .with_help(
+        "keep one of the two; keys are compared by what they load as, so quotes make no difference",
+    )
+    .with_related("first given here", first)
+}
+
+pub(super) fn undefined_alias(span: Span, name: &str) -> Diagnostic {
+    let name: String = name.chars().take(60).collect();
+    Diagnostic::new(
+        RuleId::YamlAlias,
+        span,
+        format!("no anchor `&{name}` stands before this alias"),
+    )
+    .with_help("put the anchor on a value above, or quote the text when `*` belongs to it")
+}
+
+pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic {
+    let name: String = name.chars().take(60).collect();
+    Diagnostic::new(
+        RuleId::YamlAlias,
+        span,
+        format!("the anchor `&{name}` is set twice"),
+    )
+    .with_help("give the second one another name")
+    .with_related("first set on this", first)
+}

@@ -1,0 +1,258 @@
+//! YAML as PyTorch's loader reads it (PyYAML's CSafeLoader over libyaml 0.2.5), with the exact place
+//! of every key and scalar.
+//!
+//! Text enters; trees with byte spans and diagnostics leave. Reading never fails: what the loader
+//! would refuse is a diagnostic, and everything else in the file is still read. All work is linear
+//! in the text: aliases are references, nesting, events and diagnostics are bounded.
+//!
+//! ```text
+//! bytes -> encoding -> scanner -> parser -> build (+ check) -> tree
+//! ```
+//!
+//! The scanner and parser follow libyaml, not YAML 1.2: the two disagree on what is well formed in
+//! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
+//! counts.
+
+use opatlas_source::diagnostic::RuleId;
+mod build;
+mod check;
+mod construct;
+mod encoding;
+mod parser;
+mod recover;
+mod scalar;
+mod scanner;
+mod split;
+mod tag;
+mod tree;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use build::{Builder, Built};
+
+pub use encoding::decode;
+pub use scalar::ScalarType;
+pub use split::split;
+pub use tree::{Kind, NodeId, Scalar, Style, Tree};
+
+/// Collections may be nested this deep.
+pub const DEEPEST: usize = 100;
+
+/// A file may have this many YAML events: starts and ends of collections, scalars and aliases.
+/// No real one has a tenth of that.
+pub const MOST_EVENTS: usize = 1_000_000;
+
+/// The aliases of a file may stand for this many bytes of its text in all. What they stand for is
+/// read at each of them; no real file has any.
+pub const MOST_REPEATED: u64 = 4 << 20;
+
+/// More text than this is not read.
+pub const MAX_BYTES: usize = 1 << 30;
+
+/// A file's YAML gets at most this many diagnostics.
+pub const MOST_DIAGNOSTICS: usize = 1_000;
+
+/// One item of a file's list.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// The tree that it belongs to; the items of one file may share it.
+    pub tree: Arc<Tree>,
+    /// The item in it.
+    pub root: NodeId,
+    /// Where in the file the tree's text begins.
+    pub base: u32,
+    /// The whole item, without its `- ` and without comments after it; counts from `base`.
+    pub span: Span,
+    /// What the loader refuses in it; spans count from `base`.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many bytes of text its aliases stand for.
+    pub repeated: u64,
+}
+
+/// What a document consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Root {
+    /// Nothing: no document, null, or nothing that could be read.
+    Empty,
+    /// A list: see [`Document::items`].
+    Sequence,
+    /// A mapping.
+    Mapping(NodeId),
+    /// A scalar other than null.
+    Scalar(NodeId),
+}
+
+/// A whole file.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The tree; its text is the whole file.
+    pub tree: Option<Arc<Tree>>,
+    /// What the file consists of.
+    pub root: Root,
+    /// The root; none when it could not be read whole.
+    pub root_id: Option<NodeId>,
+    /// The items, when the root is a list.
+    pub items: Vec<Item>,
+    /// What is wrong outside of the items, and what made parts of the file unreadable. Spans count
+    /// from the start of the file.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
+    pub unread: Vec<Span>,
+    /// How many bytes of text the aliases stand for.
+    pub repeated: u64,
+}
+
+impl Document {
+    /// The document without what its aliases repeat beyond [`MOST_REPEATED`]: for readers that go
+    /// through what aliases stand for at each of them.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if self.repeated <= MOST_REPEATED {
+            return self;
+        }
+        let mut repeated = 0_u64;
+        let mut at = Span::at(0);
+        let mut fits = |item: &Item| {
+            repeated = repeated.saturating_add(item.repeated);
+            let fits = repeated <= MOST_REPEATED;
+            if !fits && at.is_empty() {
+                at = item.span.shifted(item.base);
+            }
+            fits
+        };
+        match self.root {
+            Root::Sequence => {
+                let count = self.items.iter().take_while(|item| fits(item)).count();
+                self.items.truncate(count);
+            }
+            _ => self.root = Root::Empty,
+        }
+        let message = format!(
+            "aliases stand for more than {MOST_REPEATED} bytes of text; the rest is not read"
+        );
+        self.diagnostics.push(limit_error(at, message));
+        self.unread.push(at);
+        self
+    }
+}
+
+/// Parses one piece of [`split`] on its own; the caller sets [`Item::base`].
+///
+/// `None` unless it is, alone, a list of exactly one item without anchors, aliases, directives and
+/// document markers: then parsing all pieces gives just what parsing the whole file gives, and when
+/// any piece is `None`, [`parse`] must read the file.
+#[must_use]
+pub fn parse_chunk(chunk: &str) -> Option<Item> {
+    if chunk.len() > MAX_BYTES {
+        return None;
+    }
+    let mut builder = Builder::new(chunk);
+    builder.run().ok()?;
+    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
+    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
+    if unclean || apart || builder.items.len() != 1 {
+        return None;
+    }
+    let Built {
+        root,
+        span,
+        diagnostics,
+        repeated,
+    } = builder.items.pop()?;
+    Some(Item {
+        tree: Arc::new(builder.into_tree()),
+        root,
+        base: 0,
+        span,
+        diagnostics,
+        repeated,
+    })
+}
+
+/// Parses a whole file. What is broken in a list costs the entry that it stands in; in any other file
+/// it costs the rest of the file.
+#[must_use]
+pub fn parse(text: &str) -> Document {
+    if text.len() > MAX_BYTES {
+        let message = format!("the file is longer than {MAX_BYTES} bytes and is not read");
+        return Document {
+            tree: None,
+            root: Root::Empty,
+            root_id: None,
+            items: Vec::new(),
+            diagnostics: vec![limit_error(Span::at(0), message)],
+            unread: vec![Span::new(0, u32::MAX)],
+            repeated: 0,
+        };
+    }
+    let mut builder = Builder::new(text);
+    let unread = recover::read(&mut builder, text);
+    let built = std::mem::take(&mut builder.items);
+    let mut diagnostics = std::mem::take(&mut builder.document_diagnostics);
+    diagnostics.append(&mut builder.diagnostics);
+    diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    let listed = builder.listed;
+    let root_id = builder.root.filter(|_| unread.is_empty());
+    let repeated = builder.repeated();
+    let tree = Arc::new(builder.into_tree());
+    let items = built
+        .into_iter()
+        .map(
+            |Built {
+                 root,
+                 span,
+                 diagnostics,
+                 repeated,
+             }| Item {
+                tree: Arc::clone(&tree),
+                root,
+                base: 0,
+                span,
+                diagnostics,
+                repeated,
+            },
+        )
+        .collect::<Vec<_>>();
+    let root = match root_id {
+        _ if !items.is_empty() => Root::Sequence,
+        Some(root) => root_of(&tree, root),
+        None if listed => Root::Sequence,
+        None => Root::Empty,
+    };
+    Document {
+        tree: Some(tree),
+        root,
+        root_id,
+        items,
+        diagnostics,
+        unread,
+        repeated,
+    }
+}
+
+fn root_of(tree: &Tree, root: NodeId) -> Root {
+    match tree.kind(root) {
+        Kind::Sequence(_) => Root::Sequence,
+        Kind::Mapping(_) => Root::Mapping(root),
+        Kind::Scalar(Scalar {
+            ty: ScalarType::Null,
+            ..
+        })
+        | Kind::Recursive => Root::Empty,
+        Kind::Scalar(_) => Root::Scalar(root),
+    }
+}
+
+fn syntax_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+    Diagnostic::new(RuleId::YamlSyntax, span, message)
+}
+
+fn limit_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+    Diagnostic::new(RuleId::YamlLimit, span, message).with_help(
+        "no real file comes near this limit; it keeps reading bounded in time and memory",
+    )
+}

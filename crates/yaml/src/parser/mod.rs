@@ -1,0 +1,184 @@
+//! From tokens to events: libyaml's parser.c, state by state, with its quirks.
+
+mod block;
+mod document;
+mod flow;
+mod node;
+
+use opatlas_source::Span;
+
+use super::scanner::{Scanned, Scanner, TagText, Token, ValueRef};
+use super::tag::Tag;
+use super::tree::Style;
+
+/// What a node carries besides its content.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Props {
+    /// Where the node begins, its properties included.
+    pub start: u32,
+    /// `&name`.
+    pub anchor: Option<Span>,
+    /// The tag and where it stands.
+    pub tag: Option<(Tag, Span)>,
+}
+
+/// A step through the tree.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    StreamEnd,
+    /// A document begins; the span is its `---`, empty where there is none.
+    DocumentStart(Span),
+    DocumentEnd(Ending),
+    Alias(Span),
+    Scalar(Props, Span, Style, ValueRef),
+    SequenceStart(Props, u32),
+    MappingStart(Props, u32),
+    /// Ends the innermost collection, at the end of its bracket if it has one.
+    CollectionEnd(Option<u32>),
+}
+
+/// How a document ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// By the end of the stream or the next document.
+    Implicit,
+    /// By `...`.
+    Marked,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    ImplicitDocumentStart,
+    DocumentStart,
+    DocumentContent,
+    DocumentEnd,
+    BlockNode,
+    BlockSequence,
+    IndentlessSequence,
+    BlockMappingKey,
+    BlockMappingValue,
+    FlowSequenceFirst,
+    FlowSequence,
+    FlowPairKey,
+    FlowPairValue,
+    FlowPairEnd,
+    FlowMappingFirst,
+    FlowMappingKey,
+    FlowMappingValue,
+    FlowMappingEmptyValue,
+    End,
+}
+
+/// Which nodes may stand in a place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Flow,
+    Block,
+    /// A value in a block mapping, where a sequence needs no indentation.
+    BlockValue,
+}
+
+/// Reads events.
+pub(super) struct Parser<'t> {
+    /// Where the tokens come from.
+    pub scanner: Scanner<'t>,
+    text: &'t str,
+    state: State,
+    states: Vec<State>,
+    /// Where the open collections begin, for messages.
+    marks: Vec<Span>,
+    handles: Vec<TagText>,
+    /// Start of the last `-` of the outermost block sequence.
+    pub entry: Option<u32>,
+}
+
+impl<'t> Parser<'t> {
+    /// Begins at the byte `from` of `text`, which must begin a line.
+    pub fn new(text: &'t str, from: usize) -> Self {
+        Self {
+            scanner: Scanner::new(text, from),
+            text,
+            state: State::ImplicitDocumentStart,
+            states: Vec::with_capacity(8),
+            marks: Vec::with_capacity(8),
+            handles: Vec::new(),
+            entry: None,
+        }
+    }
+
+    /// Begins anew at another line of the same document.
+    pub fn restart(&mut self, from: usize) {
+        self.scanner.restart(from);
+        self.state = State::ImplicitDocumentStart;
+        self.states.clear();
+        self.marks.clear();
+        self.entry = None;
+    }
+
+    /// The next event. After an error there is none.
+    pub fn next(&mut self) -> Scanned<Event> {
+        match self.state {
+            State::ImplicitDocumentStart | State::DocumentStart => self.document_start(),
+            State::DocumentContent => self.document_content(),
+            State::DocumentEnd => self.document_end(),
+            State::BlockNode => self.node(Place::Block),
+            State::BlockSequence => self.block_sequence(),
+            State::IndentlessSequence => self.indentless_sequence(),
+            State::BlockMappingKey => self.block_mapping_key(),
+            State::BlockMappingValue => self.block_mapping_value(),
+            State::FlowSequenceFirst | State::FlowSequence => self.flow_sequence(),
+            State::FlowPairKey => self.flow_pair_key(),
+            State::FlowPairValue => self.flow_pair_value(),
+            State::FlowPairEnd => self.flow_pair_end(),
+            State::FlowMappingFirst | State::FlowMappingKey => self.flow_mapping_key(),
+            State::FlowMappingValue => self.flow_mapping_value(),
+            State::FlowMappingEmptyValue => self.flow_mapping_empty_value(),
+            State::End => Ok(Event::StreamEnd),
+        }
+    }
+
+    fn peek(&mut self) -> Scanned<Token> {
+        self.scanner.peek()
+    }
+
+    /// Passes the present token and looks at the one after it.
+    fn after(&mut self) -> Scanned<Token> {
+        self.scanner.take();
+        self.scanner.peek()
+    }
+
+    fn pop(&mut self) {
+        self.state = self.states.pop().unwrap_or(State::End);
+    }
+
+    /// An empty scalar at `at`; the parser goes on in `state`.
+    fn empty(&mut self, at: u32, state: State) -> Scanned<Event> {
+        self.state = state;
+        Ok(empty_scalar(
+            Props {
+                start: at,
+                anchor: None,
+                tag: None,
+            },
+            at,
+        ))
+    }
+
+    /// A node, after which the parser goes on in `state`.
+    fn node_then(&mut self, place: Place, state: State) -> Scanned<Event> {
+        self.states.push(state);
+        self.node(place)
+    }
+
+    /// Ends a collection at the present token.
+    fn end_collection(&mut self, end: Option<u32>) -> Scanned<Event> {
+        self.pop();
+        self.marks.pop();
+        self.scanner.take();
+        Ok(Event::CollectionEnd(end))
+    }
+}
+
+fn empty_scalar(props: Props, at: u32) -> Event {
+    Event::Scalar(props, Span::at(at), Style::Plain, ValueRef::default())
+}

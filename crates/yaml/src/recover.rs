@@ -1,0 +1,130 @@
+//! Reading a whole file, over whatever is broken in it.
+//!
+//! A YAML parser stops at its first error. A list of entries need not: the next line that begins an
+//! entry is a good place to go on. One broken entry so costs one finding, and all others are read.
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::build::Builder;
+use super::limit_error;
+use super::scanner::offset;
+use super::split::entry_lines;
+
+/// Text may be read again up to this many times its own length in all.
+const REREADS: usize = 8;
+
+/// Reads all of the text; gives the entries that could not be read.
+pub(super) fn read<'t>(builder: &mut Builder<'t>, text: &'t str) -> Vec<Span> {
+    let mut unread = Vec::new();
+    let mut lines = None;
+    let mut from = 0;
+    let mut budget = text.len() * REREADS + (1 << 20);
+    while let Err(error) = builder.run() {
+        let lines = lines.get_or_insert_with(|| EntryLines::new(text));
+        let in_list = builder.in_sequence;
+        let broken = lines.drop_broken(builder, from, error.span.start as usize);
+        lose_anchors(builder, text, broken);
+        let elsewhere = in_list && error.span.start >= broken.end;
+        let own = elsewhere.then(|| own_error(text, broken)).flatten();
+        builder.say_document(own.unwrap_or(*error));
+        unread.push(broken);
+        if broken.end as usize == text.len() {
+            break;
+        }
+        from = broken.end as usize;
+        let again = builder.parser.scanner.pos().saturating_sub(from);
+        if builder.is_exhausted() || builder.is_full() || again > budget {
+            if !builder.is_exhausted() {
+                builder.say_document(too_broken(broken.end));
+            }
+            unread.push(Span::new(broken.end, offset(text.len())));
+            break;
+        }
+        budget -= again;
+        builder.restart(from);
+    }
+    unread
+}
+
+fn too_broken(at: u32) -> Diagnostic {
+    let message = "too much of this file is broken; the rest of it is not read";
+    limit_error(Span::at(at), message).with_help("mend the errors above first")
+}
+
+/// What is wrong with a broken entry. Where reading it went on into later entries (a quote that is
+/// not closed takes them all in), the entry on its own tells better what it is.
+fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
+    let error = Builder::new(broken.slice(text)).run().err()?;
+    Some(error.shifted(broken.start))
+}
+
+/// Aliases to anchors in what could not be read are not at fault.
+fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, broken: Span) {
+    let mut rest = broken.slice(text);
+    while let Some(at) = rest.find('&') {
+        rest = &rest[at + 1..];
+        let name = |char: char| char.is_ascii_alphanumeric() || char == '_' || char == '-';
+        let end = rest.find(|char| !name(char)).unwrap_or(rest.len());
+        builder.lost.insert(&rest[..end]);
+        rest = &rest[end..];
+    }
+}
+
+/// The lines at which an entry of the file's list begins.
+struct EntryLines {
+    starts: Vec<usize>,
+    end: usize,
+}
+
+impl EntryLines {
+    fn new(text: &str) -> Self {
+        let first = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
+        let indent_of_entry = |line: &str| {
+            let body = line.trim_start_matches(' ');
+            (body.starts_with("- ") || body == "-").then(|| line.len() - body.len())
+        };
+        let column = text[first..].lines().find_map(indent_of_entry);
+        Self {
+            starts: entry_lines(text, first, column.unwrap_or(0)).collect(),
+            end: text.len(),
+        }
+    }
+
+    /// The start of the entry that `at` stands in.
+    fn entry_at(&self, at: usize) -> Option<usize> {
+        let after = self.starts.partition_point(|&start| start <= at);
+        after.checked_sub(1).map(|number| self.starts[number])
+    }
+
+    /// From `start` to the next entry after `past`, or the end.
+    fn span(&self, start: usize, past: usize) -> Span {
+        let next = self.starts.partition_point(|&start| start <= past);
+        let end = self.starts.get(next).copied().unwrap_or(self.end);
+        Span::new(offset(start), offset(end))
+    }
+
+    /// Finds the entry that made reading fail at `error`, after it began at `from`, and drops what was
+    /// read of it.
+    fn drop_broken(&self, builder: &mut Builder<'_>, from: usize, error: usize) -> Span {
+        builder.diagnostics.clear();
+        if !builder.in_sequence {
+            // What is no list cannot go on; a list may follow it.
+            return self.span(from, from.max(error.saturating_sub(1)));
+        }
+        // The entry that is being read may have begun long before the place of the error.
+        let open = builder.parser.entry.map_or(error, |entry| entry as usize);
+        let mut start = self
+            .entry_at(error.min(open))
+            .map_or(from, |start| start.max(from));
+        // One that was complete but reached into this one is what broke it.
+        while let Some(item) = builder.items.pop_if(|item| item.span.end as usize > start) {
+            let at = item.span.start as usize;
+            start = self
+                .entry_at(at)
+                .map_or(from, |entry| entry.max(from))
+                .min(start);
+        }
+        self.span(start, start.max(from))
+    }
+}

@@ -1,0 +1,358 @@
+//! From text to tokens, by the rules of libyaml 0.2.5, which PyTorch reads its files with.
+//!
+//! YAML 1.1 as libyaml has it differs from YAML 1.2 in what it accepts (tabs, `"a"#b`, `{a:1}`,
+//! quoted lines at column 0, three more line breaks, ...), so this follows libyaml's scanner.c
+//! function by function. It knows byte offsets instead of marks, copies no text that needs no
+//! decoding, and bounds nesting.
+
+mod block;
+mod cursor;
+mod decoded;
+mod flow;
+mod name;
+mod plain;
+mod quoted;
+mod token;
+
+use std::collections::VecDeque;
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
+use super::tree::Style;
+use super::{DEEPEST, limit_error, syntax_error};
+use cursor::Cursor;
+pub(super) use cursor::offset;
+pub(super) use decoded::{Decoded, Piece, ValueRef};
+pub(super) use token::{TagText, Token, TokenKind};
+
+/// How much of a line is marked where it is wrong as a whole.
+pub(super) const LONGEST_SPAN: usize = 200;
+
+/// What went wrong, boxed because it is rare.
+pub(super) type Scanned<T> = Result<T, Box<Diagnostic>>;
+
+/// A token that turns out to be a key when `:` follows on its line.
+#[derive(Clone, Copy)]
+struct SimpleKey {
+    flow: usize,
+    required: bool,
+    token: usize,
+    /// Where it begins: byte, character, line, column.
+    pos: usize,
+    index: usize,
+    line: u32,
+    column: usize,
+}
+
+/// Reads tokens.
+pub(super) struct Scanner<'t> {
+    text: &'t str,
+    cursor: Cursor<'t>,
+    tokens: VecDeque<Token>,
+    taken: usize,
+    /// Possible keys, outermost first, at most one for each level of flow nesting.
+    keys: VecDeque<SimpleKey>,
+    key_allowed: bool,
+    flow: usize,
+    indent: isize,
+    indents: Vec<isize>,
+    /// The last plain scalar, when it has several lines.
+    long_plain: Span,
+    /// Values that had to be decoded.
+    pub decoded: Decoded,
+    /// The tags met.
+    pub tags: Vec<TagText>,
+    /// The `%TAG` directives met.
+    pub directives: Vec<TagText>,
+}
+
+impl<'t> Scanner<'t> {
+    /// Begins to read `text` at the byte `from`, which must begin a line.
+    pub fn new(text: &'t str, from: usize) -> Self {
+        Self {
+            text,
+            cursor: Cursor::new(text, from),
+            tokens: VecDeque::with_capacity(8),
+            taken: 0,
+            keys: VecDeque::new(),
+            key_allowed: true,
+            flow: 0,
+            indent: -1,
+            indents: Vec::new(),
+            long_plain: Span::default(),
+            decoded: Decoded::default(),
+            tags: Vec::new(),
+            directives: Vec::new(),
+        }
+    }
+
+    /// Begins anew at another line; values, tags and directives are kept.
+    pub fn restart(&mut self, from: usize) {
+        let fresh = Self::new(self.text, from);
+        let old = std::mem::replace(self, fresh);
+        self.decoded = old.decoded;
+        self.tags = old.tags;
+        self.directives = old.directives;
+    }
+
+    /// How far the text has been read, in bytes.
+    pub fn pos(&self) -> usize {
+        self.cursor.pos
+    }
+
+    /// The next token, which stays the next one until [`Self::take`].
+    #[inline]
+    pub fn peek(&mut self) -> Scanned<Token> {
+        loop {
+            if let Some(&token) = self.tokens.front() {
+                self.drop_stale_keys()?;
+                if self.keys.front().is_none_or(|key| key.token != self.taken) {
+                    return Ok(token);
+                }
+            }
+            self.fetch()?;
+        }
+    }
+
+    /// Passes the token that was looked at.
+    #[inline]
+    pub fn take(&mut self) {
+        if self.tokens.pop_front().is_some() {
+            self.taken += 1;
+        }
+    }
+
+    fn push(&mut self, kind: TokenKind, span: Span) {
+        self.tokens.push_back(Token { kind, span });
+    }
+
+    /// Passes `count` ASCII characters and makes a token of them.
+    fn push_indicator(&mut self, kind: TokenKind, count: usize) {
+        let start = self.cursor.pos;
+        self.cursor.skip(count);
+        self.push(kind, self.cursor.span_from(start));
+    }
+
+    /// libyaml: yaml_parser_fetch_next_token.
+    fn fetch(&mut self) -> Scanned<()> {
+        self.skip_to_token();
+        self.drop_stale_keys()?;
+        self.unroll_indent(self.cursor.column() as isize);
+        let byte = self.cursor.peek(0);
+        if byte == 0 && self.cursor.at_end() {
+            return self.fetch_stream_end();
+        }
+        if self.cursor.column() == 0 {
+            if byte == b'%' {
+                return self.fetch_directive();
+            }
+            match self.cursor.document_marker() {
+                Some(b'-') => return self.fetch_marker(TokenKind::DocumentStart),
+                Some(_) => return self.fetch_marker(TokenKind::DocumentEnd),
+                None => {}
+            }
+        }
+        let in_flow = self.flow > 0;
+        match byte {
+            b'[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            b'{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            b']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            b'}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            b',' => self.fetch_flow_entry(),
+            b'-' if self.cursor.blank_or_end(1) => self.fetch_block_entry(),
+            b'?' if in_flow || self.cursor.blank_or_end(1) => self.fetch_key(),
+            b':' if in_flow || self.cursor.blank_or_end(1) => self.fetch_value(),
+            b'*' => self.fetch_anchor(TokenKind::Alias),
+            b'&' => self.fetch_anchor(TokenKind::Anchor),
+            b'!' => self.fetch_tag(),
+            b'|' if !in_flow => self.fetch_block_scalar(Style::Literal),
+            b'>' if !in_flow => self.fetch_block_scalar(Style::Folded),
+            b'\'' => self.fetch_quoted(Style::SingleQuoted),
+            b'"' => self.fetch_quoted(Style::DoubleQuoted),
+            b'|' | b'>' | b'#' | b'%' | b'@' | b'`' | b'\t' | 0 => Err(self.no_token(byte)),
+            _ => self.fetch_plain(),
+        }
+    }
+
+    /// Passes blanks, comments and line breaks. A tab is white space only where it cannot be taken
+    /// for indentation.
+    fn skip_to_token(&mut self) {
+        loop {
+            if self.cursor.at_byte_order_mark() && self.cursor.column() == 0 {
+                self.cursor.skip_char();
+            }
+            let tabs = self.flow > 0 || !self.key_allowed;
+            while self.cursor.peek(0) == b' ' || tabs && self.cursor.peek(0) == b'\t' {
+                self.cursor.skip(1);
+            }
+            if self.cursor.peek(0) == b'#' {
+                self.cursor.skip_line_rest();
+            }
+            if self.cursor.break_len(0) == 0 {
+                return;
+            }
+            self.cursor.skip_break();
+            if self.flow == 0 {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    /// A key must be followed by its `:` on the same line and within 1,024 characters.
+    #[inline]
+    fn drop_stale_keys(&mut self) -> Scanned<()> {
+        while let Some(key) = self.keys.front() {
+            let near = key.index + 1024 >= self.cursor.index();
+            if key.line == self.cursor.line && near {
+                break;
+            }
+            if key.required {
+                return Err(self.missing_colon(*key));
+            }
+            self.keys.pop_front();
+        }
+        Ok(())
+    }
+
+    /// What begins here may be a key.
+    fn save_simple_key(&mut self) -> Scanned<()> {
+        if !self.key_allowed {
+            return Ok(());
+        }
+        let column = self.cursor.column();
+        let key = SimpleKey {
+            flow: self.flow,
+            required: self.flow == 0 && self.indent == column as isize,
+            token: self.taken + self.tokens.len(),
+            pos: self.cursor.pos,
+            index: self.cursor.index(),
+            line: self.cursor.line,
+            column,
+        };
+        self.remove_simple_key()?;
+        self.keys.push_back(key);
+        Ok(())
+    }
+
+    /// The possible key of this level is none after all.
+    fn remove_simple_key(&mut self) -> Scanned<()> {
+        if let Some(key) = self.take_simple_key()
+            && key.required
+        {
+            return Err(self.missing_colon(key));
+        }
+        Ok(())
+    }
+
+    fn take_simple_key(&mut self) -> Option<SimpleKey> {
+        let flow = self.flow;
+        self.keys.pop_back_if(|key| key.flow == flow)
+    }
+
+    /// Opens a block collection when `column` is further in than the present one.
+    fn roll_indent(
+        &mut self,
+        column: usize,
+        at: Option<usize>,
+        kind: TokenKind,
+        pos: usize,
+    ) -> Scanned<()> {
+        let column = column as isize;
+        if self.flow > 0 || self.indent >= column {
+            return Ok(());
+        }
+        if self.indents.len() >= DEEPEST {
+            return Err(self.too_deep());
+        }
+        self.indents.push(self.indent);
+        self.indent = column;
+        let token = Token {
+            kind,
+            span: Span::at(offset(pos)),
+        };
+        match at {
+            Some(number) => self.tokens.insert(number - self.taken, token),
+            None => self.tokens.push_back(token),
+        }
+        Ok(())
+    }
+
+    /// Closes the block collections that are further in than `column`.
+    fn unroll_indent(&mut self, column: isize) {
+        if self.flow > 0 {
+            return;
+        }
+        while self.indent > column {
+            self.push(TokenKind::BlockEnd, Span::at(offset(self.cursor.pos)));
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    fn fetch_stream_end(&mut self) -> Scanned<()> {
+        // The end ends a line, so that no key can be waiting for its colon any more.
+        self.cursor.line += 1;
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.key_allowed = false;
+        self.push(TokenKind::StreamEnd, Span::at(offset(self.cursor.pos)));
+        Ok(())
+    }
+
+    fn fetch_marker(&mut self, kind: TokenKind) -> Scanned<()> {
+        self.unroll_indent(-1);
+        self.remove_simple_key()?;
+        self.key_allowed = false;
+        self.push_indicator(kind, 3);
+        Ok(())
+    }
+
+    /// From `start` through the character that could not be read.
+    fn span_through_next(&self, start: usize) -> Span {
+        let next = self
+            .text
+            .get(self.cursor.pos..)
+            .unwrap_or("")
+            .chars()
+            .next();
+        let end = self.cursor.pos + next.map_or(0, char::len_utf8);
+        Span::new(offset(start), offset(end))
+    }
+
+    fn missing_colon(&self, key: SimpleKey) -> Box<Diagnostic> {
+        let rest = self.text.get(key.pos..).unwrap_or("");
+        let line = rest.lines().next().unwrap_or("").trim_end();
+        let end = key.pos + line.floor_char_boundary(LONGEST_SPAN);
+        let span = Span::new(offset(key.pos), offset(end));
+        syntax_error(span, "this line stands where a key of the mapping must stand, but has no `: `")
+            .with_help("write `key: value`, indent the line further when it continues the value above, or put `#` before a comment")
+            .into()
+    }
+
+    fn too_deep(&self) -> Box<Diagnostic> {
+        limit_error(
+            Span::at(offset(self.cursor.pos)),
+            format!("collections are nested more than {DEEPEST} levels deep here"),
+        )
+        .into()
+    }
+
+    /// The character here can begin nothing.
+    fn no_token(&self, byte: u8) -> Box<Diagnostic> {
+        let at = self.cursor.pos;
+        let span = Span::new(offset(at), offset(at + 1));
+        let quote = "quote the value: YAML reserves this character at the beginning of a plain one";
+        let (message, help) = match byte {
+            b'\t' => (
+                "a tab stands where the line's indentation or a new key begins".to_owned(),
+                "indent with spaces; tabs may only separate words within a line",
+            ),
+            0 => ("a NUL character stands here".to_owned(), "remove it"),
+            _ => (
+                format!("a value cannot begin with `{}`", byte as char),
+                quote,
+            ),
+        };
+        syntax_error(span, message).with_help(help).into()
+    }
+}

@@ -1,0 +1,291 @@
+//! The tree: an arena of nodes, each with its exact place in the text.
+
+use std::ops::Range;
+
+use opatlas_source::Span;
+
+use super::scalar::ScalarType;
+use super::scanner::{Piece, ValueRef, offset};
+
+/// A node of a [`Tree`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// Stands for a node that could not be made, while a tree is built.
+    pub(super) const MISSING: Self = Self(u32::MAX);
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a scalar is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// `'...'`.
+    SingleQuoted,
+    /// `"..."`.
+    DoubleQuoted,
+    /// `|`.
+    Literal,
+    /// `>`.
+    Folded,
+}
+
+/// A scalar's content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scalar<'t> {
+    /// Its text, escapes and line breaks resolved.
+    pub value: &'t str,
+    /// How it is written.
+    pub style: Style,
+    /// What PyTorch's loader makes of it.
+    pub ty: ScalarType,
+}
+
+/// A node's content. Aliases are followed, not copied.
+#[derive(Debug, Clone, Copy)]
+pub enum Kind<'t> {
+    /// A scalar.
+    Scalar(Scalar<'t>),
+    /// A list.
+    Sequence(&'t [NodeId]),
+    /// Keys and values in the order of the text, repeated keys included.
+    Mapping(&'t [(NodeId, NodeId)]),
+    /// An alias to a node that holds it.
+    Recursive,
+}
+
+/// What the arena holds of a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Content {
+    Scalar {
+        value: ValueRef,
+        style: Style,
+        ty: ScalarType,
+    },
+    Sequence {
+        from: u32,
+        to: u32,
+    },
+    Mapping {
+        from: u32,
+        to: u32,
+    },
+    Alias(NodeId),
+    Recursive,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub span: Span,
+    pub content: Content,
+}
+
+/// A YAML document, or the part of it that could be read. Immutable; all spans count from the start
+/// of the text that it was read from.
+#[derive(Debug, Default)]
+pub struct Tree {
+    pub(super) text: Box<str>,
+    /// Decoded values; a value's offset past the text's length points in here.
+    pub(super) decoded: Box<str>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) ranges: Vec<(u32, u32)>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) items: Vec<NodeId>,
+    pub(super) pairs: Vec<(NodeId, NodeId)>,
+}
+
+impl Tree {
+    /// The text that the tree was read from.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What the node is. Aliases are followed.
+    #[must_use]
+    pub fn kind(&self, id: NodeId) -> Kind<'_> {
+        match self.target(id).content {
+            Content::Scalar { value, style, ty } => Kind::Scalar(Scalar {
+                value: self.value(value),
+                style,
+                ty,
+            }),
+            Content::Sequence { from, to } => {
+                Kind::Sequence(&self.items[from as usize..to as usize])
+            }
+            Content::Mapping { from, to } => Kind::Mapping(&self.pairs[from as usize..to as usize]),
+            Content::Alias(_) | Content::Recursive => Kind::Recursive,
+        }
+    }
+
+    /// Where the node stands, as written: of an alias the alias itself, of a quoted scalar the quotes
+    /// too, of a block scalar from its indicator to the end of its last line. Tags and anchors before
+    /// it do not belong to it.
+    #[must_use]
+    pub fn span(&self, id: NodeId) -> Span {
+        self.nodes[id.index()].span
+    }
+
+    /// The value of a scalar of type `str`.
+    #[must_use]
+    pub fn str_value(&self, id: NodeId) -> Option<&str> {
+        match self.kind(id) {
+            Kind::Scalar(Scalar {
+                value,
+                ty: ScalarType::Str,
+                ..
+            }) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Where the bytes `range` of a scalar's value are written. Of an alias: in the scalar that it
+    /// stands for. What one escape or one folded line break stands for is not divided. A node that is
+    /// no scalar gives its own span.
+    #[must_use]
+    pub fn place(&self, id: NodeId, range: Range<usize>) -> Span {
+        let node = self.target(id);
+        let Content::Scalar { value, .. } = node.content else {
+            return self.span(id);
+        };
+        let start = offset(range.start).min(value.len);
+        let end = offset(range.end).clamp(start, value.len);
+        if value.len == 0 {
+            return Span::at(node.span.start);
+        }
+        if value.pieces == 0 {
+            return Span::new(value.at + start, value.at + end);
+        }
+        let (from, to) = self.ranges[value.pieces as usize - 1];
+        let pieces = &self.pieces[from as usize..to as usize];
+        if start == end {
+            return Span::at(begin(pieces, start, value.len));
+        }
+        Span::new(begin(pieces, start, value.len), finish(pieces, end))
+    }
+
+    /// The node itself, or the one that its alias stands for.
+    fn target(&self, id: NodeId) -> &Node {
+        let node = &self.nodes[id.index()];
+        match node.content {
+            // Aliases are resolved when they are read, so this is never another alias.
+            Content::Alias(target) => &self.nodes[target.index()],
+            _ => node,
+        }
+    }
+
+    pub(super) fn value(&self, value: ValueRef) -> &str {
+        let (at, len) = (value.at as usize, value.len as usize);
+        let found = match at.checked_sub(self.text.len()) {
+            Some(at) if len > 0 => self.decoded.get(at..at + len),
+            _ => self.text.get(at..at + len),
+        };
+        found.unwrap_or("")
+    }
+}
+
+/// Where the byte `at` of a value begins; its end counts as the end of its last byte.
+fn begin(pieces: &[Piece], at: u32, len: u32) -> u32 {
+    if at == len {
+        return finish(pieces, at);
+    }
+    let number = pieces.partition_point(|piece| piece.value <= at);
+    match number.checked_sub(1).map(|number| pieces[number]) {
+        Some(piece) if piece.spelled == 0 => piece.source + (at - piece.value),
+        Some(piece) => piece.source,
+        None => 0,
+    }
+}
+
+/// Where the byte before `at` ends.
+fn finish(pieces: &[Piece], at: u32) -> u32 {
+    let number = pieces.partition_point(|piece| piece.value < at);
+    match number.checked_sub(1).map(|number| pieces[number]) {
+        Some(piece) if piece.spelled == 0 => piece.source + (at - piece.value),
+        Some(piece) => piece.source + piece.spelled,
+        None => 0,
+    }
+}
+
+/// A tree in the making.
+#[derive(Debug, Default)]
+pub(super) struct Arena {
+    pub nodes: Vec<Node>,
+    pub items: Vec<NodeId>,
+    pub pairs: Vec<(NodeId, NodeId)>,
+}
+
+impl Arena {
+    pub fn add(&mut self, span: Span, content: Content) -> NodeId {
+        self.nodes.push(Node { span, content });
+        NodeId(offset(self.nodes.len() - 1))
+    }
+
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id.index()]
+    }
+
+    /// The content of a node, of an alias that of its target.
+    pub fn content(&self, id: NodeId) -> Content {
+        match self.node(id).content {
+            Content::Alias(target) => self.node(target).content,
+            content => content,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Kind, NodeId, Tree, parse};
+
+    /// The place of `part`, which must be found in the only item's value.
+    fn check(text: &str, value: &str, part: &str, expected: &str) {
+        let document = parse(text);
+        let item = &document.items[0];
+        assert_eq!(item.tree.str_value(item.root), Some(value), "{text:?}");
+        let at = value.find(part).expect("the part is in the value");
+        let place = item.tree.place(item.root, at..at + part.len());
+        assert_eq!(place.slice(text), expected, "{text:?}");
+    }
+
+    #[test]
+    fn parts_of_values_are_found_in_the_text() {
+        check("- f(x) -> y\n", "f(x) -> y", "(x)", "(x)");
+        check("- f(x,\n   y) -> z\n", "f(x, y) -> z", "y)", "y)");
+        check("- f(x,\n   y) -> z\n", "f(x, y) -> z", ", y", ",\n   y");
+        check("- 'it''s é x'\n", "it's é x", "s é", "s é");
+        check("- 'it''s x'\n", "it's x", "t'", "t''");
+        check("- \"a\\x41\\\n  b\\tc\"\n", "aAb\tc", "b\t", "b\\t");
+        check("- \"a\\x41\\\n  b\\tc\"\n", "aAb\tc", "aA", "a\\x41");
+        check("- >-\n  f(x,\n  y)\n\n  z\n", "f(x, y)\nz", "y)", "y)");
+        check("- >-\n  f(x,\n  y)\n\n  z\n", "f(x, y)\nz", "z", "z");
+        check("- |\r\n  a\r\n   b\r\n", "a\n b\n", "a\n b", "a\r\n   b");
+        check("- |2-\n    a\n", "  a", "a", "a");
+        check("- \"x\\\n  y\"\n", "xy", "x", "x");
+    }
+
+    #[test]
+    fn aliases_have_their_own_span_and_the_places_of_what_they_stand_for() {
+        let text = "- &x 'abc'\n- [*x]\n";
+        let document = parse(text);
+        let item = &document.items[1];
+        let Kind::Sequence(&[alias]) = item.tree.kind(item.root) else {
+            panic!("the item is a list of one");
+        };
+        let tree: &Tree = &item.tree;
+        let id: NodeId = alias;
+        assert_eq!(tree.str_value(id), Some("abc"));
+        assert_eq!(tree.span(id).slice(text), "*x");
+        assert_eq!(tree.place(id, 1..3).slice(text), "bc");
+        assert_eq!(tree.place(id, 3..3).start, 9);
+    }
+}
