@@ -8,7 +8,7 @@ use opatlas_source::Bundle;
 use opatlas_source::diagnostic::Finding;
 
 fn findings(bundle: &Bundle, release: Release) -> Vec<Finding> {
-    let mut findings = opatlas_rules::check(&Catalogue::read(bundle, release, None));
+    let mut findings = opatlas_rules::check(&Catalogue::read(bundle, release, None)).into_kept();
     findings.retain(|finding| !finding.suppressed);
     findings
 }

@@ -121,6 +121,37 @@ pub struct Finding {
     pub suppressed: bool,
 }
 
+/// Findings of one rule that are counted and not listed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = OmittedFindings)]
+pub struct Omitted {
+    /// The rule's id.
+    #[schema(example = "yaml-entry-mapping")]
+    pub rule: String,
+    /// How bad they are.
+    pub severity: Severity,
+    /// How many are left out.
+    #[schema(minimum = 1)]
+    pub count: usize,
+}
+
+impl From<opatlas_rules::Omitted> for Omitted {
+    fn from(omitted: opatlas_rules::Omitted) -> Self {
+        Self {
+            rule: omitted.rule.as_str().to_owned(),
+            severity: omitted.severity.into(),
+            count: omitted.count,
+        }
+    }
+}
+
+/// What is left out of the findings of a snapshot.
+#[must_use]
+pub fn omitted(snapshot: &Snapshot) -> Vec<Omitted> {
+    let omitted = snapshot.findings().omitted().iter();
+    omitted.map(|omitted| (*omitted).into()).collect()
+}
+
 /// Counts over a bundle.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[schema(as = Summary)]

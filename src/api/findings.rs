@@ -10,7 +10,7 @@ use opatlas_source::diagnostic;
 
 use super::Api;
 use super::extract::{Path, Query};
-use super::finding::{self, Finding, Severity};
+use super::finding::{self, Finding, Omitted, Severity};
 use super::negotiate::{Media, Wishes};
 use super::page::{self, Cursors};
 use super::paths::RevisionPath;
@@ -48,6 +48,8 @@ pub struct FindingsQuery {
 pub struct FindingList {
     /// The findings, by file and place.
     pub items: Vec<Finding>,
+    /// How many findings more there are of each rule than are listed; empty for every real file.
+    pub omitted: Vec<Omitted>,
     /// What to ask for the next part with; null at the end.
     pub next_cursor: Option<String>,
 }
@@ -72,6 +74,20 @@ impl Filter {
 
     fn choose<'s>(&self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s diagnostic::Finding> {
         snapshot.listed().filter(|finding| self.fits(finding))
+    }
+
+    /// What is left out of the findings of this severity and rule. Which operators they are about is
+    /// not known.
+    fn omitted(&self, snapshot: &Snapshot) -> Vec<opatlas_rules::Omitted> {
+        let all = snapshot.findings().omitted().iter().copied();
+        all.filter(|omitted| {
+            self.severity.is_none_or(|s| s == omitted.severity.into())
+                && self
+                    .rule
+                    .as_deref()
+                    .is_none_or(|rule| rule == omitted.rule.as_str())
+        })
+        .collect()
     }
 }
 
@@ -128,14 +144,19 @@ pub async fn list(
     };
     respond::view(&api, &wishes, request, move |snapshot| {
         let chosen = filter.choose(snapshot);
+        let omitted = filter.omitted(snapshot);
         match media {
-            Media::Json => Ok(json(&page_of(snapshot, chosen, cursors, from, limit))),
+            Media::Json => {
+                let omitted = omitted.into_iter().map(Into::into).collect();
+                let page = page_of(snapshot, chosen, cursors, from, limit);
+                Ok(json(&FindingList { omitted, ..page }))
+            }
             Media::NdJson => {
                 let mut text = Vec::new();
                 chosen.for_each(|f| stream::push_line(&mut text, &finding::one(snapshot, f)));
                 Ok(text)
             }
-            _ => Ok(renderings::report(snapshot, chosen, media).unwrap_or_default()),
+            _ => Ok(renderings::report(snapshot, chosen, &omitted, media).unwrap_or_default()),
         }
     })
     .await
@@ -154,6 +175,7 @@ fn page_of<'s>(
     let next = from.saturating_add(limit).to_string();
     FindingList {
         items,
+        omitted: Vec::new(),
         next_cursor: rest.next().map(|_| cursors.encode(&next)),
     }
 }

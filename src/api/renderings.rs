@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::service::Snapshot;
 use opatlas_report::findings::{Colour, Findings, markdown, sarif, text};
+use opatlas_rules::Omitted;
 use opatlas_source::diagnostic::Finding;
 
 use super::negotiate::Media;
@@ -25,6 +26,7 @@ pub const FINDINGS_LIST: &[Media] = &[
 pub fn report<'a>(
     snapshot: &Snapshot,
     findings: impl Iterator<Item = &'a Finding>,
+    omitted: &[Omitted],
     media: Media,
 ) -> Option<Vec<u8>> {
     let findings: Vec<Finding> = findings.cloned().collect();
@@ -36,6 +38,7 @@ pub fn report<'a>(
     }
     let report = Findings {
         findings: &findings,
+        omitted,
         sources,
     };
     match media {

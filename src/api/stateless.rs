@@ -13,7 +13,7 @@ use opatlas_source::Stop;
 use super::Api;
 use super::bundle::{BundleBody, BundleJson};
 use super::extract::Query;
-use super::finding::{self, Finding, SummaryView};
+use super::finding::{self, Finding, Omitted, SummaryView};
 use super::negotiate::{JSON, Media, Wishes};
 use super::operator::{Operator, operator};
 use super::paths::{Generated, ReleaseQuery};
@@ -34,8 +34,10 @@ pub struct Validation {
     pub notes: Vec<String>,
     /// Counts of its operators and findings.
     pub summary: SummaryView,
-    /// The findings, by file and place.
+    /// The findings, by file and place: at most 1,000 of a rule and 10,000 in all.
     pub findings: Vec<Finding>,
+    /// How many findings more there are of each rule; empty for every real file.
+    pub omitted: Vec<Omitted>,
 }
 
 /// The operators of a bundle.
@@ -48,8 +50,10 @@ pub struct Parsed<'a> {
     pub notes: Vec<String>,
     /// The operators that can be read.
     pub operators: Vec<Operator<'a>>,
-    /// The findings, by file and place.
+    /// The findings, by file and place: at most 1,000 of a rule and 10,000 in all.
     pub findings: Vec<Finding>,
+    /// How many findings more there are of each rule; empty for every real file.
+    pub omitted: Vec<Omitted>,
 }
 
 /// How a bundle is parsed.
@@ -109,7 +113,10 @@ pub async fn validate(
         stop.check()?;
         Ok::<_, Problem>(match media {
             Media::Json => json(&validation(&snapshot, &judged)),
-            _ => renderings::report(&snapshot, snapshot.listed(), media).unwrap_or_default(),
+            _ => {
+                let omitted = snapshot.findings().omitted();
+                renderings::report(&snapshot, snapshot.listed(), omitted, media).unwrap_or_default()
+            }
         })
     };
     let bytes = api.service.make(make).await?;
@@ -175,6 +182,7 @@ fn validation(snapshot: &Snapshot, judged: &JudgedRelease) -> Validation {
         notes: notes(judged),
         summary: snapshot.summary().into(),
         findings: finding::all(snapshot),
+        omitted: finding::omitted(snapshot),
     }
 }
 
@@ -193,5 +201,6 @@ fn parsed<'s>(
         notes: notes(judged),
         operators: chosen.map(|id| operator(snapshot, id)).collect(),
         findings: finding::all(snapshot),
+        omitted: finding::omitted(snapshot),
     }
 }

@@ -15,6 +15,7 @@ use crate::service::Snapshot;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
 use opatlas_report::findings::{Colour, Findings, SourceText};
+use opatlas_rules::Omitted;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use opatlas_yaml::{Kind, Root};
@@ -82,10 +83,10 @@ enum FailOn {
 }
 
 impl FailOn {
-    fn is_met(self, finding: &Finding) -> bool {
+    fn is_met(self, severity: Severity) -> bool {
         match self {
-            Self::Error => finding.severity == Severity::Error,
-            Self::Warning => finding.severity <= Severity::Warning,
+            Self::Error => severity == Severity::Error,
+            Self::Warning => severity <= Severity::Warning,
             Self::Info => true,
             Self::Never => false,
         }
@@ -140,8 +141,11 @@ impl Check {
             .into_iter()
             .map(|input| self.judge(input, release))
             .collect();
-        let mut findings = judged.iter().flat_map(|judged| &judged.findings);
-        let failed = findings.any(|finding| self.fail_on.is_met(finding));
+        let failed = judged.iter().any(|judged| {
+            let shown = judged.findings.iter().map(|finding| finding.severity);
+            let omitted = judged.omitted.iter().map(|omitted| omitted.severity);
+            shown.chain(omitted).any(|found| self.fail_on.is_met(found))
+        });
         self.show(&judged)?;
         Ok(ExitCode::from(u8::from(failed)))
     }
@@ -159,9 +163,18 @@ impl Check {
         });
         Judged {
             findings: snapshot.listed().filter(shown).cloned().collect(),
+            omitted: self.omitted(&snapshot),
             sources: sources.collect(),
             snapshot,
         }
+    }
+
+    /// What is left out of the findings that are shown.
+    fn omitted(&self, snapshot: &Snapshot) -> Vec<Omitted> {
+        let all = snapshot.findings().omitted().iter();
+        all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
+            .copied()
+            .collect()
     }
 
     fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
@@ -172,6 +185,7 @@ impl Check {
         for judged in judged {
             let report = Findings {
                 findings: &judged.findings,
+                omitted: &judged.omitted,
                 sources: judged.sources.clone(),
             };
             match self.format {
@@ -191,6 +205,8 @@ impl Check {
 struct Judged {
     snapshot: Snapshot,
     findings: Vec<Finding>,
+    /// How many more there are of each rule.
+    omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
 }
 
@@ -238,7 +254,10 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         }
     }
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
-    let counts = findings::Counts::of(&all);
+    let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
+    let counts = findings::Counts::of(&all, &omitted);
+    let omitted = omitted.into_iter().map(api::finding::Omitted::from);
+    let omitted: Vec<_> = omitted.collect();
     serde_json::json!({
         "valid": valid,
         "summary": {
@@ -249,6 +268,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
             "infos": counts.infos,
         },
         "findings": findings,
+        "omitted": omitted,
     })
 }
 

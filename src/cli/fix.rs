@@ -105,7 +105,8 @@ impl Fixing {
         let mut bundle = input.bundle.clone();
         let fixed = mend(name, &before, self.edits.wanted(), |text| {
             bundle.insert(name, text.as_bytes());
-            let mut findings = rules::check(&Catalogue::read(&bundle, self.release, None));
+            let found = rules::check(&Catalogue::read(&bundle, self.release, None));
+            let mut findings = found.into_kept();
             if !self.with_infos {
                 findings.retain(|finding| finding.severity != Severity::Info);
             }
@@ -123,7 +124,7 @@ impl Fixing {
     }
 
     fn check(self, input: &Input) -> Vec<Finding> {
-        rules::check(&Catalogue::read(&input.bundle, self.release, None))
+        rules::check(&Catalogue::read(&input.bundle, self.release, None)).into_kept()
     }
 }
 

@@ -7,6 +7,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::SourceText;
+use opatlas_rules::Findings;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
@@ -29,7 +30,7 @@ pub struct Snapshot {
     /// Its operators.
     pub catalogue: Catalogue,
     pub(super) dispatch: Dispatch,
-    findings: OnceLock<Vec<Finding>>,
+    findings: OnceLock<Findings>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
 
@@ -95,8 +96,8 @@ impl Snapshot {
         self.catalogue.release
     }
 
-    /// What the rules find, in a stable order. Runs the rules when it is first asked for.
-    pub fn findings(&self) -> &[Finding] {
+    /// What the rules find, in a stable order: of very many the first in full, the others counted. Runs the rules when it is first asked for.
+    pub fn findings(&self) -> &Findings {
         self.findings
             .get_or_init(|| opatlas_rules::check(&self.catalogue))
     }
@@ -132,11 +133,12 @@ impl Snapshot {
         self.findings.get().is_some()
     }
 
-    /// Counts of operators and of the findings that are listed; runs the rules.
+    /// Counts of operators and of the findings that are listed, those that are only counted included;
+    /// runs the rules.
     pub fn summary(&self) -> Summary {
         let all = self.catalogue.operators.len();
         let operators = self.catalogue.entry_of.len();
-        let count = |severity| self.listed().filter(|f| f.severity == severity).count();
+        let count = |severity| self.findings().count(severity);
         Summary {
             operators,
             generated: all - operators,

@@ -15,7 +15,7 @@ use super::entry::Placed;
 use super::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::Complaints;
 
 /// One backend file. Places count from the beginning of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct BackendFile {
     /// `device_guard`: generated code guards the device.
     pub device_guard: bool,
     /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
 }
 
 /// A list of operators in a backend file.

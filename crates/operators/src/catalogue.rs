@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
 use super::derivative_match::DerivativeMatches;
@@ -17,7 +17,7 @@ use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 /// A revision, read and completed.
@@ -30,7 +30,7 @@ pub struct Catalogue {
     /// The tags that entries may carry.
     pub tags: DeclaredTags,
     /// What is wrong with `tags.yaml`; places in that file.
-    pub tags_diagnostics: Vec<Diagnostic>,
+    pub tags_diagnostics: Complaints,
     /// All operators: written ones in file order, then generated ones.
     pub operators: Vec<Operator>,
     /// Index into the file's entries of each written operator.
@@ -48,7 +48,10 @@ pub struct Catalogue {
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
-    merged: FxHashMap<OperatorId, Vec<KernelEntry>>,
+    /// Of each operator that shares its name the index into `kernels_of_name`.
+    merged: FxHashMap<OperatorId, u32>,
+    /// The kernels of each name that more than one operator has.
+    kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
     /// All operators sorted by base name, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
@@ -77,12 +80,10 @@ impl Catalogue {
         let native = NativeFunctions::read_until(bytes, known, stop)?;
         let (tags, diagnostics) = match bundle.file(TAGS) {
             Some(bytes) => {
-                let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
-                let (tags, more) = DeclaredTags::read(&text);
-                diagnostics.extend(more);
-                (tags, diagnostics)
+                let (text, diagnostics) = opatlas_yaml::decode(bytes);
+                DeclaredTags::read(&text, diagnostics.into())
             }
-            None => (DeclaredTags::of_release(release), Vec::new()),
+            None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
         let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release, stop)?;
@@ -137,7 +138,7 @@ impl Catalogue {
     fn complete(
         native_functions: Arc<NativeFunctions>,
         tags: DeclaredTags,
-        tags_diagnostics: Vec<Diagnostic>,
+        tags_diagnostics: Complaints,
         release: Release,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
@@ -174,6 +175,7 @@ impl Catalogue {
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),
             merged: FxHashMap::default(),
+            kernels_of_name: Vec::new(),
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
         };
@@ -198,17 +200,16 @@ impl Catalogue {
         }
         for ids in self.same_name.values() {
             let mut kernels: Vec<KernelEntry> = Vec::new();
-            for kernel in ids
-                .iter()
-                .flat_map(|id| self.operators[id.index()].kernels())
-            {
-                if !kernels.iter().any(|k| k.key == kernel.key) {
+            let mut seen = FxHashSet::default();
+            let all = ids.iter().map(|id| &self.operators[id.index()]);
+            for kernel in all.flat_map(Operator::kernels) {
+                if seen.insert(kernel.key.as_str()) {
                     kernels.push(kernel.clone());
                 }
             }
-            for id in ids {
-                self.merged.insert(*id, kernels.clone());
-            }
+            let index = u32::try_from(self.kernels_of_name.len()).unwrap_or(u32::MAX);
+            self.merged.extend(ids.iter().map(|id| (*id, index)));
+            self.kernels_of_name.push(kernels);
         }
     }
 
@@ -266,13 +267,14 @@ impl Catalogue {
         })
     }
 
-    /// All operators of a name; more than one is refused by a rule.
-    #[must_use]
-    pub fn all_named(&self, name: &str) -> Vec<OperatorId> {
-        match self.same_name.get(name) {
-            Some(ids) => ids.clone(),
-            None => self.find(name).into_iter().collect(),
-        }
+    /// All operators of a name, in their order; more than one is refused by a rule.
+    pub fn all_named(&self, name: &str) -> impl DoubleEndedIterator<Item = OperatorId> + '_ {
+        let same = self.same_name.get(name);
+        let only = match same {
+            Some(_) => None,
+            None => self.find(name),
+        };
+        same.into_iter().flatten().copied().chain(only)
     }
 
     /// All operators of a base name, whatever their namespace, in their order.
@@ -308,7 +310,7 @@ impl Catalogue {
     #[must_use]
     pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
         match self.merged.get(&id) {
-            Some(kernels) => kernels,
+            Some(&index) => &self.kernels_of_name[index as usize],
             None => self.operator(id).kernels(),
         }
     }

@@ -19,7 +19,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
 
-pub use target::{Target, TargetFault};
+pub use target::{MOST_ARGUMENTS, Target, TargetFault};
 use views::ViewCopies;
 
 /// How much is known of a revision's formulas.
@@ -162,7 +162,12 @@ struct Matcher<'a> {
     other: BySignature,
     /// The stems of the operators in either.
     stems: FxHashSet<&'a str>,
+    functional_stems: ByStem<'a>,
+    other_stems: ByStem<'a>,
 }
+
+/// Formulas by the stem of the operator that they are for, in the order of the entries.
+type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
     fn new(catalogue: &'a Catalogue) -> Self {
@@ -176,6 +181,8 @@ impl<'a> Matcher<'a> {
             functional: BySignature::default(),
             other: BySignature::default(),
             stems: FxHashSet::default(),
+            functional_stems: ByStem::default(),
+            other_stems: ByStem::default(),
         }
     }
 
@@ -186,8 +193,10 @@ impl<'a> Matcher<'a> {
     fn file(&mut self, file: &Derivatives) -> Vec<Result<Target, TargetFault>> {
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
+        let copies = std::mem::take(&mut self.copies);
+        let mut meant = target::Targets::new(self.catalogue, &copies);
         for (index, entry) in file.entries.iter().enumerate() {
-            let target = target::find(self.catalogue, &self.copies, file.value(entry.name));
+            let target = meant.find(file.value(entry.name));
             if let Ok(target) = target {
                 let schema = self.operator(target.canonical).schema();
                 let base = target::base_name(file.value(entry.name)).unwrap_or("");
@@ -202,6 +211,7 @@ impl<'a> Matcher<'a> {
             }
             targets.push(target);
         }
+        self.copies = copies;
         targets
     }
 
@@ -270,6 +280,16 @@ impl<'a> Matcher<'a> {
                 self.other.insert(signature, index);
             }
         }
+        let by_stem = |matcher: &Self, indices: &BySignature| {
+            let mut stems = ByStem::default();
+            for &index in indices.values() {
+                let operator = matcher.operator(matcher.found[index as usize].operator);
+                stems.entry(operator.name().stem()).or_default().push(index);
+            }
+            stems
+        };
+        self.functional_stems = by_stem(self, &self.functional);
+        self.other_stems = by_stem(self, &self.other);
         let operators = self.catalogue.operators.iter();
         let matched: Vec<_> = operators.map(|operator| self.find(operator)).collect();
         let ids = self.catalogue.iter().map(|(id, _)| id);

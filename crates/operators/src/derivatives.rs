@@ -15,11 +15,21 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::Complaints;
 use opatlas_yaml::{NodeId, Tree};
 
 /// The key that formulas without `dispatch:` belong to; they serve the alias `Autograd`.
 pub const DEFAULT_KEY: &str = "Default";
+
+/// A formula, and the names that one is for, may be this long, in bytes; the longest of a real release
+/// has 681.
+pub const LONGEST_FORMULA: usize = 64 << 10;
+
+/// An entry may have this many formulas for one dispatch key; the most of a real one are 9.
+pub const MOST_FORMULAS: usize = 1_000;
+
+/// An entry may have formulas for this many dispatch keys; there are fewer that take any.
+pub const MOST_SETS: usize = 256;
 
 /// One `derivatives.yaml`. Places count from the beginning of the file.
 #[derive(Debug)]
@@ -29,7 +39,7 @@ pub struct Derivatives {
     /// The entries that have a name, in file order.
     pub entries: Vec<DerivativeEntry>,
     /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
     tree: Arc<Tree>,
 }
 

@@ -3,10 +3,12 @@
 //! An entry does not depend on a release and not on its neighbours, and its places count from its
 //! own beginning. So an entry that did not change between two revisions is shared by both.
 
+use std::sync::Arc;
+
 use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::Complaints;
 
 /// A value and where it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -172,9 +174,9 @@ impl KeyName {
 pub struct Kernel {
     /// What stands before the last `::`; without it the kernel lives in `at`. `::native` is always
     /// appended (torchgen `NativeFunction.from_yaml`).
-    pub namespace: Option<Box<str>>,
-    /// The function's name.
-    pub name: Box<str>,
+    pub namespace: Option<Arc<str>>,
+    /// The function's name. Shared: one line of `dispatch` may put it on many keys.
+    pub name: Arc<str>,
 }
 
 /// What brought a kernel into an entry's table.
@@ -310,7 +312,7 @@ pub struct Entry {
     /// The fields in the order written.
     pub fields: Vec<FieldPlace>,
     /// What could not be read.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
 }
 
 impl Entry {

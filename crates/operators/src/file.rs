@@ -2,15 +2,21 @@
 
 use opatlas_source::diagnostic::RuleId;
 use std::hash::Hasher as _;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::lower::lower;
 use super::operator::PlacedEntry;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_source::{Span, Stop, Stopped};
 use opatlas_yaml::Root;
+
+/// A file may have this many entries; no real one has 3,000.
+pub const MOST_ENTRIES: usize = 50_000;
+
+/// Entries are read until this many complaints about them have been kept.
+pub const MOST_COMPLAINTS: usize = 100_000;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
 #[derive(Debug, Default)]
@@ -20,12 +26,22 @@ pub struct NativeFunctions {
     /// The entries, in file order. Those that could not be read at all are missing.
     pub entries: Vec<PlacedEntry>,
     /// What is wrong with the file as a whole or with places outside any entry.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Complaints,
     /// Whether there is a list of entries at all. Without one nothing can be said of operators.
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
     by_hash: FxHashMap<u64, u32>,
+    hidden: OnceLock<Hidden>,
+}
+
+/// What may be declared by entries that could not be read.
+#[derive(Debug, Default)]
+struct Hidden {
+    /// Operators of these names.
+    names: FxHashSet<Box<str>>,
+    /// Operators of any name.
+    anything: bool,
 }
 
 impl NativeFunctions {
@@ -55,12 +71,25 @@ impl NativeFunctions {
     /// that its absence means nothing.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {
-        let broken = !self.is_list || !self.diagnostics.is_empty();
-        broken
-            || self.entries.iter().any(|placed| {
-                let named = placed.entry.name.as_ref();
-                placed.entry.schema.is_none() && named.is_none_or(|named| named.as_str() == name)
-            })
+        let hidden = self.hidden.get_or_init(|| self.hides());
+        hidden.anything || hidden.names.contains(name)
+    }
+
+    fn hides(&self) -> Hidden {
+        let mut hidden = Hidden {
+            anything: !self.is_list || !self.diagnostics.is_empty(),
+            ..Hidden::default()
+        };
+        for placed in &self.entries {
+            match &placed.entry.name {
+                _ if placed.entry.schema.is_some() => {}
+                Some(name) => {
+                    hidden.names.insert(name.as_str().into());
+                }
+                None => hidden.anything = true,
+            }
+        }
+        hidden
     }
 
     /// Each top-level entry on its own. `None` when the file is not that simple.
@@ -69,13 +98,20 @@ impl NativeFunctions {
         previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Option<Self>, Stopped> {
-        let Some(chunks) = opatlas_yaml::split(text) else {
+        let Some(mut chunks) = opatlas_yaml::split(text) else {
             return Ok(None);
         };
+        let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
+        chunks.truncate(MOST_ENTRIES);
+        let mut complaints = 0;
         let mut entries = Vec::with_capacity(chunks.len());
         let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
         for (i, chunk) in chunks.iter().enumerate() {
             stop.check()?;
+            if complaints > MOST_COMPLAINTS {
+                beyond = Some(too_broken(*chunk));
+                break;
+            }
             let source = chunk.slice(text);
             let hash = hash(source);
             let Ok(at) = u32::try_from(i) else {
@@ -90,47 +126,61 @@ impl NativeFunctions {
                     None => return Ok(None),
                 },
             };
+            complaints += entry.diagnostics.len();
             entries.push(PlacedEntry {
                 entry,
                 base: chunk.start,
             });
         }
+        chunks.truncate(entries.len());
         Ok(Some(Self {
             text: text.into(),
             entries,
-            diagnostics: Vec::new(),
+            diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             chunks,
             by_hash,
+            hidden: OnceLock::new(),
         }))
     }
 
     fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<super::entry::Entry>> {
         let i = *self.by_hash.get(&hash)? as usize;
         let same = self.chunks[i].slice(&self.text) == source;
-        same.then(|| &self.entries[i].entry)
+        let entry = self.entries.get(i).filter(|_| same);
+        entry.map(|placed| &placed.entry)
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
-    fn whole(text: &str, mut diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
-        let document = opatlas_yaml::parse(text);
+    fn whole(text: &str, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
+        let mut diagnostics = Complaints::from(diagnostics);
+        let mut document = opatlas_yaml::parse(text).bounded();
+        stop.check()?;
+        if let Some(beyond) = document.items.get(MOST_ENTRIES) {
+            diagnostics.push(too_many(beyond.span.shifted(beyond.base)));
+            document.items.truncate(MOST_ENTRIES);
+        }
         let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         let is_list = matches!(document.root, Root::Sequence);
         if !is_list && !broken {
             diagnostics.push(no_list(text, &document.root));
         }
-        let entries = document
-            .items
-            .iter()
-            .map(|item| {
-                stop.check()?;
-                Ok(PlacedEntry {
-                    entry: Arc::new(lower(item, text.get(item.base as usize..).unwrap_or(""))),
-                    base: item.base,
-                })
-            })
-            .collect::<Result<_, Stopped>>()?;
+        let mut entries = Vec::with_capacity(document.items.len());
+        let mut complaints = 0;
+        for item in &document.items {
+            stop.check()?;
+            if complaints > MOST_COMPLAINTS {
+                diagnostics.push(too_broken(item.span.shifted(item.base)));
+                break;
+            }
+            let entry = lower(item, text.get(item.base as usize..).unwrap_or(""));
+            complaints += entry.diagnostics.len();
+            entries.push(PlacedEntry {
+                entry: Arc::new(entry),
+                base: item.base,
+            });
+        }
         Ok(Self {
             text: text.into(),
             entries,
@@ -138,8 +188,22 @@ impl NativeFunctions {
             is_list,
             chunks: Vec::new(),
             by_hash: FxHashMap::default(),
+            hidden: OnceLock::new(),
         })
     }
+}
+
+fn too_many(at: Span) -> Diagnostic {
+    let message = format!("the file has more than {MOST_ENTRIES} entries; the rest is not read");
+    Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
+        "no real file comes near this limit; it keeps reading bounded in time and memory",
+    )
+}
+
+fn too_broken(at: Span) -> Diagnostic {
+    let message = "too much of this file cannot be read; the rest of it is not looked at";
+    Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message)
+        .with_help("mend the errors above first")
 }
 
 fn hash(text: &str) -> u64 {

@@ -9,7 +9,7 @@ use super::entry::{Entry, TagName};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 /// The rule that all faults of `tags.yaml` come under.
@@ -58,12 +58,13 @@ impl DeclaredTags {
     }
 
     /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`). Items that cannot be read are
-    /// reported and left out.
+    /// reported, behind what decoding the text has given already, and left out.
     #[must_use]
-    pub fn read(text: &str) -> (Self, Vec<Diagnostic>) {
-        let document = opatlas_yaml::parse(text);
-        let mut diagnostics = document.diagnostics;
-        if !matches!(document.root, Root::Sequence) && diagnostics.is_empty() {
+    pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
+        let document = opatlas_yaml::parse(text).bounded();
+        let broken = !document.diagnostics.is_empty();
+        diagnostics.extend(document.diagnostics);
+        if !matches!(document.root, Root::Sequence) && !broken {
             diagnostics.push(
                 Diagnostic::new(RULE, Span::at(0), "`tags.yaml` must be a list of tags")
                     .with_help("write `- tag: name` and `  desc: what it means`"),

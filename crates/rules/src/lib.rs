@@ -6,6 +6,7 @@
 
 mod example;
 mod families;
+mod findings;
 pub mod fix;
 pub mod registry;
 pub mod sink;
@@ -17,6 +18,7 @@ use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
+pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 use sink::Sink;
 
 /// What a rule is about; one file each.
@@ -148,9 +150,10 @@ impl Rule {
 }
 
 /// Everything that the rules of the catalogue's release find in it, in a stable order. Suppressed
-/// findings are in the list, marked so ([`suppress`]).
+/// findings are in the list, marked so ([`suppress`]). Of very many findings the first are kept and
+/// the others counted ([`Findings`]).
 #[must_use]
-pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
+pub fn check(catalogue: &Catalogue) -> Findings {
     Stop::unstopped(|stop| check_until(catalogue, stop))
 }
 
@@ -158,27 +161,24 @@ pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
 ///
 /// # Errors
 /// [`Stopped`].
-pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Vec<Finding>, Stopped> {
+pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopped> {
     let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
-    for diagnostic in &native.diagnostics {
-        sink.file(NATIVE_FUNCTIONS, diagnostic.clone());
-    }
+    sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
     for placed in &native.entries {
         for diagnostic in &placed.entry.diagnostics {
             sink.entry(placed, diagnostic.clone());
         }
+        sink.more(&placed.entry.diagnostics);
     }
-    for diagnostic in &catalogue.tags_diagnostics {
-        sink.file(TAGS, diagnostic.clone());
-    }
+    sink.complaints(TAGS, &catalogue.tags_diagnostics);
     for check in families::CHECKS {
         stop.check()?;
         check(catalogue, &mut sink);
     }
     stop.check()?;
     let entries = &native.entries;
-    Ok(sink.into_findings(|findings| suppress::apply(&native.text, entries, findings)))
+    Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))
 }
 
 /// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,

@@ -1,22 +1,65 @@
 //! Where checks put what they find.
+//!
+//! A file can have millions of findings. Each costs a small [`Mark`]; only the first
+//! [`MOST_OF_A_RULE`] of a rule are held in full. So what follows from another finding, what is
+//! said twice and what a comment allows is known of all of them, and counts are exact.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash as _, Hasher as _};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::{Diagnostic, Finding, Related, Severity};
+use opatlas_source::diagnostic::{Complaints, Diagnostic, Finding, Fix, Related, RuleId, Severity};
+use opatlas_source::suggest::Budget;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
 
-use super::{Stage, registry};
+use super::findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
+use super::{Rule, Stage, registry};
+
+/// A message or a help longer than this many bytes is cut.
+const LONGEST_TEXT: usize = 4 << 10;
+
+/// A finding has at most this many further places.
+const MOST_RELATED: usize = 64;
+
+/// Stands for a finding that is not held in full.
+const COUNTED: u32 = u32::MAX;
+
+/// What is known of every finding.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    rule: &'static Rule,
+    span: Span,
+    /// Of the message and the operator.
+    hash: u64,
+    /// Index into the files.
+    file: u16,
+    suppressed: bool,
+    /// Index into the findings in full, or [`COUNTED`].
+    full: u32,
+}
 
 /// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
 /// is read is read for all releases.
 #[derive(Debug)]
 pub struct Sink {
     release: Release,
-    findings: Vec<Finding>,
+    files: Vec<Box<str>>,
+    marks: Vec<Mark>,
+    full: Vec<Finding>,
+    /// How many findings each rule has so far.
+    by_rule: FxHashMap<RuleId, usize>,
+    /// What readers have counted and not kept.
+    unread: FxHashMap<RuleId, usize>,
+    /// Whether the complaint made last is held in full.
+    last_is_full: bool,
+    in_error: FxHashSet<Box<str>>,
+    /// Where the entry begins that an error was reported about last.
+    last_in_error: Option<u32>,
+    /// For looking up names that a file misspells; shared by all checks.
+    pub suggestions: Budget,
 }
 
 impl Sink {
@@ -25,35 +68,71 @@ impl Sink {
     pub fn new(release: Release) -> Self {
         Self {
             release,
-            findings: Vec::new(),
+            files: Vec::new(),
+            marks: Vec::new(),
+            full: Vec::new(),
+            by_rule: FxHashMap::default(),
+            unread: FxHashMap::default(),
+            last_is_full: false,
+            in_error: FxHashSet::default(),
+            last_in_error: None,
+            suggestions: Budget::default(),
         }
     }
 
     /// A complaint about an entry of `native_functions.yaml`, with places within the entry.
     pub fn entry(&mut self, placed: &PlacedEntry, diagnostic: Diagnostic) {
-        let operator = placed.entry.name.as_ref().map(|name| {
-            let namespace = &*placed.entry.namespace;
-            match namespace {
-                "aten" => name.as_str().into(),
-                _ => format!("{namespace}::{name}").into(),
-            }
-        });
+        let namespace = &*placed.entry.namespace;
+        let name = placed.entry.name.as_ref().map(|name| name.as_str());
+        let operator = match (name, namespace) {
+            (Some(name), "aten") => Operator::Named(name),
+            (Some(name), _) => Operator::Qualified(namespace, name),
+            (None, _) => Operator::None,
+        };
+        let is_error = |rule: &Rule| rule.severity == Severity::Error;
+        let rule = registry::of(diagnostic.rule);
+        if is_error(rule)
+            && rule.applies_to(self.release)
+            && self.last_in_error != Some(placed.base)
+        {
+            self.last_in_error = Some(placed.base);
+            operator.note(&mut self.in_error);
+        }
         self.push(NATIVE_FUNCTIONS, operator, diagnostic.shifted(placed.base));
     }
 
     /// A complaint about a file of the bundle, with places within the file.
     pub fn file(&mut self, file: &str, diagnostic: Diagnostic) {
-        self.push(file, None, diagnostic);
+        self.push(file, Operator::None, diagnostic);
+    }
+
+    /// What a reader has to say of a file.
+    pub fn complaints(&mut self, file: &str, complaints: &Complaints) {
+        for diagnostic in complaints {
+            self.file(file, diagnostic.clone());
+        }
+        self.more(complaints);
+    }
+
+    /// Adds what a reader has counted and not kept.
+    pub fn more(&mut self, complaints: &Complaints) {
+        for &(rule, count) in complaints.more() {
+            if registry::of(rule).applies_to(self.release) {
+                *self.unread.entry(rule).or_default() += count;
+            }
+        }
     }
 
     /// A complaint about an operator as a file other than `native_functions.yaml` speaks of it.
     pub fn about(&mut self, file: &str, operator: &str, diagnostic: Diagnostic) {
-        self.push(file, Some(operator.into()), diagnostic);
+        self.push(file, Operator::Named(operator), diagnostic);
     }
 
     /// Adds a place in another file to the complaint made last.
     pub fn relate(&mut self, related: Related) {
-        if let Some(last) = self.findings.last_mut() {
+        if let Some(last) = self.full.last_mut().filter(|_| self.last_is_full)
+            && last.related.len() < MOST_RELATED
+        {
             last.related.push(related);
         }
     }
@@ -61,128 +140,349 @@ impl Sink {
     /// How many complaints there are so far.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.findings.len()
+        self.marks.len()
+    }
+
+    /// Whether further findings of a rule are counted and not kept, so that nobody will read what
+    /// help they have.
+    #[must_use]
+    pub fn is_full(&self, rule: RuleId) -> bool {
+        self.by_rule
+            .get(&rule)
+            .is_some_and(|&n| n >= MOST_OF_A_RULE)
     }
 
     /// The operators of `native_functions.yaml` that errors have been reported about so far.
     #[must_use]
     pub fn operators_in_error(&self) -> FxHashSet<Box<str>> {
-        let errors = self
-            .findings
-            .iter()
-            .filter(|f| f.severity == Severity::Error);
-        let native = errors.filter(|f| &*f.file == NATIVE_FUNCTIONS);
-        native.filter_map(|f| f.operator.clone()).collect()
+        self.in_error.clone()
     }
 
-    fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
+    fn file_index(&mut self, file: &str) -> u16 {
+        let known = self.files.iter().rposition(|known| **known == *file);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(file.into());
+            self.files.len() - 1
+        });
+        u16::try_from(index).unwrap_or(u16::MAX)
+    }
+
+    fn push(&mut self, file: &str, operator: Operator<'_>, diagnostic: Diagnostic) {
+        self.last_is_full = false;
         let rule = registry::of(diagnostic.rule);
         if !rule.applies_to(self.release) {
             return;
         }
-        let related = diagnostic
-            .related
-            .into_iter()
-            .map(|(message, span)| Related {
-                message,
-                file: None,
-                span,
-            });
-        self.findings.push(Finding {
-            rule: rule.id,
-            severity: rule.severity,
-            message: diagnostic.message,
-            file: file.into(),
+        let mut hasher = FxHasher::default();
+        hash_of(&diagnostic.message, &mut hasher);
+        operator.hash_into(&mut hasher);
+        let mut mark = Mark {
+            rule,
             span: diagnostic.span,
-            operator,
-            help: diagnostic.help,
-            related: related.collect(),
-            fix: diagnostic.fix,
+            hash: hasher.finish(),
+            file: self.file_index(file),
             suppressed: false,
-        });
+            full: COUNTED,
+        };
+        let count = self.by_rule.entry(rule.id).or_default();
+        *count += 1;
+        if *count <= MOST_OF_A_RULE {
+            mark.full = u32::try_from(self.full.len()).unwrap_or(COUNTED);
+            self.last_is_full = true;
+            self.full.push(finding(rule, file, operator, diagnostic));
+        }
+        self.marks.push(mark);
     }
 
     /// All findings in a stable order: by file, place, rule and message, each once, and without
-    /// those that only follow from another one in the same place. `review` may change the
-    /// findings, and what it reports on `native_functions.yaml` is added to them.
+    /// those that only follow from another one in the same place. `review` may suppress findings,
+    /// and what it reports on `native_functions.yaml` is added to them.
     #[must_use]
-    pub fn into_findings(
-        mut self,
-        review: impl FnOnce(&mut [Finding]) -> Vec<Diagnostic>,
-    ) -> Vec<Finding> {
+    pub fn into_findings(mut self, review: impl FnOnce(&mut Review<'_>)) -> Findings {
         self.sort();
-        drop_followers(&mut self.findings);
-        let reports = review(&mut self.findings);
+        drop_followers(&mut self.marks);
+        let reports = {
+            let mut review_of = Review::new(&self.files, &mut self.marks, &self.suggestions);
+            review(&mut review_of);
+            review_of.reports
+        };
         if !reports.is_empty() {
-            for report in reports {
-                self.file(NATIVE_FUNCTIONS, report);
-            }
+            self.complaints(NATIVE_FUNCTIONS, &reports);
             self.sort();
         }
-        self.findings
+        self.choose()
     }
 
     fn sort(&mut self) {
-        self.findings.sort_by(|a, b| {
-            let key = |f: &Finding| (f.span.start, f.span.end, f.rule);
-            a.file
-                .cmp(&b.file)
-                .then_with(|| key(a).cmp(&key(b)))
-                .then_with(|| a.message.cmp(&b.message))
+        // Files are compared by name.
+        let mut order: Vec<usize> = (0..self.files.len()).collect();
+        order.sort_by(|&a, &b| self.files[a].cmp(&self.files[b]));
+        let mut rank = vec![0_u16; order.len()];
+        for (place, &index) in (0..).zip(&order) {
+            rank[index] = place;
+        }
+        for mark in &mut self.marks {
+            mark.file = rank[mark.file as usize];
+        }
+        self.files = order.iter().map(|&i| self.files[i].clone()).collect();
+        let full = &self.full;
+        let message = |mark: &Mark| full.get(mark.full as usize).map(|f| &*f.message);
+        // Those that are not held in full come behind those that are.
+        self.marks.sort_by(|a, b| {
+            let key = |m: &Mark| (m.file, m.span.start, m.span.end, m.rule.id);
+            let text = || match (message(a), message(b)) {
+                (Some(a), Some(b)) => a.cmp(b),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            };
+            key(a)
+                .cmp(&key(b))
+                .then_with(text)
+                .then_with(|| match message(a) {
+                    Some(_) => std::cmp::Ordering::Equal,
+                    None => a.hash.cmp(&b.hash),
+                })
         });
-        self.findings.dedup();
+        self.marks.dedup_by(|later, first| same(full, later, first));
+    }
+
+    /// The findings that are kept, what is worst first, and the count of the others.
+    fn choose(self) -> Findings {
+        let mut room = MOST_FINDINGS;
+        let mut is_kept = vec![false; self.full.len()];
+        for severity in [Severity::Error, Severity::Warning, Severity::Info] {
+            for mark in &self.marks {
+                let in_full = mark.full != COUNTED && mark.rule.severity == severity;
+                if in_full && room > 0 {
+                    is_kept[mark.full as usize] = true;
+                    room -= 1;
+                }
+            }
+        }
+        let mut full: Vec<Option<Finding>> = self.full.into_iter().map(Some).collect();
+        let mut kept = Vec::new();
+        let mut omitted: BTreeMap<RuleId, Omitted> = BTreeMap::new();
+        let mut omit = |rule: &'static Rule, count| {
+            let zero = Omitted {
+                rule: rule.id,
+                severity: rule.severity,
+                count: 0,
+            };
+            omitted.entry(rule.id).or_insert(zero).count += count;
+        };
+        for mark in &self.marks {
+            let index = mark.full as usize;
+            if is_kept.get(index).copied().unwrap_or(false) {
+                kept.extend(full[index].take().map(|finding| Finding {
+                    suppressed: mark.suppressed,
+                    ..finding
+                }));
+            } else if !mark.suppressed || mark.rule.severity == Severity::Error {
+                omit(mark.rule, 1);
+            }
+        }
+        for (rule, count) in self.unread {
+            omit(registry::of(rule), count);
+        }
+        Findings::new(kept, omitted.into_values().collect())
+    }
+}
+
+/// The operator that a finding is about.
+#[derive(Debug, Clone, Copy)]
+enum Operator<'n> {
+    None,
+    Named(&'n str),
+    Qualified(&'n str, &'n str),
+}
+
+/// Hashes the beginning of a text and its length: names can be long, and many findings be about one.
+fn hash_of(text: &str, hasher: &mut FxHasher) {
+    text.as_bytes()[..text.len().min(512)].hash(hasher);
+    text.len().hash(hasher);
+}
+
+impl Operator<'_> {
+    fn hash_into(self, hasher: &mut FxHasher) {
+        if let Self::Named(name) | Self::Qualified(_, name) = self {
+            hash_of(name, hasher);
+        }
+        if let Self::Qualified(namespace, _) = self {
+            hash_of(namespace, hasher);
+        }
+    }
+
+    fn note(self, names: &mut FxHashSet<Box<str>>) {
+        match self {
+            Self::Named(name) if !names.contains(name) => {
+                names.insert(name.into());
+            }
+            Self::Qualified(namespace, name) => {
+                names.insert(format!("{namespace}::{name}").into());
+            }
+            _ => {}
+        }
+    }
+
+    fn name(self) -> Option<Box<str>> {
+        match self {
+            Self::None => None,
+            Self::Named(name) => Some(clipped(name).into()),
+            Self::Qualified(namespace, name) => {
+                Some(clipped(&format!("{namespace}::{name}")).into())
+            }
+        }
+    }
+}
+
+/// The beginning of a text that is too long to be shown.
+fn clipped(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_TEXT)]
+}
+
+fn shown(text: std::borrow::Cow<'static, str>) -> std::borrow::Cow<'static, str> {
+    match text.len() > LONGEST_TEXT {
+        true => format!("{}...", clipped(&text)).into(),
+        false => text,
+    }
+}
+
+fn finding(
+    rule: &'static Rule,
+    file: &str,
+    operator: Operator<'_>,
+    diagnostic: Diagnostic,
+) -> Finding {
+    let related = diagnostic.related.into_iter().take(MOST_RELATED);
+    let related = related.map(|(message, span)| Related {
+        message: shown(message),
+        file: None,
+        span,
+    });
+    let fits = |fix: &Fix| fix.replacement.len() <= LONGEST_TEXT;
+    Finding {
+        rule: rule.id,
+        severity: rule.severity,
+        message: shown(diagnostic.message),
+        file: file.into(),
+        span: diagnostic.span,
+        operator: operator.name(),
+        help: diagnostic.help.map(shown),
+        related: related.collect(),
+        fix: diagnostic.fix.filter(fits),
+        suppressed: false,
+    }
+}
+
+/// Whether two findings say the same of the same place.
+fn same(full: &[Finding], a: &Mark, b: &Mark) -> bool {
+    let alike = |a: &Mark, b: &Mark| {
+        (a.file, a.span, a.hash) == (b.file, b.span, b.hash) && a.rule.id == b.rule.id
+    };
+    match (full.get(a.full as usize), full.get(b.full as usize)) {
+        (Some(a), Some(b)) => a == b,
+        _ => alike(a, b),
+    }
+}
+
+/// The findings as comments in `native_functions.yaml` may allow them.
+pub struct Review<'s> {
+    marks: &'s mut [Mark],
+    /// The marks of each rule in `native_functions.yaml`, in the order of their places.
+    by_rule: FxHashMap<RuleId, Vec<u32>>,
+    /// For looking up rules that a comment misspells.
+    pub suggestions: &'s Budget,
+    /// What there is to be said of the comments.
+    pub reports: Complaints,
+}
+
+impl<'s> Review<'s> {
+    fn new(files: &[Box<str>], marks: &'s mut [Mark], suggestions: &'s Budget) -> Self {
+        let native = files.iter().position(|file| **file == *NATIVE_FUNCTIONS);
+        let mut by_rule: FxHashMap<RuleId, Vec<u32>> = FxHashMap::default();
+        for (index, mark) in (0..).zip(marks.iter()) {
+            if Some(mark.file as usize) == native {
+                by_rule.entry(mark.rule.id).or_default().push(index);
+            }
+        }
+        Self {
+            marks,
+            by_rule,
+            suggestions,
+            reports: Complaints::default(),
+        }
+    }
+
+    /// Suppresses the findings of a rule that begin within a span, its end included. Gives whether
+    /// there is one.
+    pub fn allow(&mut self, rule: RuleId, span: Span) -> bool {
+        let Some(marks) = self.by_rule.get(&rule) else {
+            return false;
+        };
+        let start = |index: &u32| self.marks[*index as usize].span.start;
+        let from = marks.partition_point(|index| start(index) < span.start);
+        let to = marks.partition_point(|index| start(index) <= span.end);
+        let within = marks.get(from..to).unwrap_or(&[]);
+        // All of them are suppressed at once, so the first tells of the others.
+        let is_new = within
+            .first()
+            .is_some_and(|&first| !self.marks[first as usize].suppressed);
+        if is_new {
+            for &index in within {
+                self.marks[index as usize].suppressed = true;
+            }
+        }
+        !within.is_empty()
     }
 }
 
 /// Drops what is said about text that an error of an earlier stage stands on, and all conventions
 /// where any error stands: once the error is mended the text is another one. Findings come sorted
 /// by place.
-fn drop_followers(findings: &mut Vec<Finding>) {
-    let stage = |rule| registry::of(rule).stage;
+fn drop_followers(marks: &mut Vec<Mark>) {
     let mut by_stage: BTreeMap<Stage, Reach> = BTreeMap::new();
-    for finding in findings.iter() {
-        if finding.severity == Severity::Error && !finding.span.is_empty() {
+    for mark in marks.iter() {
+        if mark.rule.severity == Severity::Error && !mark.span.is_empty() {
             by_stage
-                .entry(stage(finding.rule))
+                .entry(mark.rule.stage)
                 .or_default()
-                .add(&finding.file, finding.span);
+                .add(mark.file, mark.span);
         }
     }
     if by_stage.is_empty() {
         return;
     }
-    findings.retain(|finding| {
-        let limit = match finding.severity {
-            Severity::Error => stage(finding.rule),
+    marks.retain(|mark| {
+        let limit = match mark.rule.severity {
+            Severity::Error => mark.rule.stage,
             Severity::Warning | Severity::Info => Stage::Convention,
         };
         let mut earlier = by_stage.range(..limit);
-        !earlier.any(|(_, reach)| reach.covers(&finding.file, finding.span))
+        !earlier.any(|(_, reach)| reach.covers(mark.file, mark.span))
     });
 }
 
 /// Places in the order of their beginnings, each with how far those up to it reach in its file.
 #[derive(Default)]
 struct Reach {
-    places: Vec<(Box<str>, u32, u32)>,
+    places: Vec<(u16, u32, u32)>,
 }
 
 impl Reach {
-    fn add(&mut self, file: &str, span: Span) {
+    fn add(&mut self, file: u16, span: Span) {
         let reach = match self.places.last() {
-            Some((last, _, reach)) if **last == *file => span.end.max(*reach),
+            Some(&(last, _, reach)) if last == file => span.end.max(reach),
             _ => span.end,
         };
-        self.places.push((file.into(), span.start, reach));
+        self.places.push((file, span.start, reach));
     }
 
     /// Whether one of the places shares text with a span, or holds it when it is empty.
-    fn covers(&self, file: &str, span: Span) -> bool {
+    fn covers(&self, file: u16, span: Span) -> bool {
         let end = span.end.max(span.start + 1);
         let before = self
             .places
-            .partition_point(|(of, start, _)| (&**of, *start) < (file, end));
-        let last = before.checked_sub(1).map(|last| &self.places[last]);
-        last.is_some_and(|(of, _, reach)| **of == *file && *reach > span.start)
+            .partition_point(|&(of, start, _)| (of, start) < (file, end));
+        let last = before.checked_sub(1).map(|last| self.places[last]);
+        last.is_some_and(|(of, _, reach)| of == file && reach > span.start)
     }
 }

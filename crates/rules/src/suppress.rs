@@ -2,7 +2,7 @@
 //!
 //! Such a comment stands at the end of any line of an entry, on a line of its own within it, or on
 //! a line of its own above it, and marks the findings of these rules in that entry as
-//! [`Finding::suppressed`]. Suppressed findings are left out of listings. They still count for
+//! [suppressed](crate::diagnostic::Finding::suppressed). Suppressed findings are left out of listings. They still count for
 //! whether a file is valid: PyTorch's generator reads no comments of ours, so a suppressed error
 //! is one that somebody answers for, and not one that is gone.
 
@@ -10,9 +10,11 @@ use opatlas_source::diagnostic::RuleId;
 use std::ops::Range;
 
 use opatlas_operators::operator::PlacedEntry;
-use opatlas_source::diagnostic::{Diagnostic, Finding};
-use opatlas_source::suggest;
-use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::suggest::Budget;
+
+use crate::sink::Review;
 
 /// What a comment of ours begins with.
 const MARK: &str = "opatlas:";
@@ -35,43 +37,37 @@ pub struct Suppression {
 /// The suppressions of a file, in order. `entries` are those of the text, in file order.
 #[must_use]
 pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(at) = text.get(from..).and_then(|rest| rest.find(MARK)) {
-        let mark = from + at;
-        from = mark + MARK.len();
-        let Some(hash) = comment_start(text, mark) else {
+    let mut comments: Vec<(usize, Range<usize>)> = Vec::new();
+    let mut line = Line::default();
+    for mark in memchr::memmem::find_iter(text.as_bytes(), MARK) {
+        line.go_on(text, mark);
+        let Some(hash) = line.comment_start(text, mark) else {
             continue;
         };
-        let line = text[from..]
-            .find(['\n', '\r'])
-            .map_or(text.len(), |end| from + end);
-        let mut suppression = parse(text, hash, from..line);
-        suppression.entry = owner(text, entries, hash);
-        found.push(suppression);
+        // A second one in a comment ends the first.
+        if let Some((_, before)) = comments.last_mut() {
+            before.end = before.end.min(hash);
+        }
+        comments.push((hash, mark + MARK.len()..line.end));
     }
-    found
+    let mut owners = Owners {
+        text,
+        entries,
+        last: None,
+    };
+    let suppression = |(hash, range)| Suppression {
+        entry: owners.of(hash),
+        ..parse(text, hash, range)
+    };
+    comments.into_iter().map(suppression).collect()
 }
 
 /// Marks the findings that the file's comments allow, and reports on the comments themselves.
-/// `findings` are in the order of [`super::sink::Sink::into_findings`].
-pub(super) fn apply(
-    text: &str,
-    entries: &[PlacedEntry],
-    findings: &mut [Finding],
-) -> Vec<Diagnostic> {
-    let mut reports = Vec::new();
-    let suppressions = read(text, entries);
-    if suppressions.is_empty() {
-        return reports;
-    }
-    let start = findings.partition_point(|finding| &*finding.file < NATIVE_FUNCTIONS);
-    let end = findings.partition_point(|finding| &*finding.file <= NATIVE_FUNCTIONS);
-    let native = &mut findings[start..end];
-    for suppression in suppressions {
+pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>) {
+    for suppression in read(text, entries) {
         if !suppression.well_formed {
             let message = "this comment is not of a form that is read";
-            reports.push(
+            review.reports.push(
                 Diagnostic::new(RuleId::SuppressionMalformed, suppression.at, message)
                     .with_help("write `# opatlas: allow(rule-id) reason`"),
             );
@@ -79,99 +75,149 @@ pub(super) fn apply(
         }
         if suppression.reason.is_empty() {
             let message = "nothing says why this is allowed";
-            reports.push(
+            review.reports.push(
                 Diagnostic::new(RuleId::SuppressionWithoutReason, suppression.at, message)
                     .with_help("write the reason behind the parenthesis"),
             );
         }
         let entry = suppression.entry.and_then(|i| entries.get(i));
-        let within = entry.map(|placed| findings_of(placed, native));
+        let within = entry.map(|placed| placed.place(placed.entry.span));
         for (rule, at) in &suppression.rules {
-            let within = within.clone().map(|range| &mut native[range]);
-            reports.extend(allow(rule, *at, within));
+            allow(rule, *at, within, review);
         }
     }
-    reports
 }
 
-/// Which findings stand in an entry.
-fn findings_of(placed: &PlacedEntry, findings: &[Finding]) -> Range<usize> {
-    let span = placed.place(placed.entry.span);
-    let start = findings.partition_point(|finding| finding.span.start < span.start);
-    let end = findings.partition_point(|finding| finding.span.start <= span.end);
-    start..end.max(start)
-}
-
-/// Marks the findings of a rule; a complaint when there is none.
-fn allow(rule: &str, at: Span, within: Option<&mut [Finding]>) -> Option<Diagnostic> {
+/// Marks the findings of a rule within an entry; complains when there is none.
+fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
     let Some(rule) = RuleId::parse(rule) else {
-        return Some(unknown(rule, at));
+        if review.reports.is_full(UNKNOWN) {
+            review.reports.count(UNKNOWN, 1);
+        } else {
+            review.reports.push(unknown(rule, at, review.suggestions));
+        }
+        return;
     };
     let message = match within {
-        Some(findings) => {
-            let mut used = false;
-            for finding in findings.iter_mut().filter(|finding| finding.rule == rule) {
-                finding.suppressed = true;
-                used = true;
-            }
-            if used {
-                return None;
-            }
-            format!("`{rule}` finds nothing in this entry")
-        }
+        Some(entry) if review.allow(rule, entry) => return,
+        Some(_) => format!("`{rule}` finds nothing in this entry"),
         None => format!("no entry follows that `{rule}` could be allowed in"),
     };
-    Some(Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove it"))
+    let unused = Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove it");
+    review.reports.push(unused);
 }
 
-fn unknown(rule: &str, at: Span) -> Diagnostic {
+const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
+
+fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
     let message = format!("there is no rule `{}`", rule.escape_debug());
-    let diagnostic = Diagnostic::new(RuleId::SuppressionUnknownRule, at, message);
-    match suggest::nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
+    let diagnostic = Diagnostic::new(UNKNOWN, at, message);
+    match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
         Some(near) => diagnostic.with_near_name(at, rule, near),
         None => diagnostic.with_help("`opatlas explain` lists all rules"),
     }
 }
 
-/// Where the comment begins that holds a mark, if the mark is the first thing in a comment.
-fn comment_start(text: &str, mark: usize) -> Option<usize> {
-    let line_start = text[..mark].rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let lead = text[line_start..mark].trim_end_matches([' ', '\t']);
-    let before = lead.strip_suffix('#')?;
-    let free = before.is_empty() || before.ends_with([' ', '\t']);
-    (free && !within_quotes(before)).then_some(line_start + before.len())
+/// The line that is being looked at, and what is known of it up to the mark looked at last.
+#[derive(Default)]
+struct Line {
+    end: usize,
+    /// How far it has been read.
+    read: usize,
+    /// A quote that begins a value and is still open.
+    open: Option<char>,
+    /// The character before `read`; a space at the beginning.
+    last: Option<char>,
 }
 
-/// Whether a quote that begins a value is still open at the end of a piece of a line.
-fn within_quotes(line: &str) -> bool {
-    let mut open = None;
-    let mut last = ' ';
-    for c in line.chars() {
-        match open {
-            Some(quote) if c == quote && !(quote == '"' && last == '\\') => open = None,
-            None if matches!(c, '\'' | '"') && matches!(last, ' ' | '\t' | '[' | '{' | ',') => {
-                open = Some(c);
-            }
-            _ => {}
+impl Line {
+    /// Goes to the line that a mark stands in, which is this one or a later one.
+    fn go_on(&mut self, text: &str, mark: usize) {
+        if mark < self.end {
+            return;
         }
-        last = c;
+        let line_break = |c: &u8| matches!(c, b'\n' | b'\r');
+        let before = &text.as_bytes()[self.end..mark];
+        let start = before.iter().rposition(line_break);
+        let after = &text.as_bytes()[mark..];
+        let end = after.iter().position(line_break);
+        *self = Self {
+            read: start.map_or(self.end, |at| self.end + at + 1),
+            end: end.map_or(text.len(), |at| mark + at),
+            ..Self::default()
+        };
     }
-    open.is_some()
+
+    /// Where the comment begins that holds a mark, if the mark is the first thing in a comment.
+    fn comment_start(&mut self, text: &str, mark: usize) -> Option<usize> {
+        let lead = text[self.read..mark].trim_end_matches([' ', '\t']);
+        let hash = lead
+            .strip_suffix('#')
+            .map(|before| self.read + before.len());
+        // No mark stands before this one that a quote or a comment could have begun in.
+        self.read_to(text, hash.unwrap_or(mark));
+        let free = matches!(self.last, None | Some(' ' | '\t'));
+        let found = hash.filter(|_| free && self.open.is_none());
+        self.read_to(text, mark);
+        found
+    }
+
+    /// Whether a quote that begins a value is still open where it is read to.
+    fn read_to(&mut self, text: &str, to: usize) {
+        for c in text.get(self.read..to).unwrap_or("").chars() {
+            let last = self.last.unwrap_or(' ');
+            match self.open {
+                Some(quote) if c == quote && !(quote == '"' && last == '\\') => self.open = None,
+                None if matches!(c, '\'' | '"') && matches!(last, ' ' | '\t' | '[' | '{' | ',') => {
+                    self.open = Some(c);
+                }
+                _ => {}
+            }
+            self.last = Some(c);
+        }
+        self.read = self.read.max(to);
+    }
 }
 
-/// The entry that a comment at `at` stands in or at the end of, or else the first one behind it.
-fn owner(text: &str, entries: &[PlacedEntry], at: usize) -> Option<usize> {
-    let offset = u32::try_from(at).ok()?;
-    let begin = |placed: &PlacedEntry| placed.place(placed.entry.span).start;
-    let next = entries.partition_point(|placed| begin(placed) <= offset);
-    if let Some(before) = next.checked_sub(1) {
-        let end = entries[before].place(entries[before].entry.span).end as usize;
-        let between = text.get(end..at).unwrap_or("");
-        if !between.contains(['\n', '\r']) {
+/// Tells which entries comments belong to.
+struct Owners<'t> {
+    text: &'t str,
+    entries: &'t [PlacedEntry],
+    /// An entry, and where the line ends that it ends in: of the last comment's.
+    last: Option<(usize, usize)>,
+}
+
+impl Owners<'_> {
+    /// The entry that a comment at `at` stands in or at the end of, or else the first one behind it.
+    fn of(&mut self, at: usize) -> Option<usize> {
+        let offset = u32::try_from(at).ok()?;
+        let begin = |placed: &PlacedEntry| placed.place(placed.entry.span).start;
+        let next = self
+            .entries
+            .partition_point(|placed| begin(placed) <= offset);
+        if let Some(before) = next.checked_sub(1)
+            && at <= self.line_end(before)
+        {
             return Some(before);
         }
+        (next < self.entries.len()).then_some(next)
     }
-    (next < entries.len()).then_some(next)
+
+    fn line_end(&mut self, entry: usize) -> usize {
+        if let Some((known, end)) = self.last
+            && known == entry
+        {
+            return end;
+        }
+        let placed = &self.entries[entry];
+        let end = placed.place(placed.entry.span).end as usize;
+        let rest = self.text.get(end..).unwrap_or("");
+        let end = rest
+            .find(['\n', '\r'])
+            .map_or(self.text.len(), |at| end + at);
+        self.last = Some((entry, end));
+        end
+    }
 }
 
 /// Reads ` allow(rule, rule) reason` in `range`.

@@ -201,3 +201,102 @@ impl Diagnostic {
         self
     }
 }
+
+/// What one reader has to say: of each rule the first [`Complaints::MOST_OF_A_RULE`] in full, and how
+/// many more there are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Complaints {
+    kept: Vec<Diagnostic>,
+    more: Vec<(RuleId, usize)>,
+}
+
+impl Complaints {
+    /// How many complaints under one rule are kept in full.
+    pub const MOST_OF_A_RULE: usize = 1_000;
+
+    /// Adds a complaint.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let rule = diagnostic.rule;
+        if !self.is_full(rule) {
+            self.kept.push(diagnostic);
+        } else {
+            self.count(rule, 1);
+        }
+    }
+
+    /// Whether further complaints under a rule are counted and not kept.
+    #[must_use]
+    pub fn is_full(&self, rule: RuleId) -> bool {
+        if self.kept.len() < Self::MOST_OF_A_RULE {
+            return false;
+        }
+        // Once a rule is full it is among those that are counted.
+        self.more.iter().any(|(counted, _)| *counted == rule) || {
+            let same = self.kept.iter().filter(|kept| kept.rule == rule);
+            same.count() >= Self::MOST_OF_A_RULE
+        }
+    }
+
+    /// Counts complaints without keeping them.
+    pub fn count(&mut self, rule: RuleId, count: usize) {
+        match self.more.iter_mut().find(|(counted, _)| *counted == rule) {
+            Some((_, more)) => *more += count,
+            None => self.more.push((rule, count)),
+        }
+    }
+
+    /// How many more there are than are kept, by rule.
+    #[must_use]
+    pub fn more(&self) -> &[(RuleId, usize)] {
+        &self.more
+    }
+
+    /// Keeps only what passes a test.
+    pub fn retain(&mut self, test: impl FnMut(&Diagnostic) -> bool) {
+        self.kept.retain(test);
+    }
+
+    /// Puts what is kept into the order of places.
+    pub fn sort_by_place(&mut self) {
+        self.kept.sort_by_key(|diagnostic| diagnostic.span.start);
+    }
+}
+
+impl std::ops::Deref for Complaints {
+    type Target = [Diagnostic];
+
+    fn deref(&self) -> &[Diagnostic] {
+        &self.kept
+    }
+}
+
+impl<const N: usize> PartialEq<[Diagnostic; N]> for Complaints {
+    fn eq(&self, other: &[Diagnostic; N]) -> bool {
+        self.more.is_empty() && self.kept == other
+    }
+}
+
+impl Extend<Diagnostic> for Complaints {
+    fn extend<T: IntoIterator<Item = Diagnostic>>(&mut self, complaints: T) {
+        complaints
+            .into_iter()
+            .for_each(|complaint| self.push(complaint));
+    }
+}
+
+impl From<Vec<Diagnostic>> for Complaints {
+    fn from(complaints: Vec<Diagnostic>) -> Self {
+        let mut all = Self::default();
+        all.extend(complaints);
+        all
+    }
+}
+
+impl<'c> IntoIterator for &'c Complaints {
+    type Item = &'c Diagnostic;
+    type IntoIter = std::slice::Iter<'c, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.kept.iter()
+    }
+}

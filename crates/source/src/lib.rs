@@ -101,9 +101,23 @@ pub struct LineSpan {
 }
 
 /// The line starts of a text. Lines end at LF, CRLF or a lone CR, as editors count them.
+///
+/// Beside them it holds how many characters begin before every [`STRIDE`]-th byte, so that a column
+/// is found without reading its line: the cost of a place does not grow with the length of lines.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// Characters that begin before byte `n * STRIDE`; empty for a text of ASCII alone, where bytes
+    /// are characters.
+    characters: Vec<u32>,
+}
+
+/// How many bytes lie between two places at which characters have been counted.
+const STRIDE: usize = 128;
+
+/// How many characters begin in these bytes.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
 
 impl LineIndex {
@@ -111,17 +125,42 @@ impl LineIndex {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let mut starts = Vec::with_capacity(bytes.len() / 32 + 1);
         starts.push(0);
-        let mut at = 0;
-        while let Some(found) = bytes[at..].iter().position(|b| matches!(b, b'\n' | b'\r')) {
-            at += found + 1;
-            if bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n') {
-                at += 1;
+        for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+            if bytes[at] == b'\r' && bytes.get(at + 1) == Some(&b'\n') {
+                continue; // the line ends at its LF
             }
-            starts.push(u32::try_from(at).unwrap_or(u32::MAX));
+            starts.push(offset(at + 1));
         }
-        Self { starts }
+        let mut counts = Vec::new();
+        if !text.is_ascii() {
+            let mut before = 0;
+            counts.extend(bytes.chunks(STRIDE).map(|chunk| {
+                let count = offset(before);
+                before += characters(chunk);
+                count
+            }));
+        }
+        Self {
+            starts,
+            characters: counts,
+        }
+    }
+
+    /// How many characters begin before a byte.
+    fn characters_before(&self, bytes: &[u8], at: usize) -> usize {
+        let Some(&counted) = self.characters.get(at / STRIDE) else {
+            return match self.characters.last() {
+                None => at,
+                Some(&counted) => {
+                    let from = (self.characters.len() - 1) * STRIDE;
+                    counted as usize + characters(&bytes[from..at])
+                }
+            };
+        };
+        counted as usize + characters(&bytes[at / STRIDE * STRIDE..at])
     }
 
     /// Line and column of a byte offset; an offset past the end counts as the end. `text` is the
@@ -134,10 +173,12 @@ impl LineIndex {
             .partition_point(|&start| start as usize <= offset)
             - 1;
         let start = self.starts[line] as usize;
-        let column = text.as_bytes()[start..offset]
-            .iter()
-            .filter(|&&byte| byte & 0xC0 != 0x80)
-            .count();
+        let bytes = text.as_bytes();
+        let column = if offset - start <= STRIDE {
+            characters(&bytes[start..offset])
+        } else {
+            self.characters_before(bytes, offset) - self.characters_before(bytes, start)
+        };
         LineColumn {
             line: u32::try_from(line).unwrap_or(u32::MAX).saturating_add(1),
             column: u32::try_from(column).unwrap_or(u32::MAX).saturating_add(1),
@@ -329,6 +370,45 @@ mod tests {
             LineColumn { line: 4, column: 1 }
         );
         assert_eq!(index.line(text, 3).slice(text), "c\n");
+    }
+
+    #[test]
+    fn columns_of_long_lines_are_those_of_counting() {
+        let wide = "aé€\u{1F468}".repeat(200);
+        let narrow = "abc".repeat(200);
+        for text in [
+            format!("{wide}\r\n{narrow}\r{wide}\n"),
+            format!("{narrow}\n{narrow}"),
+            "é".repeat(STRIDE),
+            "a".repeat(STRIDE),
+        ] {
+            let index = LineIndex::new(&text);
+            let mut expected = LineColumn { line: 1, column: 1 };
+            for (at, char) in text.char_indices() {
+                let found = index.line_column(&text, u32::try_from(at).unwrap());
+                assert_eq!(found, expected, "{at}");
+                let ends = char == '\n' || char == '\r' && !text[at + 1..].starts_with('\n');
+                expected.column += 1;
+                if ends {
+                    expected.line += 1;
+                    expected.column = 1;
+                }
+            }
+            let end = u32::try_from(text.len()).unwrap();
+            assert_eq!(index.line_column(&text, end), expected);
+        }
+    }
+
+    #[test]
+    fn a_column_is_found_without_reading_its_line() {
+        let text = "é".repeat(1 << 20);
+        let index = LineIndex::new(&text);
+        let counted = text.len() / STRIDE;
+        assert_eq!(index.characters.len(), counted);
+        // Quadratic work (2^39 bytes) would run for minutes.
+        for at in (0..1_u32 << 21).step_by(2) {
+            assert_eq!(index.line_column(&text, at).column, at / 2 + 1);
+        }
     }
 
     #[test]

@@ -1,11 +1,90 @@
 //! The nearest known name to a misspelt one.
+//!
+//! Comparing a name with every known one is cheap once and dear when a file has very many unknown
+//! names. Who looks up more than a few names therefore shares a [`Budget`] among its lookups.
+
+use std::cell::Cell;
+
+/// How much one [`Budget`] allows, in steps: one for each candidate that is looked at, and more for
+/// each that is compared letter by letter, after the length of the names. A hundred misspelt names
+/// beside all operators of a release take about a tenth of it.
+pub const MOST_STEPS: u64 = 16_000_000;
+
+/// The steps that are left to a number of lookups. When it is used up, lookups find nothing. It
+/// counts and does not measure time, so that the same lookups always find the same.
+#[derive(Debug)]
+pub struct Budget {
+    left: Cell<u64>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self {
+            left: Cell::new(MOST_STEPS),
+        }
+    }
+}
+
+impl Budget {
+    /// As [`nearest`]; nothing when the budget is used up.
+    #[must_use]
+    pub fn nearest<'a>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+    ) -> Option<&'a str> {
+        self.nearest_few(name, candidates, 1).into_iter().next()
+    }
+
+    /// As [`nearest_few`]; nothing when the budget is used up before all candidates are looked at.
+    #[must_use]
+    pub fn nearest_few<'a>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'a str>,
+        count: usize,
+    ) -> Vec<&'a str> {
+        let wanted = Wanted::new(name);
+        let mut near: Vec<(usize, &str)> = Vec::new();
+        for candidate in candidates {
+            if !self.take(1) {
+                return Vec::new();
+            }
+            if !wanted.may_be_near(candidate) {
+                continue;
+            }
+            if !self.take(wanted.steps()) {
+                return Vec::new();
+            }
+            if let Some(distance) = wanted.distance(candidate) {
+                near.push((distance, candidate));
+            }
+        }
+        near.sort_by_key(|&(distance, _)| distance);
+        near.dedup_by_key(|&mut (_, candidate)| candidate);
+        near.truncate(count);
+        near.into_iter().map(|(_, candidate)| candidate).collect()
+    }
+
+    /// How many steps are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    fn take(&self, steps: u64) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(steps));
+        left >= steps
+    }
+}
 
 /// The candidate that differs least from `name`, if it is near enough to be meant: at most a
 /// third of its letters changed, inserted, dropped or swapped. Letter case counts little. The
-/// first of equally near ones is given.
+/// first of equally near ones is given. Finds nothing among more than [`MOST_STEPS`] candidates.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest_few(name, candidates, 1).into_iter().next()
+    Budget::default().nearest(name, candidates)
 }
 
 /// Up to `count` near candidates, nearest first.
@@ -15,21 +94,61 @@ pub fn nearest_few<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
     count: usize,
 ) -> Vec<&'a str> {
-    let wanted: Vec<char> = name.chars().take(MAX_LENGTH).collect();
-    let limit = (wanted.len() / 3).clamp(1, 4) * CHANGE;
-    let mut near: Vec<(usize, &str)> = candidates
-        .into_iter()
-        .filter(|candidate| candidate.chars().count().abs_diff(wanted.len()) * CHANGE <= limit)
-        .filter_map(|candidate| {
-            let letters: Vec<char> = candidate.chars().collect();
-            let distance = distance_within(limit, &wanted, &letters)?;
-            (distance > 0).then_some((distance, candidate))
-        })
-        .collect();
-    near.sort_by_key(|&(distance, _)| distance);
-    near.dedup_by_key(|&mut (_, candidate)| candidate);
-    near.truncate(count);
-    near.into_iter().map(|(_, candidate)| candidate).collect()
+    Budget::default().nearest_few(name, candidates, count)
+}
+
+/// A name that others are compared with.
+struct Wanted {
+    letters: Vec<char>,
+    /// The letters that it has, one bit each whatever their case.
+    set: u64,
+    limit: usize,
+}
+
+impl Wanted {
+    fn new(name: &str) -> Self {
+        let letters: Vec<char> = name.chars().take(MAX_LENGTH).collect();
+        Self {
+            set: set_of(letters.iter().copied()),
+            limit: (letters.len() / 3).clamp(1, 4) * CHANGE,
+            letters,
+        }
+    }
+
+    /// Whether a name of this length and these letters can be within the limit. Says no without
+    /// reading a name that is far too long.
+    fn may_be_near(&self, candidate: &str) -> bool {
+        let most = self.limit / CHANGE;
+        if candidate.len() > (self.letters.len() + most) * 4 {
+            return false;
+        }
+        let length = candidate.chars().count();
+        if length.abs_diff(self.letters.len()) > most {
+            return false;
+        }
+        // One change gives up one letter for another; each of the two may be the last of its kind.
+        let set = set_of(candidate.chars());
+        let missing = (self.set & !set)
+            .count_ones()
+            .max((set & !self.set).count_ones());
+        missing as usize <= most
+    }
+
+    /// What comparing it with a name letter by letter counts.
+    fn steps(&self) -> u64 {
+        16 + 4 * self.letters.len() as u64
+    }
+
+    fn distance(&self, candidate: &str) -> Option<usize> {
+        let letters: Vec<char> = candidate.chars().collect();
+        distance_within(self.limit, &self.letters, &letters).filter(|&distance| distance > 0)
+    }
+}
+
+fn set_of(letters: impl Iterator<Item = char>) -> u64 {
+    letters.fold(0, |set, letter| {
+        set | 1 << (u32::from(letter.to_ascii_lowercase()) % 64)
+    })
 }
 
 /// How alike two names are, in percent: 100 where they are equal, 0 where nothing is. A name that is
@@ -53,31 +172,51 @@ const MAX_LENGTH: usize = 128;
 /// What a changed, inserted or dropped letter counts; another case counts 1.
 const CHANGE: usize = 4;
 
+/// The longest names that are compared: candidates may be longer than the name by what the limit
+/// allows.
+const ROW: usize = MAX_LENGTH + 8;
+
 /// Edit distance with swaps of neighbours (optimal string alignment), unless it is over the limit.
 fn distance_within(limit: usize, a: &[char], b: &[char]) -> Option<usize> {
-    let width = b.len() + 1;
-    let mut before_last: Vec<usize> = vec![0; width];
-    let mut last: Vec<usize> = (0..width).map(|j| j * CHANGE).collect();
-    let mut row = vec![0; width];
+    if b.len() + 1 > ROW {
+        return None;
+    }
+    // Each step off the diagonal counts a change, so that a way within the limit stays near it.
+    let band = limit / CHANGE;
+    let beyond = limit + CHANGE;
+    let mut rows = [[beyond; ROW]; 3];
+    let [before_last, last, row] = &mut rows;
+    let (mut before_last, mut last, mut row) = (before_last, last, row);
+    for (j, cost) in last.iter_mut().enumerate().take(band.min(b.len()) + 1) {
+        *cost = j * CHANGE;
+    }
     let mut least_before = 0;
     for (i, &x) in a.iter().enumerate() {
-        row[0] = (i + 1) * CHANGE;
-        for (j, &y) in b.iter().enumerate() {
+        let from = (i + 1).saturating_sub(band);
+        let to = (i + 1 + band).min(b.len());
+        match from.checked_sub(1) {
+            None => row[0] = (i + 1) * CHANGE,
+            Some(outside) => row[outside.min(b.len())] = beyond,
+        }
+        row[to + 1] = beyond;
+        for j in from.max(1)..=to {
+            let y = b[j - 1];
             let change = match (x == y, x.eq_ignore_ascii_case(&y)) {
                 (true, _) => 0,
                 (false, true) => 1,
                 (false, false) => CHANGE,
             };
-            let mut best = (last[j] + change)
-                .min(last[j + 1] + CHANGE)
-                .min(row[j] + CHANGE);
-            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
-                best = best.min(before_last[j - 1] + CHANGE);
+            let mut best = (last[j - 1] + change)
+                .min(last[j] + CHANGE)
+                .min(row[j - 1] + CHANGE);
+            if i > 0 && j > 1 && x == b[j - 2] && a[i - 1] == y {
+                best = best.min(before_last[j - 2] + CHANGE);
             }
-            row[j + 1] = best;
+            row[j] = best;
         }
         // A row follows from the two before it, and costs never sink.
-        let least = row.iter().copied().min().unwrap_or(0);
+        let reached = row.get(from..=to).unwrap_or(&[]);
+        let least = reached.iter().copied().min().unwrap_or(beyond);
         if least.min(least_before) > limit {
             return None;
         }
@@ -105,5 +244,67 @@ mod tests {
         ] {
             assert_eq!(nearest(name, keys), expected, "{name}");
         }
+    }
+
+    /// The plain algorithm: all cells, no limit.
+    fn distance(a: &[char], b: &[char]) -> usize {
+        let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for i in 0..=a.len() {
+            for j in 0..=b.len() {
+                if i == 0 || j == 0 {
+                    rows[i][j] = (i + j) * CHANGE;
+                    continue;
+                }
+                let (x, y) = (a[i - 1], b[j - 1]);
+                let change = match (x == y, x.eq_ignore_ascii_case(&y)) {
+                    (true, _) => 0,
+                    (_, true) => 1,
+                    _ => CHANGE,
+                };
+                let mut best = (rows[i - 1][j - 1] + change)
+                    .min(rows[i - 1][j] + CHANGE)
+                    .min(rows[i][j - 1] + CHANGE);
+                if i > 1 && j > 1 && x == b[j - 2] && a[i - 2] == y {
+                    best = best.min(rows[i - 2][j - 2] + CHANGE);
+                }
+                rows[i][j] = best;
+            }
+        }
+        rows[a.len()][b.len()]
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn distances_are_those_of_the_plain_algorithm(
+            a in "[abAB_é]{0,9}",
+            b in "[abAB_é]{0,9}",
+            limit in 0_usize..40,
+        ) {
+            let (x, y): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+            let expected = Some(distance(&x, &y)).filter(|&d| d <= limit);
+            proptest::prop_assert_eq!(distance_within(limit, &x, &y), expected);
+            let wanted = Wanted::new(&a);
+            if wanted.distance(&b).is_some() {
+                proptest::prop_assert!(wanted.may_be_near(&b));
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_ends_lookups_and_not_their_results() {
+        let names: Vec<String> = (0..5_000).map(|n| format!("operator_{n:05}")).collect();
+        let budget = Budget {
+            left: Cell::new(100_000),
+        };
+        let mut found = 0;
+        for _ in 0..20 {
+            let near = budget.nearest("operator_04210x", names.iter().map(|n| &**n));
+            match near {
+                Some(near) => assert_eq!(near, "operator_04210"),
+                None => assert_eq!(budget.left(), 0),
+            }
+            found += usize::from(near.is_some());
+        }
+        assert!((1..20).contains(&found), "{found}");
     }
 }

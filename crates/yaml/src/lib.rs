@@ -44,7 +44,12 @@ pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 pub const DEEPEST: usize = 100;
 
 /// A file may have this many YAML events: starts and ends of collections, scalars and aliases.
-pub const MOST_EVENTS: usize = 4_000_000;
+/// No real one has a tenth of that.
+pub const MOST_EVENTS: usize = 1_000_000;
+
+/// The aliases of a file may stand for this many bytes of its text in all. What they stand for is
+/// read at each of them; no real file has any.
+pub const MOST_REPEATED: u64 = 4 << 20;
 
 /// More text than this is not read.
 pub const MAX_BYTES: usize = 1 << 30;
@@ -65,6 +70,8 @@ pub struct Item {
     pub span: Span,
     /// What the loader refuses in it; spans count from `base`.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many bytes of text its aliases stand for.
+    pub repeated: u64,
 }
 
 /// What a document consists of.
@@ -96,6 +103,42 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
     pub unread: Vec<Span>,
+    /// How many bytes of text the aliases stand for.
+    pub repeated: u64,
+}
+
+impl Document {
+    /// The document without what its aliases repeat beyond [`MOST_REPEATED`]: for readers that go
+    /// through what aliases stand for at each of them.
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        if self.repeated <= MOST_REPEATED {
+            return self;
+        }
+        let mut repeated = 0_u64;
+        let mut at = Span::at(0);
+        let mut fits = |item: &Item| {
+            repeated = repeated.saturating_add(item.repeated);
+            let fits = repeated <= MOST_REPEATED;
+            if !fits && at.is_empty() {
+                at = item.span.shifted(item.base);
+            }
+            fits
+        };
+        match self.root {
+            Root::Sequence => {
+                let count = self.items.iter().take_while(|item| fits(item)).count();
+                self.items.truncate(count);
+            }
+            _ => self.root = Root::Empty,
+        }
+        let message = format!(
+            "aliases stand for more than {MOST_REPEATED} bytes of text; the rest is not read"
+        );
+        self.diagnostics.push(limit_error(at, message));
+        self.unread.push(at);
+        self
+    }
 }
 
 /// Parses one piece of [`split`] on its own; the caller sets [`Item::base`].
@@ -119,6 +162,7 @@ pub fn parse_chunk(chunk: &str) -> Option<Item> {
         root,
         span,
         diagnostics,
+        repeated,
     } = builder.items.pop()?;
     Some(Item {
         tree: Arc::new(builder.into_tree()),
@@ -126,6 +170,7 @@ pub fn parse_chunk(chunk: &str) -> Option<Item> {
         base: 0,
         span,
         diagnostics,
+        repeated,
     })
 }
 
@@ -142,6 +187,7 @@ pub fn parse(text: &str) -> Document {
             items: Vec::new(),
             diagnostics: vec![limit_error(Span::at(0), message)],
             unread: vec![Span::new(0, u32::MAX)],
+            repeated: 0,
         };
     }
     let mut builder = Builder::new(text);
@@ -152,6 +198,7 @@ pub fn parse(text: &str) -> Document {
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     let listed = builder.listed;
     let root_id = builder.root.filter(|_| unread.is_empty());
+    let repeated = builder.repeated();
     let tree = Arc::new(builder.into_tree());
     let items = built
         .into_iter()
@@ -160,12 +207,14 @@ pub fn parse(text: &str) -> Document {
                  root,
                  span,
                  diagnostics,
+                 repeated,
              }| Item {
                 tree: Arc::clone(&tree),
                 root,
                 base: 0,
                 span,
                 diagnostics,
+                repeated,
             },
         )
         .collect::<Vec<_>>();
@@ -182,6 +231,7 @@ pub fn parse(text: &str) -> Document {
         items,
         diagnostics,
         unread,
+        repeated,
     }
 }
 

@@ -4,14 +4,15 @@ use super::BackendFile;
 use crate::entry::Placed;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_source::suggest;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 pub(super) fn read(bytes: &[u8]) -> BackendFile {
-    let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
-    let document = opatlas_yaml::parse(&text);
+    let (text, diagnostics) = opatlas_yaml::decode(bytes);
+    let mut diagnostics = Complaints::from(diagnostics);
+    let document = opatlas_yaml::parse(&text).bounded();
     let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
     diagnostics.extend(document.diagnostics);
     for item in document.items {

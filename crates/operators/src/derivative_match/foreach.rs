@@ -1,7 +1,7 @@
 //! Formulas of `_foreach_` operators: those of the operator that they apply to each tensor of a
 //! list (torchgen `gen_foreach_derivativeinfo`).
 
-use super::{Basis, Differentiability, Found, KeyFormulas, Matcher};
+use super::{Basis, ByStem, Differentiability, Found, KeyFormulas, Matcher};
 use crate::derivatives::DEFAULT_KEY;
 use crate::operator::Operator;
 use opatlas_pytorch::release::Release;
@@ -9,6 +9,9 @@ use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
 
 const PREFIX: &str = "_foreach_";
+
+/// Of one base name this many operators are tried; no real one has as many.
+const MOST_OVERLOADS: usize = 1_000;
 
 pub(super) fn is_foreach(operator: &Operator) -> bool {
     operator.name().stem().starts_with(PREFIX)
@@ -23,49 +26,27 @@ impl Matcher<'_> {
         if self.release < Release::V2_1 {
             let plain =
                 !operator.name().is_inplace() && operator.schema().arguments.post_self().is_empty();
-            let reference = plain.then(|| self.same_stem(operator, self.functional.values()));
-            return self.made(operator, reference.flatten()?);
+            let found = plain.then(|| self.functional_stems.get(reference_stem(operator)));
+            return self.made(operator, *found.flatten()?.first()?);
         }
-        let functional = self.reference(operator, self.functional.values());
+        let functional = self.reference(operator, &self.functional_stems);
         let reference = functional.or_else(|| {
             let allowed = inplace && lists.foreach_with_inplace_ref.contains(name);
             allowed
-                .then(|| self.reference(operator, self.other.values()))
+                .then(|| self.reference(operator, &self.other_stems))
                 .flatten()
         })?;
         self.made(operator, reference)
     }
 
-    fn same_stem<'i>(
-        &self,
-        operator: &Operator,
-        mut candidates: impl Iterator<Item = &'i u32>,
-    ) -> Option<u32> {
-        let stem = reference_stem(operator);
-        candidates
-            .find(|&&index| self.stem_of(index) == stem)
-            .copied()
-    }
-
-    fn stem_of(&self, index: u32) -> &str {
-        let operator = self.found[index as usize].operator;
-        self.operator(operator).name().stem()
-    }
-
     /// The first whose operator takes single tensors where this one takes lists.
-    fn reference<'i>(
-        &self,
-        operator: &Operator,
-        mut candidates: impl Iterator<Item = &'i u32>,
-    ) -> Option<u32> {
-        let stem = reference_stem(operator);
+    fn reference(&self, operator: &Operator, by_stem: &ByStem<'_>) -> Option<u32> {
+        let candidates = by_stem.get(reference_stem(operator))?;
         let fits = |&&index: &&u32| {
-            self.stem_of(index) == stem && {
-                let reference = self.operator(self.found[index as usize].operator);
-                self.arguments_fit(operator, reference)
-            }
+            let reference = self.operator(self.found[index as usize].operator);
+            self.arguments_fit(operator, reference)
         };
-        candidates.find(fits).copied()
+        candidates.iter().take(MOST_OVERLOADS).find(fits).copied()
     }
 
     fn arguments_fit(&self, operator: &Operator, reference: &Operator) -> bool {

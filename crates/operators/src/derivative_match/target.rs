@@ -1,5 +1,7 @@
 //! The operators that an entry means: the one that it names and the one that carries its formulas.
 
+use rustc_hash::FxHashMap;
+
 use super::views::ViewCopies;
 use crate::catalogue::Catalogue;
 use crate::operator::{Operator, OperatorId};
@@ -26,7 +28,13 @@ pub enum TargetFault {
     ViewCopy(OperatorId),
     /// The operator has no variant that formulas could belong to.
     NoCanonical(OperatorId),
+    /// The operator has more than [`MOST_ARGUMENTS`] arguments.
+    TooManyArguments(OperatorId),
 }
+
+/// An operator with formulas may have this many arguments; no real one has 30. Each formula
+/// is searched for each of them.
+pub const MOST_ARGUMENTS: usize = 128;
 
 /// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` where the text
 /// does not begin so.
@@ -48,23 +56,68 @@ pub fn base_name(name: &str) -> Option<&str> {
     (end > 0 && line.contains(')')).then(|| &name[..end])
 }
 
-/// Finds what an entry of this name means.
-pub(super) fn find(
-    catalogue: &Catalogue,
-    copies: &ViewCopies<'_>,
-    name: &str,
-) -> Result<Target, TargetFault> {
-    let base = base_name(name).ok_or(TargetFault::Malformed)?;
-    let operator = name.split('(').next().unwrap_or(name);
-    let named = catalogue
-        .all_named(operator)
-        .into_iter()
-        .find(|&id| catalogue.operator(id).canonical() == name)
-        .ok_or(TargetFault::UnknownSchema)?;
-    let hidden = |id: OperatorId| catalogue.release < Release::V2_3 && copies.is_copy(id);
-    if hidden(named) {
-        return Err(TargetFault::ViewCopy(named));
+/// Finds what entries mean.
+pub(super) struct Targets<'a> {
+    catalogue: &'a Catalogue,
+    copies: &'a ViewCopies<'a>,
+    /// The first operator of each schema.
+    by_schema: FxHashMap<&'a str, OperatorId>,
+    /// What was found for a group, by its first member, and a base name.
+    canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,
+}
+
+impl<'a> Targets<'a> {
+    pub(super) fn new(catalogue: &'a Catalogue, copies: &'a ViewCopies<'a>) -> Self {
+        let mut by_schema = FxHashMap::default();
+        for (id, operator) in catalogue.iter() {
+            by_schema.entry(operator.canonical()).or_insert(id);
+        }
+        Self {
+            catalogue,
+            copies,
+            by_schema,
+            canonical: FxHashMap::default(),
+        }
     }
+
+    /// Finds what an entry of this name means.
+    pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
+        let base = base_name(name).ok_or(TargetFault::Malformed)?;
+        let named = self.by_schema.get(name).copied();
+        let named = named.ok_or(TargetFault::UnknownSchema)?;
+        if self.hides(named) {
+            return Err(TargetFault::ViewCopy(named));
+        }
+        let schema = self.catalogue.operator(named).schema();
+        if schema.arguments.all().len() > MOST_ARGUMENTS {
+            return Err(TargetFault::TooManyArguments(named));
+        }
+        let group = self.catalogue.groups.of(named).members().next();
+        let key = (group, Box::from(base));
+        let canonical = match self.canonical.get(&key) {
+            Some(known) => *known,
+            None => {
+                let found = canonical(self.catalogue, named, base, |id| self.hides(id));
+                self.canonical.insert(key, found);
+                found
+            }
+        };
+        let canonical = canonical.ok_or(TargetFault::NoCanonical(named))?;
+        Ok(Target { named, canonical })
+    }
+
+    fn hides(&self, id: OperatorId) -> bool {
+        self.catalogue.release < Release::V2_3 && self.copies.is_copy(id)
+    }
+}
+
+/// The variant of an operator that formulas for a base name belong to.
+fn canonical(
+    catalogue: &Catalogue,
+    named: OperatorId,
+    base: &str,
+    hidden: impl Fn(OperatorId) -> bool,
+) -> Option<OperatorId> {
     let mut variants: Vec<OperatorId> = variants(catalogue, named);
     variants.retain(|&id| !hidden(id));
     let named_so = |id: &OperatorId| {
@@ -72,16 +125,12 @@ pub(super) fn find(
         let own_variant = schema.name.overload().contains("functional");
         !own_variant && schema.arguments.out().is_empty() && schema.name.base() == base
     };
-    let canonical = variants.iter().copied().find(named_so).or_else(|| {
+    variants.iter().copied().find(named_so).or_else(|| {
         // Some functions have only an in-place variant.
         let first = *variants.first()?;
         let name = catalogue.operator(first).schema().default_kernel();
         (name.strip_suffix('_') == Some(base)).then_some(first)
-    });
-    match canonical {
-        Some(canonical) => Ok(Target { named, canonical }),
-        None => Err(TargetFault::NoCanonical(named)),
-    }
+    })
 }
 
 /// The variants of an operator: a view first, then its in-place form, then the others in order.

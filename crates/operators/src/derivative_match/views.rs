@@ -9,6 +9,7 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
 
 /// The copies of views by the name of the view (torchgen `NativeFunctionsViewGroup`).
+#[derive(Default)]
 pub(super) struct ViewCopies<'a> {
     by_view: FxHashMap<&'a str, OperatorId>,
     copies: Vec<OperatorId>,

@@ -3,6 +3,8 @@
 //!
 //! Nothing is judged here. Formulas that cannot be expanded are left as written; the rules say why.
 
+use rustc_hash::FxHashSet;
+
 use super::bindings::{Binding, arguments, results};
 use super::saved::{Saved, saved};
 use super::text::replace_identifier;
@@ -86,16 +88,15 @@ pub struct Expansion<'d> {
     pub non_differentiable: Vec<(&'d str, &'d Formula)>,
     /// Gradients that are no strings.
     pub unreadable: Vec<&'d Formula>,
+    /// For each argument whether it has a gradient.
+    has_gradient: Vec<bool>,
 }
 
 impl Expansion<'_> {
     /// The arguments with a gradient, in the order of C++.
     pub fn differentiable(&self) -> impl Iterator<Item = &Binding<'_>> {
-        let has = |binding: &&Binding<'_>| {
-            let mut names = self.backward.iter().flat_map(|b| &b.names);
-            names.any(|name| *name == binding.name)
-        };
-        self.arguments.iter().filter(has)
+        let all = self.arguments.iter().zip(&self.has_gradient);
+        all.filter(|(_, has)| **has).map(|(argument, _)| argument)
     }
 }
 
@@ -113,21 +114,24 @@ pub fn expand<'d>(
         forward: Vec::new(),
         non_differentiable: Vec::new(),
         unreadable: Vec::new(),
+        has_gradient: Vec::new(),
     };
     for formula in &set.formulas {
         expansion.sort_out(file, formula, subject.release);
     }
-    let expanded: Vec<Option<String>> = expansion
-        .forward
-        .iter()
-        .map(|forward| match forward.auto? {
-            Auto::ElementWise => expansion.element_wise(),
-            Auto::Linear => Some(expansion.linear(subject)),
-        })
-        .collect();
-    for (forward, formula) in expansion.forward.iter_mut().zip(expanded) {
+    let backward = expansion.backward.iter();
+    let names: FxHashSet<&str> = backward.flat_map(|b| b.names.iter().copied()).collect();
+    let arguments = expansion.arguments.iter();
+    expansion.has_gradient = arguments.map(|a| names.contains(&*a.name)).collect();
+    // The words stand only for the one formula of an operator with one output.
+    if let [forward] = &expansion.forward[..] {
+        let formula = match forward.auto {
+            Some(Auto::ElementWise) => expansion.element_wise(),
+            Some(Auto::Linear) => Some(expansion.linear(subject)),
+            None => None,
+        };
         if let Some(formula) = formula {
-            forward.formula = formula;
+            expansion.forward[0].formula = formula;
         }
     }
     expansion

@@ -6,17 +6,19 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{
-    DerivativeEntry, Derivatives, Formula, FormulaSet, OutputDifferentiability, Outputs, Scalar,
+    DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
+    OutputDifferentiability, Outputs, Scalar,
 };
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 
 const SHAPE: &str = "write `- name: op(...) -> ...` and under it one line `argument: formula` each";
 
 pub(super) fn read(bytes: &[u8]) -> Derivatives {
-    let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
-    let document = opatlas_yaml::parse(&text);
+    let (text, diagnostics) = opatlas_yaml::decode(bytes);
+    let mut diagnostics = Complaints::from(diagnostics);
+    let document = opatlas_yaml::parse(&text).bounded();
     let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
     diagnostics.extend(document.diagnostics);
     let tree = document.tree.unwrap_or_default();
@@ -79,7 +81,7 @@ fn head(tree: &Tree, node: NodeId) -> Span {
 struct Reader<'t> {
     tree: &'t Tree,
     entries: Vec<DerivativeEntry>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Complaints,
     /// The mappings that were entries already, by their first key.
     seen: FxHashMap<NodeId, Span>,
 }
@@ -87,6 +89,14 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports what is not read since there is too much of it.
+    fn limit(&mut self, node: NodeId, message: String) {
+        let at = Span::at(self.tree.span(node).start);
+        self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
+            "no real file comes near this limit; it keeps reading bounded in time and memory",
+        ));
     }
 
     fn item(&mut self, item: Item) {
@@ -196,8 +206,12 @@ impl Reader<'_> {
             );
             return Vec::new();
         };
-        let mut sets = Vec::with_capacity(pairs.len());
-        for &(key, value) in pairs {
+        let mut sets = Vec::with_capacity(pairs.len().min(MOST_SETS));
+        if let Some(&(beyond, _)) = pairs.get(MOST_SETS) {
+            let message = format!("formulas stand under more than {MOST_SETS} dispatch keys");
+            self.limit(beyond, message);
+        }
+        for &(key, value) in pairs.iter().take(MOST_SETS) {
             let at = self.tree.span(key);
             if self.tree.str_value(key).is_none() {
                 self.report(
@@ -240,8 +254,22 @@ impl Reader<'_> {
     }
 
     fn formulas(&mut self, pairs: &[(NodeId, NodeId)]) -> Vec<Formula> {
-        let mut formulas = Vec::with_capacity(pairs.len());
-        for &(names, value) in pairs {
+        let mut formulas = Vec::with_capacity(pairs.len().min(MOST_FORMULAS));
+        if let Some(&(beyond, _)) = pairs.get(MOST_FORMULAS) {
+            let message = format!("there are more than {MOST_FORMULAS} formulas here");
+            self.limit(beyond, message);
+        }
+        for &(names, value) in pairs.iter().take(MOST_FORMULAS) {
+            let text = [names, value].map(|node| self.tree.str_value(node));
+            if text
+                .into_iter()
+                .flatten()
+                .any(|text| text.len() > LONGEST_FORMULA)
+            {
+                let message = format!("this formula is longer than {LONGEST_FORMULA} bytes");
+                self.limit(names, message);
+                continue;
+            }
             if self.tree.str_value(names).is_none() {
                 let at = self.tree.span(names);
                 self.report(

@@ -35,6 +35,9 @@ pub fn kernel(text: &str) -> Kernel {
     }
 }
 
+/// A line of `dispatch` may list this many keys; no release has as many.
+pub const MOST_KEYS: usize = 256;
+
 impl Lowering<'_> {
     pub(super) fn dispatch(&mut self, value: Option<NodeId>) {
         if let Some(node) = value.filter(|&node| !self.is_null(node)) {
@@ -99,6 +102,12 @@ impl Lowering<'_> {
             self.report(diagnostic.with_help("write the name of the C++ function"));
             return;
         };
+        if names.split(',').nth(MOST_KEYS).is_some() {
+            let message = format!("more than {MOST_KEYS} keys are listed here");
+            let diagnostic = Diagnostic::new(RuleId::YamlLimit, key_at, message)
+                .with_help("list each key once; there are fewer in every release");
+            return self.report(diagnostic);
+        }
         let kernel = kernel(text);
         let kernel_at = self.whole(value, text);
         let mut start = 0;

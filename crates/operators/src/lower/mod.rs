@@ -16,7 +16,7 @@ use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Varia
 use opatlas_schema::parse::{ParsedSchema, last_separator, parse_name, parse_schema};
 use opatlas_schema::signature::signature;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_yaml::{Item, Kind, NodeId, Tree};
 
 /// The key that the loader writes into every mapping for itself.
@@ -66,7 +66,7 @@ fn empty(span: Span) -> Entry {
         use_const_ref_for_mutable_tensors: false,
         cpp_no_default_args: Vec::new(),
         fields: Vec::new(),
-        diagnostics: Vec::new(),
+        diagnostics: Complaints::default(),
     }
 }
 
@@ -79,6 +79,16 @@ struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.entry.diagnostics.push(diagnostic);
+    }
+
+    /// The same, for complaints that may be many: they are made only as long as they are kept.
+    fn report_with(&mut self, rule: RuleId, complaint: impl FnOnce(&Self) -> Diagnostic) {
+        if self.entry.diagnostics.is_full(rule) {
+            self.entry.diagnostics.count(rule, 1);
+        } else {
+            let complaint = complaint(self);
+            self.report(complaint);
+        }
     }
 
     /// Where a part of a scalar's value stands.
@@ -142,14 +152,16 @@ impl<'t> Lowering<'t> {
             if !matches!(self.tree.kind(key), Kind::Scalar(_)) {
                 return None; // reported as yaml-unhashable-key
             }
-            self.report(fields::unknown_key(key_at.slice(self.text), key_at));
+            self.report_with(RuleId::UnknownKey, |lowering| {
+                fields::unknown_key(key_at.slice(lowering.text), key_at)
+            });
             return None;
         };
         let Some(field) = Field::parse(name) else {
             if name == LINE_KEY {
                 self.report(fields::line_key(key_at));
             } else {
-                self.report(fields::unknown_key(name, key_at));
+                self.report_with(RuleId::UnknownKey, |_| fields::unknown_key(name, key_at));
             }
             return None;
         };
@@ -268,15 +280,14 @@ impl<'t> Lowering<'t> {
             match piece {
                 "function" => variants.function = true,
                 "method" => variants.method = true,
-                other => {
-                    let diagnostic = Diagnostic::new(
+                other => self.report_with(RuleId::Variants, |lowering| {
+                    Diagnostic::new(
                         RuleId::Variants,
-                        self.place(node, range),
+                        lowering.place(node, range),
                         format!("`{other}` is no variant"),
                     )
-                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma");
-                    self.report(diagnostic);
-                }
+                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma")
+                }),
             }
         }
         if variants.function || variants.method {
@@ -342,14 +353,14 @@ impl<'t> Lowering<'t> {
             let at = self.place(node, range);
             match parse_name(piece, at.start) {
                 Ok(value) => self.entry.autogen.push(Placed { value, at }),
-                Err(cause) => self.report(
+                Err(cause) => self.report_with(RuleId::AutogenMalformed, |_| {
                     Diagnostic::new(
                         RuleId::AutogenMalformed,
                         at,
                         format!("`{piece}` is no operator name: {}", cause.message),
                     )
-                    .with_help("write names such as `add.out`, separated by a comma and one space"),
-                ),
+                    .with_help("write names such as `add.out`, separated by a comma and one space")
+                }),
             }
         }
     }
@@ -367,10 +378,10 @@ impl<'t> Lowering<'t> {
                     value: name.into(),
                     at,
                 }),
-                None => self.report(
+                None => self.report_with(RuleId::CppNoDefaultArgs, |_| {
                     Diagnostic::new(RuleId::CppNoDefaultArgs, at, "this is no argument's name")
-                        .with_help("list the names of arguments that have a default"),
-                ),
+                        .with_help("list the names of arguments that have a default")
+                }),
             }
         }
     }

@@ -37,5 +37,12 @@ pub fn github(report: &Findings<'_>) -> String {
             command_data(&message)
         );
     }
+    if let Some(omission) = report.omission() {
+        let _ = writeln!(
+            out,
+            "::notice title=findings left out::{}",
+            command_data(&omission)
+        );
+    }
     out
 }

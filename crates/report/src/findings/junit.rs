@@ -11,7 +11,8 @@ use opatlas_source::diagnostic::{Finding, Severity};
 #[must_use]
 pub fn junit(report: &Findings<'_>) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let counts = Counts::of(report.findings);
+    // Only cases that are in the document count here.
+    let counts = Counts::of(report.findings, &[]);
     let tests = report.findings.len().max(1);
     let _ = writeln!(
         out,
@@ -24,6 +25,9 @@ pub fn junit(report: &Findings<'_>) -> String {
     files.dedup();
     for file in files {
         suite(report, file, &mut out);
+    }
+    if let Some(omission) = report.omission() {
+        let _ = writeln!(out, "  <!-- {omission} -->");
     }
     out.push_str("</testsuites>\n");
     out

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Counts, Findings, first_sentence, rule};
+use super::{Findings, first_sentence, rule};
 use crate::escape;
 use crate::escape::code;
 use opatlas_source::diagnostic::Finding;
@@ -10,14 +10,14 @@ use opatlas_source::diagnostic::Finding;
 /// A heading that counts, then one item a finding, what is worst first.
 #[must_use]
 pub fn markdown(report: &Findings<'_>) -> String {
-    let mut out = format!(
-        "### Operator declarations: {}\n",
-        Counts::of(report.findings)
-    );
+    let mut out = format!("### Operator declarations: {}\n", report.counts());
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|f| f.severity);
     for finding in findings {
         item(report, finding, &mut out);
+    }
+    if let Some(omission) = report.omission() {
+        let _ = writeln!(out, "\n{}.", escape::markdown(&omission));
     }
     out
 }

@@ -10,7 +10,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use opatlas_rules::{Rule, registry};
+use opatlas_rules::{Omitted, Rule, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{LineIndex, LineSpan, Span};
 
@@ -60,6 +60,8 @@ impl SourceText {
 pub struct Findings<'a> {
     /// The findings, in the order in which they are shown.
     pub findings: &'a [Finding],
+    /// How many more there are of each rule than are shown.
+    pub omitted: &'a [Omitted],
     /// The files that they are in, by their names in the bundle.
     pub sources: BTreeMap<Box<str>, SourceText>,
 }
@@ -76,15 +78,19 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts findings.
+    /// Counts findings, those that are left out included.
     #[must_use]
-    pub fn of(findings: &[Finding]) -> Self {
+    pub fn of(findings: &[Finding], omitted: &[Omitted]) -> Self {
         let mut counts = Self::default();
-        for finding in findings {
-            match finding.severity {
-                Severity::Error => counts.errors += 1,
-                Severity::Warning => counts.warnings += 1,
-                Severity::Info => counts.infos += 1,
+        let shown = findings.iter().map(|finding| (finding.severity, 1));
+        let left_out = omitted
+            .iter()
+            .map(|omitted| (omitted.severity, omitted.count));
+        for (severity, count) in shown.chain(left_out) {
+            match severity {
+                Severity::Error => counts.errors += count,
+                Severity::Warning => counts.warnings += count,
+                Severity::Info => counts.infos += count,
             }
         }
         counts
@@ -111,6 +117,25 @@ impl std::fmt::Display for Counts {
 }
 
 impl Findings<'_> {
+    fn counts(&self) -> Counts {
+        Counts::of(self.findings, self.omitted)
+    }
+
+    /// What is left out, in one sentence; `None` when nothing is.
+    fn omission(&self) -> Option<String> {
+        let count: usize = self.omitted.iter().map(|omitted| omitted.count).sum();
+        let rules = self.omitted.iter();
+        let rules: Vec<String> = rules
+            .map(|o| format!("{} of {}", o.count, o.rule))
+            .collect();
+        (count > 0).then(|| {
+            format!(
+                "{count} more findings are counted and not shown: {}",
+                rules.join(", ")
+            )
+        })
+    }
+
     /// The file that a finding stands in.
     fn source(&self, file: &str) -> Option<&SourceText> {
         self.sources.get(file)

@@ -20,10 +20,7 @@ pub fn sarif(report: &Findings<'_>) -> Value {
         .iter()
         .map(|finding| result(report, finding, &ids))
         .collect();
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
+    let mut run = json!({
             "tool": {"driver": {
                 "name": "opatlas",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
@@ -31,7 +28,25 @@ pub fn sarif(report: &Findings<'_>) -> Value {
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
-        }],
+    });
+    if let Some(omission) = report.omission() {
+        let omitted = report
+            .omitted
+            .iter()
+            .map(|o| (o.rule.as_str().to_owned(), o.count.into()));
+        run["properties"] = json!({"omitted": omitted.collect::<serde_json::Map<_, _>>()});
+        run["invocations"] = json!([{
+            "executionSuccessful": true,
+            "toolExecutionNotifications": [{
+                "level": "warning",
+                "message": {"text": omission},
+            }],
+        }]);
+    }
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
     })
 }
 

@@ -16,6 +16,7 @@ fn with_report<T>(show: impl Fn(&Findings<'_>) -> T) -> T {
     let findings = opatlas_rules::check(&catalogue);
     let source = SourceText::new("ops/a b.yaml", BROKEN.into());
     show(&Findings {
+        omitted: &[],
         findings: &findings,
         sources: BTreeMap::from([(NATIVE_FUNCTIONS.into(), source)]),
     })

@@ -3,7 +3,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
-use super::{Counts, Findings, SourceText, first_sentence, rule};
+use super::{Findings, SourceText, first_sentence, rule};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, Severity};
 
@@ -34,7 +34,11 @@ pub fn text(report: &Findings<'_>, colour: Colour) -> String {
         out.push_str(&renderer.render(&[group(report, finding)]));
         out.push_str("\n\n");
     }
-    out.push_str(&Counts::of(report.findings).to_string());
+    if let Some(omission) = report.omission() {
+        out.push_str(&omission);
+        out.push_str("\n\n");
+    }
+    out.push_str(&report.counts().to_string());
     out.push('\n');
     out
 }

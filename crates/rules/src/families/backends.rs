@@ -14,7 +14,6 @@ use opatlas_operators::entry::Placed;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
-use opatlas_source::suggest::nearest;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
 
 /// All of them.
@@ -133,9 +132,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
     let taken = keys_with_kernels(catalogue);
     for (name, file) in &catalogue.backends {
-        for diagnostic in &file.diagnostics {
-            sink.file(name, diagnostic.clone());
-        }
+        sink.complaints(name, &file.diagnostics);
         if file.is_mapping {
             let mut check = Check {
                 catalogue,
@@ -213,7 +210,10 @@ impl<'c> Check<'c> {
                 op.at,
                 format!("there is no operator `{name}`"),
             );
-            let diagnostic = self.suggest(name, op.at, diagnostic);
+            let diagnostic = match self.sink.is_full(RuleId::BackendOpExists) {
+                true => diagnostic,
+                false => self.suggest(name, op.at, diagnostic),
+            };
             self.sink.about(self.name, name, diagnostic);
         }
     }
@@ -228,15 +228,15 @@ impl<'c> Check<'c> {
                 .with_fix(at, bare);
         }
         let base = name.split('.').next().unwrap_or(name);
-        let overloads: Vec<&str> = names()
-            .filter(|other| other.split('.').next() == Some(base))
-            .take(6)
+        let overloads = self.catalogue.overloads(base).iter().take(6);
+        let overloads: Vec<&str> = overloads
+            .map(|&id| self.catalogue.operator(id).name().as_str())
             .collect();
         if !overloads.is_empty() {
             let overloads = overloads.join("`, `");
             return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
         }
-        match nearest(name, names()) {
+        match self.sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help("remove it, or add the operator to native_functions.yaml"),
         }

@@ -1,9 +1,12 @@
 //! Names and signatures that two entries share.
 
 use crate::{Example, Family, Rule, Stage};
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
+use opatlas_schema::function::SchemaKind;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Diagnostic, Severity};
 
@@ -70,8 +73,10 @@ pub(super) static RULES: &[Rule] = &[
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
     for (_, ids) in catalogue.shared_names() {
-        for (i, &id) in ids.iter().enumerate().skip(1) {
-            same_name(&scope, id, &ids[..i], sink);
+        let mut earlier = Earlier::default();
+        for &id in ids {
+            same_name(&scope, id, &earlier, sink);
+            earlier.add(scope.operator(id), id);
         }
     }
     for group in catalogue.groups.all() {
@@ -90,22 +95,48 @@ fn collide(a: &Operator, b: &Operator) -> bool {
         .any(|kernel| b.has_kernel(kernel.key.as_str()))
 }
 
-/// Whether they are of one kind with one signature, which is refused when groups are made.
-fn coincide(a: &Operator, b: &Operator) -> bool {
-    a.kind == b.kind && a.signature() == b.signature()
+/// The operators of one name that stand before another.
+#[derive(Default)]
+struct Earlier<'c> {
+    first: Option<OperatorId>,
+    /// The first that has a kernel on a key.
+    by_key: FxHashMap<&'c str, OperatorId>,
+    signatures: FxHashSet<(SchemaKind, &'c str)>,
 }
 
-fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &[OperatorId], sink: &mut Sink) {
-    let operator = scope.operator(id);
-    if operator.is_generated() {
-        return;
+impl<'c> Earlier<'c> {
+    fn add(&mut self, operator: &'c Operator, id: OperatorId) {
+        self.first.get_or_insert(id);
+        for kernel in operator.kernels() {
+            self.by_key.entry(kernel.key.as_str()).or_insert(id);
+        }
+        self.signatures
+            .insert((operator.kind, operator.signature()));
     }
+
+    /// The first that has a kernel on a key of the operator's.
+    fn colliding(&self, operator: &Operator) -> Option<OperatorId> {
+        let kernels = operator.kernels().iter();
+        let first = kernels.filter_map(|kernel| self.by_key.get(kernel.key.as_str()));
+        first.min().copied()
+    }
+
+    /// Whether one is of the operator's kind with its signature, which is refused when groups are
+    /// made.
+    fn coincides(&self, operator: &Operator) -> bool {
+        self.signatures
+            .contains(&(operator.kind, operator.signature()))
+    }
+}
+
+fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mut Sink) {
+    let operator = scope.operator(id);
+    let Some(first) = earlier.first.filter(|_| !operator.is_generated()) else {
+        return;
+    };
     let name = operator.name();
     let at = operator.schema().name_at.0;
-    let colliding = earlier
-        .iter()
-        .find(|&&e| collide(scope.operator(e), operator));
-    if let Some(&first) = colliding {
+    if let Some(first) = earlier.colliding(operator) {
         let other = scope.operator(first);
         let help = if other.namespace() == operator.namespace() {
             "give one of them another overload name"
@@ -122,13 +153,9 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &[OperatorId], sink: &m
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return;
     }
-    let first = earlier[0];
     let other = scope.operator(first);
     // Across namespaces, another rule says so.
-    let silent = earlier
-        .iter()
-        .any(|&e| coincide(scope.operator(e), operator))
-        || other.namespace() != operator.namespace();
+    let silent = earlier.coincides(operator) || other.namespace() != operator.namespace();
     if silent {
         return;
     }

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::registry;
 use opatlas_operators::catalogue::Catalogue;
@@ -65,6 +65,8 @@ impl CompleteGroup {
 pub(super) struct Scope<'c> {
     pub(super) catalogue: &'c Catalogue,
     clouds: OnceCell<Clouds<'c>>,
+    /// Of the names that operators share, how many of these stand in groups.
+    grouped: OnceCell<FxHashMap<&'c str, usize>>,
 }
 
 /// What hangs over the judgement of groups: entries that cannot be read as they should be. What is
@@ -87,6 +89,29 @@ impl<'c> Scope<'c> {
         Self {
             catalogue,
             clouds: OnceCell::new(),
+            grouped: OnceCell::new(),
+        }
+    }
+
+    /// Whether an operator stands in a complete group or a group of views.
+    pub(super) fn is_grouped(&self, id: OperatorId) -> bool {
+        CompleteGroup::of(self.catalogue.groups.of(id)).is_some()
+            || self.catalogue.view_groups().contains(id)
+    }
+
+    /// How many operators of a name that several have stand in groups; none of another name.
+    pub(super) fn grouped_namesakes(&self, name: &str) -> usize {
+        let grouped = self.grouped.get_or_init(|| {
+            let shared = self.catalogue.shared_names();
+            let count = |ids: &[OperatorId]| ids.iter().filter(|id| self.is_grouped(**id)).count();
+            shared.map(|(name, ids)| (name, count(ids))).collect()
+        });
+        match grouped.get(name) {
+            Some(&count) => count,
+            None => self
+                .catalogue
+                .find(name)
+                .map_or(0, |id| usize::from(self.is_grouped(id))),
         }
     }
 

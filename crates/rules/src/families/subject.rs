@@ -65,7 +65,9 @@ impl<'c> Subject<'c> {
     /// Reports a complaint about this entry. An edit within a schema that does not stand there as
     /// it was read is left out.
     pub(super) fn report(&self, sink: &mut Sink, mut diagnostic: Diagnostic) {
-        if let Some(fix) = &diagnostic.fix {
+        if let Some(fix) = &diagnostic.fix
+            && !sink.is_full(diagnostic.rule)
+        {
             let schema = self.schema.name_at.0.to(self.schema.returns_at.0);
             let within = schema.start <= fix.span.start && fix.span.end <= schema.end;
             if within && !self.is_verbatim() {

@@ -124,8 +124,12 @@ pub fn last_separator(text: &str) -> Option<usize> {
 
 /// A schema may be this long, in bytes; the longest of a real release has 492.
 pub const LONGEST: usize = 64 << 10;
-/// A schema may have this many commas between its arguments and returns.
-pub const MOST_COMMAS: usize = 2_000;
+/// A schema may have this many commas between its arguments and returns; the most of a real one are
+/// 28.
+pub const MOST_COMMAS: usize = 500;
+
+/// In a schema this many broken arguments are looked at for what a comma may have cut.
+const MOST_CUTS: usize = 32;
 
 /// Some checks compare arguments with one another, so their number is bounded.
 fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
@@ -204,6 +208,8 @@ struct Reader {
     diagnostics: Vec<Diagnostic>,
     /// Letters given to `Tensor!` arguments, for the returns that repeat them.
     fresh: Vec<u8>,
+    /// How many pieces have been looked at for a comma that cut something.
+    cuts: usize,
 }
 
 impl Reader {
@@ -285,7 +291,7 @@ impl Reader {
                     self.group(&argument, positional.is_some(), &mut out, list.len());
                     list.push(argument);
                 }
-                Err(cause) => match slips::cut_within(text, &pieces, next - 1) {
+                Err(cause) => match self.cut_within(text, &pieces, next - 1) {
                     Some((whole, end)) => {
                         // What stood before the cut was no argument of its own.
                         list.retain(|argument| argument.at.0.start < whole.at);
@@ -301,6 +307,20 @@ impl Reader {
         let arguments = Arguments::new(list, positional.unwrap_or(count), out.unwrap_or(count));
         self.options_once(&arguments);
         arguments
+    }
+
+    /// As [`slips::cut_within`], for the first broken arguments of a schema.
+    fn cut_within<'t>(
+        &mut self,
+        text: Piece<'t>,
+        pieces: &[Piece<'t>],
+        at: usize,
+    ) -> Option<(Piece<'t>, usize)> {
+        self.cuts += 1;
+        match self.cuts <= MOST_CUTS {
+            true => slips::cut_within(text, pieces, at),
+            false => None,
+        }
     }
 
     /// The `*` that ends the positional arguments.

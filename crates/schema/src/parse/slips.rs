@@ -3,7 +3,7 @@
 
 use super::Piece;
 use super::argument::{looks_typed, parse_argument};
-use super::ty::type_of;
+use super::ty;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 
@@ -57,7 +57,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
 }
 
 fn is_type(text: &str) -> bool {
-    type_of(Piece::new(text, 0)).is_ok()
+    ty::is_type(Piece::new(text, 0))
 }
 
 /// `Tensor a Tensor b`

@@ -19,7 +19,37 @@ pub fn parse_type(text: &str, at: u32) -> Result<Type, Box<Diagnostic>> {
     type_of(Piece::new(text, at))
 }
 
+/// Whether a text is a type. Says nothing of why it is none: what makes up an explanation asks this
+/// of parts of the text, and must not explain these in turn.
+pub(super) fn is_type(piece: Piece<'_>) -> bool {
+    read(piece).is_ok()
+}
+
 pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
+    read(piece).map_err(|fault| {
+        Box::new(match fault {
+            Fault::TooDeep => Diagnostic::new(
+                RuleId::TypeUnknown,
+                piece.span(),
+                "this type is nested too deeply",
+            )
+            .with_help(format!("at most {MAX_NESTING} `?` and `[]` are read")),
+            Fault::Size(open, digits) => list_size_fault(piece.sub(open + 1..open + 1 + digits)),
+            Fault::Unknown(end) => unknown(piece.to(end), piece),
+        })
+    })
+}
+
+/// Why a text is no type.
+enum Fault {
+    TooDeep,
+    /// A list size behind this bracket, of so many digits, is none.
+    Size(usize, usize),
+    /// What stands before this byte is no type.
+    Unknown(usize),
+}
+
+fn read(piece: Piece<'_>) -> Result<Type, Fault> {
     // Suffixes bind leftmost-inner, so they are taken off from the right.
     let mut suffixes = Vec::new();
     let mut rest = piece;
@@ -28,14 +58,7 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
             return Ok(wrap(Type::Base(base), suffixes));
         }
         if suffixes.len() >= MAX_NESTING {
-            return Err(Box::new(
-                Diagnostic::new(
-                    RuleId::TypeUnknown,
-                    piece.span(),
-                    "this type is nested too deeply",
-                )
-                .with_help(format!("at most {MAX_NESTING} `?` and `[]` are read")),
-            ));
+            return Err(Fault::TooDeep);
         }
         if let Some(inner) = rest
             .text
@@ -45,12 +68,12 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
             suffixes.push(Suffix::Optional);
             rest = rest.to(inner.len());
         } else if let Some((open, size)) = list_suffix(rest.text) {
-            suffixes.push(Suffix::List(list_size(rest, open, size)?));
+            suffixes.push(Suffix::List(list_size(open, size)?));
             rest = rest.to(open);
         } else if let Some(name) = custom_class(rest.text) {
             return Ok(wrap(Type::Custom(name.into()), suffixes));
         } else {
-            return Err(Box::new(unknown(rest, piece)));
+            return Err(Fault::Unknown(rest.text.len()));
         }
     }
 }
@@ -81,40 +104,39 @@ fn list_suffix(text: &str) -> Option<(usize, &str)> {
         .then_some((open, digits))
 }
 
-fn list_size(
-    piece: Piece<'_>,
-    open: usize,
-    digits: &str,
-) -> Result<Option<ListSize>, Box<Diagnostic>> {
+fn list_size(open: usize, digits: &str) -> Result<Option<ListSize>, Fault> {
     if digits.is_empty() {
         return Ok(None);
     }
-    if digits.starts_with('0') {
-        let span = piece.sub(open + 1..open + 1 + digits.len()).span();
-        let plain = digits.trim_start_matches('0');
-        let diagnostic = Diagnostic::new(
-            RuleId::TypeListSize,
-            span,
-            format!("list size `{digits}` is not a number of at least 1 without leading zeros"),
-        );
-        return Err(Box::new(if plain.is_empty() {
-            diagnostic.with_help("drop the size, or give one of at least 1")
-        } else {
-            diagnostic
-                .with_help(format!("write `[{plain}]`"))
-                .with_safe_fix(span, plain)
-        }));
+    let size = Some(digits).filter(|digits| !digits.starts_with('0'));
+    match size.and_then(ListSize::parse) {
+        Some(size) => Ok(Some(size)),
+        None => Err(Fault::Size(open, digits.len())),
     }
-    let size = ListSize::parse(digits).ok_or_else(|| {
+}
+
+fn list_size_fault(digits: Piece<'_>) -> Diagnostic {
+    let span = digits.span();
+    let digits = digits.text;
+    if !digits.starts_with('0') {
+        let message = format!("this list size has {} digits", digits.len());
         let most = ListSize::MOST_DIGITS;
-        Diagnostic::new(
-            RuleId::TypeListSize,
-            piece.sub(open + 1..open + 1 + digits.len()).span(),
-            format!("this list size has {} digits", digits.len()),
-        )
-        .with_help(format!("Python reads numbers of at most {most} digits"))
-    })?;
-    Ok(Some(size))
+        return Diagnostic::new(RuleId::TypeListSize, span, message)
+            .with_help(format!("Python reads numbers of at most {most} digits"));
+    }
+    let plain = digits.trim_start_matches('0');
+    let diagnostic = Diagnostic::new(
+        RuleId::TypeListSize,
+        span,
+        format!("list size `{digits}` is not a number of at least 1 without leading zeros"),
+    );
+    if plain.is_empty() {
+        diagnostic.with_help("drop the size, or give one of at least 1")
+    } else {
+        diagnostic
+            .with_help(format!("write `[{plain}]`"))
+            .with_safe_fix(span, plain)
+    }
 }
 
 fn custom_class(text: &str) -> Option<&str> {
@@ -159,7 +181,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
     if let Some(inner) = text.strip_suffix(']')
         && let Some(open) = inner.rfind('[')
-        && type_of(rest.to(open)).is_ok()
+        && is_type(rest.to(open))
     {
         let size = rest.sub(open + 1..inner.len());
         return Diagnostic::new(
@@ -246,7 +268,9 @@ fn base_types() -> String {
 /// `List[int]` and `Optional[int]` of Python.
 fn generic(text: &str) -> Option<String> {
     let (outer, inner) = text.strip_suffix(']')?.split_once('[')?;
-    type_of(Piece::new(inner, 0)).ok()?;
+    if !is_type(Piece::new(inner, 0)) {
+        return None;
+    }
     match outer {
         "List" | "list" | "Sequence" | "ArrayRef" => Some(format!("{inner}[]")),
         "Optional" | "optional" => Some(format!("{inner}?")),
@@ -261,7 +285,9 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
         return None;
     }
     let before = rest.to(open);
-    type_of(before).ok()?;
+    if !is_type(before) {
+        return None;
+    }
     let annotation = rest.from(open);
     let diagnostic = Diagnostic::new(
         RuleId::AnnotationPlacement,

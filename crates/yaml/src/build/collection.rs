@@ -24,6 +24,8 @@ pub(super) struct Open {
     shape: Shape,
     pub tag: Option<(Tag, Span)>,
     start: u32,
+    /// How many bytes of text the aliases before it stand for.
+    repeated: u64,
 }
 
 impl Builder<'_> {
@@ -51,6 +53,7 @@ impl Builder<'_> {
             shape,
             tag: props.tag,
             start: props.start,
+            repeated: self.repeated,
         });
         self.end = start;
         Ok(())
@@ -69,6 +72,10 @@ impl Builder<'_> {
             Shape::Mapping => self.close_mapping(open.from),
         };
         self.arena.node_mut(open.id).content = content;
+        if self.repeated > open.repeated {
+            self.repeated_by
+                .insert(open.id, self.repeated - open.repeated);
+        }
         if let Some((tag, at)) = open.tag {
             self.retag(open.id, tag, at);
         }

@@ -25,6 +25,8 @@ pub(super) struct Built {
     /// Its tags and anchors included.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
+    /// How many bytes of text its aliases stand for.
+    pub repeated: u64,
 }
 
 /// What the stream has that a clean entry on its own must not have.
@@ -44,6 +46,11 @@ pub(super) struct Builder<'t> {
     pending: Vec<NodeId>,
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
+    /// How many bytes of text the aliases so far stand for, and those in all items.
+    repeated: u64,
+    repeated_in_items: u64,
+    /// The same of collections that hold aliases.
+    repeated_by: FxHashMap<NodeId, u64>,
     /// Anchors that stand in entries which could not be read.
     pub lost: FxHashSet<&'t str>,
     /// Within how many collections nothing is constructed.
@@ -79,6 +86,9 @@ impl<'t> Builder<'t> {
             pending: Vec::new(),
             open: Vec::new(),
             anchors: FxHashMap::default(),
+            repeated: 0,
+            repeated_in_items: 0,
+            repeated_by: FxHashMap::default(),
             lost: FxHashSet::default(),
             ignoring: 0,
             events: 0,
@@ -129,6 +139,11 @@ impl<'t> Builder<'t> {
         self.in_sequence = false;
         self.resumed = self.documents > 0;
         self.parser.restart(from);
+    }
+
+    /// How many bytes of text the aliases stand for.
+    pub fn repeated(&self) -> u64 {
+        self.repeated
     }
 
     /// The tree and what was read, all of it in the same tree.
@@ -219,7 +234,12 @@ impl<'t> Builder<'t> {
                 self.arena.add(span, Content::Recursive)
             }
             // The target of an alias is never an alias: those cannot have anchors.
-            Some(&id) => self.arena.add(span, Content::Alias(id)),
+            Some(&id) => {
+                let own = self.arena.node(id).span.len() as u64;
+                let within = self.repeated_by.get(&id).copied().unwrap_or(0);
+                self.repeated = self.repeated.saturating_add(own).saturating_add(within);
+                self.arena.add(span, Content::Alias(id))
+            }
             None => {
                 if !self.lost.contains(name) {
                     self.say(check::undefined_alias(span, name));
@@ -284,7 +304,9 @@ impl<'t> Builder<'t> {
                         root: id,
                         span,
                         diagnostics,
+                        repeated: self.repeated - self.repeated_in_items,
                     });
+                    self.repeated_in_items = self.repeated;
                 }
                 self.pending.push(id);
             }

@@ -5,6 +5,8 @@ use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod options;
 
+use rustc_hash::FxHashMap;
+
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
@@ -81,11 +83,12 @@ fn is_exempt(subject: &Subject<'_>, argument: &Argument, release: Release) -> bo
 }
 
 fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
-    let arguments = subject.schema.arguments.all();
-    for (i, argument) in arguments.iter().enumerate() {
-        let Some(first) = arguments[..i].iter().find(|a| a.name == argument.name) else {
+    let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
+    for argument in subject.schema.arguments.all() {
+        let first = *by_name.entry(&argument.name).or_insert(argument);
+        if std::ptr::eq(first, argument) {
             continue;
-        };
+        }
         if is_quirk(&argument.name) {
             continue;
         }

@@ -16,7 +16,7 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::super::field_edit::{adding, removing};
-use super::super::scope::{CompleteGroup, Scope};
+use super::super::scope::Scope;
 use super::{autogen_at, is_tagged_generated, join};
 
 /// Checks an operator that is alone in its group.
@@ -118,13 +118,8 @@ fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
 
 /// Groups are told apart by names, so another operator of the same name may stand in.
 fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
-    let catalogue = scope.catalogue;
-    let same = catalogue.all_named(scope.operator(id).name().as_str());
-    same.iter().any(|&other| {
-        other != id
-            && (CompleteGroup::of(catalogue.groups.of(other)).is_some()
-                || catalogue.view_groups().contains(other))
-    })
+    let others = scope.grouped_namesakes(scope.operator(id).name().as_str());
+    others > usize::from(scope.is_grouped(id))
 }
 
 fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {

@@ -7,13 +7,12 @@ use super::{Subjects, about, declaration, error, example, warning};
 use crate::Rule;
 use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::{TargetFault, formula_keys};
+use opatlas_operators::derivative_match::{MOST_ARGUMENTS, TargetFault, formula_keys};
 use opatlas_operators::derivatives::bindings;
 use opatlas_operators::derivatives::expand::Expansion;
 use opatlas_operators::derivatives::{DerivativeEntry, Derivatives, FormulaSet};
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest::{nearest, nearest_few};
 use opatlas_source::{DERIVATIVES, Span};
 
 pub(crate) static RULES: [Rule; 13] = [
@@ -194,6 +193,16 @@ pub(super) fn unmatched(
             );
             about(catalogue, operator, sink, diagnostic);
         }
+        TargetFault::TooManyArguments(operator) => {
+            let message = format!(
+                "`{}` has more than {MOST_ARGUMENTS} arguments; its formulas are not read",
+                operator_name(name)
+            );
+            let diagnostic = Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
+                "no real operator comes near this limit; it keeps reading bounded in time",
+            );
+            about(catalogue, operator, sink, diagnostic);
+        }
     }
 }
 
@@ -231,18 +240,22 @@ fn unknown_schema(
     let at = file.place(entry.name, 0..name.len());
     let diagnostic = Diagnostic::new(RULE, at, format!("there is no operator `{name}`"));
     let base = name.split('.').next().unwrap_or(name);
+    if sink.is_full(RULE) {
+        sink.about(DERIVATIVES, name, diagnostic);
+        return;
+    }
     let names = || {
         catalogue
             .operators
             .iter()
             .map(|operator| operator.name().as_str())
     };
-    let overloads: Vec<&str> = names()
-        .filter(|other| other.split('.').next() == Some(base))
-        .take(6)
+    let overloads = catalogue.overloads(base).iter().take(6);
+    let overloads: Vec<&str> = overloads
+        .map(|&id| catalogue.operator(id).name().as_str())
         .collect();
     let help = if overloads.is_empty() {
-        match nearest(name, names()) {
+        match sink.suggestions.nearest(name, names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "add the operator to native_functions.yaml, or remove the entry".to_owned(),
         }
@@ -312,14 +325,21 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let Some(key) = set.key else { return };
     let file = subjects.file;
     let name = file.value(key);
+    if sink.is_full(RuleId::DerivDispatchKey) {
+        let message = format!("formulas cannot stand under `{name}`");
+        let diagnostic = Diagnostic::new(RuleId::DerivDispatchKey, file.span(key), message);
+        return subjects.report(sink, diagnostic);
+    }
     let known: Vec<String> = formula_keys(subjects.catalogue.release).collect();
     let diagnostic = Diagnostic::new(
         RuleId::DerivDispatchKey,
         file.span(key),
         format!("formulas cannot stand under `{name}`"),
     );
-    let near = nearest_few(name, known.iter().map(String::as_str), 1);
-    let diagnostic = match (name, near.first()) {
+    let near = sink
+        .suggestions
+        .nearest(name, known.iter().map(String::as_str));
+    let diagnostic = match (name, near) {
         ("Autograd", _) => diagnostic
             .with_help("formulas for the alias `Autograd` stand under `Default`")
             .with_fix(file.span(key), "Default"),

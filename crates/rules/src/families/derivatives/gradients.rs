@@ -3,6 +3,8 @@
 use opatlas_source::diagnostic::RuleId;
 use std::ops::Range;
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::{Subjects, error, example};
 use crate::Rule;
 use crate::sink::Sink;
@@ -190,12 +192,26 @@ impl<'c, 'a> Check<'c, 'a> {
     }
 
     fn overlaps(&mut self) {
+        const RULE: RuleId = RuleId::DerivOverlapNondiff;
         let file = self.subjects.file;
+        if self.expansion.non_differentiable.is_empty() {
+            return;
+        }
+        let mut first: FxHashMap<&str, &Backward<'_>> = FxHashMap::default();
+        for backward in &self.expansion.backward {
+            for name in &backward.names {
+                first.entry(name).or_insert(backward);
+            }
+        }
         for (name, formula) in &self.expansion.non_differentiable {
-            let backward = &self.expansion.backward;
-            let Some(other) = backward.iter().find(|b| b.names.contains(name)) else {
+            let Some(other) = first.get(name) else {
                 continue;
             };
+            if self.sink.is_full(RULE) {
+                let at = file.span(formula.names);
+                self.report(Diagnostic::new(RULE, at, (*name).to_owned()));
+                continue;
+            }
             let place = |formula: &Formula| {
                 let mut names = file.names(formula);
                 let range = names
@@ -204,7 +220,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 file.place(formula.names, range)
             };
             let diagnostic = Diagnostic::new(
-                RuleId::DerivOverlapNondiff,
+                RULE,
                 place(formula),
                 format!("`{name}` is non-differentiable here, but has a gradient"),
             )
@@ -253,8 +269,9 @@ impl<'c, 'a> Check<'c, 'a> {
 
     fn strides(&mut self, backward: &Backward<'_>) {
         let saved = [&backward.of_arguments, &backward.of_results];
+        let mut seen = FxHashSet::default();
         for name in saved.iter().flat_map(|saved| &saved.strides_of) {
-            if backward.names == [&**name] {
+            if backward.names == [&**name] || !seen.insert(name) {
                 continue;
             }
             let places = strides_places(backward.text, name);

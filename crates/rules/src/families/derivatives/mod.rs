@@ -120,9 +120,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let Some(file) = &catalogue.derivatives else {
         return;
     };
-    for diagnostic in &file.diagnostics {
-        sink.file(DERIVATIVES, diagnostic.clone());
-    }
+    sink.complaints(DERIVATIVES, &file.diagnostics);
     let targets = &catalogue.derivative_matches.targets;
     let mut is_sound = vec![false; targets.len()];
     for (index, target) in targets.iter().enumerate() {

@@ -11,7 +11,7 @@ use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
-use opatlas_source::suggest::nearest;
+use opatlas_source::suggest::Budget;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
@@ -80,6 +80,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     let check = Check {
         subjects,
         expansion,
+        suggestions: &sink.suggestions,
     };
     let canonical = subjects.catalogue.operator(subjects.target.canonical);
     if !canonical.is_abstract() && expansion.backward.is_empty() {
@@ -102,6 +103,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
 struct Check<'c, 'a> {
     subjects: &'c Subjects<'a>,
     expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
 }
 
 impl<'a> Check<'_, 'a> {
@@ -188,7 +190,11 @@ impl<'a> Check<'_, 'a> {
         let fault = Diagnostic::new(RuleId::DerivGradientTarget, at, message);
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
-        match nearest(name, tensors.iter().copied()).filter(|_| !known) {
+        let budget = self.suggestions;
+        match budget
+            .nearest(name, tensors.iter().copied())
+            .filter(|_| !known)
+        {
             Some(near) => Some(fault.with_near_name(at, name, near)),
             None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
         }

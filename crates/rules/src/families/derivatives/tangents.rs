@@ -12,7 +12,7 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
-use opatlas_source::suggest::nearest;
+use opatlas_source::suggest::Budget;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
@@ -72,11 +72,12 @@ pub(crate) static RULES: [Rule; 5] = [
 ];
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
-    let check = Check {
-        subjects,
-        expansion,
-    };
     for forward in &expansion.forward {
+        let check = Check {
+            subjects,
+            expansion,
+            suggestions: &sink.suggestions,
+        };
         let fault = check
             .target(forward)
             .or_else(|| check.auto(forward))
@@ -90,6 +91,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
 struct Check<'c, 'a> {
     subjects: &'c Subjects<'a>,
     expansion: &'c Expansion<'a>,
+    suggestions: &'c Budget,
 }
 
 impl Check<'_, '_> {
@@ -157,7 +159,7 @@ impl Check<'_, '_> {
         let range = names.map(|(range, _)| range).next().unwrap_or(0..0);
         let at = file.place(forward.source.names, range);
         let arguments = || self.expansion.arguments.iter().map(|a| &*a.name);
-        let near = nearest(name, arguments());
+        let near = self.suggestions.nearest(name, arguments());
         let text = forward.text.unwrap_or("");
         let is_gradient = uses(text, "grad")
             || uses(text, "grads")

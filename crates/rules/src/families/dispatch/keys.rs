@@ -10,7 +10,6 @@ use opatlas_operators::entry::{DispatchLine, KeyName};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest;
 
 /// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
@@ -42,10 +41,13 @@ impl Keys {
     }
 
     pub(super) fn check(&self, placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
-        for (i, line) in lines.iter().enumerate() {
+        let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
+        for line in lines {
+            let earlier = *first.entry(line.key.as_str()).or_insert(line);
             if !self.allows(&line.key) {
-                sink.entry(placed, self.refusal(line));
-            } else if let Some(earlier) = lines[..i].iter().find(|l| l.key == line.key) {
+                let refusal = self.refusal(line, sink);
+                sink.entry(placed, refusal);
+            } else if !std::ptr::eq(earlier, line) {
                 sink.entry(placed, repeated(line, earlier));
             }
             if let Some(diagnostic) = too_deep(line) {
@@ -54,7 +56,7 @@ impl Keys {
         }
     }
 
-    fn refusal(&self, line: &DispatchLine) -> Diagnostic {
+    fn refusal(&self, line: &DispatchLine, sink: &Sink) -> Diagnostic {
         let data = self.release.data();
         let name = line.key.as_str();
         let allowed = data.dispatch_keys_allowed;
@@ -63,7 +65,11 @@ impl Keys {
             .iter()
             .any(|(alias, _)| *alias == name);
         if !data.dispatch_keys_known.contains(name) && !aliased {
-            return unknown(line, suggest::nearest(name, allowed.iter()));
+            let near = match sink.is_full(RuleId::DispatchKeyKnown) {
+                true => None,
+                false => sink.suggestions.nearest(name, allowed.iter()),
+            };
+            return unknown(line, near);
         }
         let diagnostic = Diagnostic::new(
             RuleId::DispatchKeySupported,

@@ -3,11 +3,13 @@
 use opatlas_source::diagnostic::RuleId;
 mod docs;
 
+use rustc_hash::FxHashMap;
+
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 use opatlas_operators::operator::PlacedEntry;
+use opatlas_schema::function::Argument;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest;
 
 use super::Sink;
 use super::field_edit::adding;
@@ -98,7 +100,10 @@ fn known(
         field.as_str()
     );
     let mut diagnostic = Diagnostic::new(rule, value.at, message);
-    diagnostic = match suggest::nearest(&value.value, values.iter().copied()) {
+    let near = sink
+        .suggestions
+        .nearest(&value.value, values.iter().copied());
+    diagnostic = match near {
         Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
         None => diagnostic.with_help(format!("the values are {}", values.join(", "))),
     };
@@ -151,11 +156,18 @@ fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
+    const RULE: RuleId = RuleId::CppNoDefaultArgs;
     let arguments = subject.schema.arguments.all();
-    for name in &subject.entry().cpp_no_default_args {
-        let named = arguments
-            .iter()
-            .find(|argument| argument.name == name.value);
+    let names = &subject.entry().cpp_no_default_args;
+    if names.is_empty() {
+        return;
+    }
+    let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
+    for argument in arguments {
+        by_name.entry(&argument.name).or_insert(argument);
+    }
+    for name in names {
+        let named = by_name.get(&*name.value);
         let message = match named {
             Some(argument) if argument.default.is_some() => continue,
             Some(_) => format!("argument `{}` has no default to take away", name.value),
@@ -166,8 +178,13 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
                 .iter()
                 .filter(|argument| argument.default.is_some())
         };
-        let mut diagnostic = Diagnostic::new(RuleId::CppNoDefaultArgs, name.at, message);
-        diagnostic = match suggest::nearest(&name.value, with_default().map(|a| &*a.name)) {
+        let mut diagnostic = Diagnostic::new(RULE, name.at, message);
+        if sink.is_full(RULE) {
+            subject.report(sink, diagnostic);
+            continue;
+        }
+        let budget = &sink.suggestions;
+        diagnostic = match budget.nearest(&name.value, with_default().map(|a| &*a.name)) {
             Some(near) if named.is_none() => diagnostic.with_near_name(name.at, &name.value, near),
             _ => diagnostic.with_help("list only arguments that have a default"),
         };

@@ -121,7 +121,10 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
         };
         let stem = operator.name().stem();
         let is_first = roots.get(stem).is_some_and(|ids| ids.first() == Some(&id));
-        let Some(other) = collision(catalogue, &roots, stem).filter(|_| is_first) else {
+        if !is_first {
+            continue;
+        }
+        let Some(other) = collision(catalogue, &roots, stem) else {
             continue;
         };
         let message = format!(

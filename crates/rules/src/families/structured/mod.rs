@@ -16,7 +16,6 @@ use opatlas_operators::operator::{OperatorId, PlacedEntry};
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest;
 
 use super::Sink;
 use super::field_edit::removing;
@@ -168,15 +167,11 @@ fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// Names are compared with at most this many misspelt delegates of one file.
-const MOST_SUGGESTIONS: usize = 100;
-
 /// The operators that delegates name.
 struct Targets<'s, 'c> {
     scope: &'s Scope<'c>,
     /// The last operator of each name counts, as in torchgen's `error_check_native_functions`.
     by_name: FxHashMap<&'c OperatorName, OperatorId>,
-    suggestions: usize,
 }
 
 impl<'s, 'c> Targets<'s, 'c> {
@@ -188,7 +183,6 @@ impl<'s, 'c> Targets<'s, 'c> {
         Self {
             scope,
             by_name: wanted.map(|(id, operator)| (operator.name(), id)).collect(),
-            suggestions: 0,
         }
     }
 
@@ -199,7 +193,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         }
         let same = self.scope.catalogue.all_named(name.as_str());
         let written = |id: &OperatorId| !self.scope.operator(*id).is_generated();
-        same.into_iter().rfind(written)
+        same.rev().find(written)
     }
 
     fn check(mut self, sink: &mut Sink) {
@@ -231,16 +225,19 @@ impl<'s, 'c> Targets<'s, 'c> {
         };
         let message = format!("there is no operator `{delegate}` to delegate to");
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetMissing, at, message);
-        self.suggestions += 1;
         let structured = || {
             let names = self.by_name.iter();
             names
                 .filter(|(_, id)| self.scope.operator(**id).is_structured())
                 .map(|(name, _)| name.as_str())
         };
-        let nearest = (self.suggestions <= MOST_SUGGESTIONS)
-            .then(|| suggest::nearest_few(delegate.as_str(), structured(), 8))
-            .and_then(|near| near.into_iter().min_by_key(|name| rank(name, delegate)));
+        let near = match sink.is_full(RuleId::StructuredDelegateTargetMissing) {
+            true => Vec::new(),
+            false => sink
+                .suggestions
+                .nearest_few(delegate.as_str(), structured(), 8),
+        };
+        let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
         let diagnostic = match nearest {
             Some(nearest) => diagnostic.with_near_name(at, delegate.as_str(), nearest),
             None => diagnostic.with_help("name the structured out variant, or declare it"),

@@ -11,7 +11,6 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest;
 
 use super::super::scope::{CompleteGroup, Scope, field_at};
 use super::precomputed::is_writable;
@@ -66,7 +65,8 @@ pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         .flat_map(|inner| &inner.dtypes)
     {
         if !is_dtype(&dtype.value, release) {
-            sink.entry(placed, unknown_dtype(dtype, release));
+            let diagnostic = unknown_dtype(dtype, release, sink);
+            sink.entry(placed, diagnostic);
         }
     }
     let keys = release.data().ufunc_keys;
@@ -98,7 +98,7 @@ fn class(name: &str) -> Option<&'static [&'static str]> {
     Some(found.1)
 }
 
-fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
+fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Diagnostic {
     let names = release
         .data()
         .scalar_types
@@ -106,7 +106,10 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
         .chain(CLASSES.iter().map(|(name, _)| *name));
     let message = format!("`{}` is no dtype", dtype.value);
     let diagnostic = Diagnostic::new(RuleId::Ufunc, dtype.at, message);
-    match suggest::nearest(&dtype.value, names) {
+    if sink.is_full(RuleId::Ufunc) {
+        return diagnostic;
+    }
+    match sink.suggestions.nearest(&dtype.value, names) {
         Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
         None => diagnostic.with_help(
             "write dtypes such as `Float`, or classes of them such as `AllAndComplex`, separated by a comma and one space",

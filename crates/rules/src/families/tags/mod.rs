@@ -10,7 +10,6 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::types::BaseType;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::suggest;
 
 use super::Sink;
 use super::field_edit::adding;
@@ -33,6 +32,14 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
+/// A help lists this many tags; no release has as many.
+const MOST_LISTED: usize = 100;
+
+/// The beginning of a name of any length.
+fn clipped(name: &str) -> &str {
+    &name[..name.floor_char_boundary(200)]
+}
+
 fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, sink: &mut Sink) {
     let rule = RuleId::Tags;
     let name = match &tag.value {
@@ -43,6 +50,10 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
             return sink.entry(placed, diagnostic);
         }
     };
+    if sink.is_full(rule) {
+        let message = format!("there is no tag `{}`", clipped(name).escape_debug());
+        return sink.entry(placed, Diagnostic::new(rule, tag.at, message));
+    }
     let parts: Vec<&str> = name.split(',').map(str::trim).collect();
     let is_list = parts.len() > 1 && parts.iter().all(|part| catalogue.tags.find(part).is_some());
     let shown = name.escape_debug();
@@ -55,11 +66,15 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         let message = format!("there is no tag `{shown}`");
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
-        match suggest::nearest(name, names()) {
+        match sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(tag.at, name, near),
             None => {
-                let names: Vec<&str> = names().collect();
-                diagnostic.with_help(format!("the tags are {}", names.join(", ")))
+                let list: Vec<&str> = names().take(MOST_LISTED).collect();
+                let more = match names().count() - list.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                diagnostic.with_help(format!("the tags are {}{more}", list.join(", ")))
             }
         }
     };
