@@ -206,7 +206,7 @@ fn safe_edits_change_no_meaning() {
 /// A release's own files are left as they are, byte for byte.
 #[test]
 fn releases_are_left_alone() {
-    for version in common::VERSIONS {
+    for version in common::versions() {
         let Some(bundle) = common::release(version) else {
             continue;
         };
@@ -216,7 +216,7 @@ fn releases_are_left_alone() {
             let mut changed = bundle.clone();
             let fixed = fix::mend(name, text, Wanted::Safe, |text| {
                 changed.insert(name, text.as_bytes());
-                rules::check(&Catalogue::read(&changed, release, None))
+                rules::check(&Catalogue::read(&changed, release, None)).into_kept()
             });
             assert_eq!(fixed.text, text, "{name} of {version}: {:?}", fixed.made);
         }
@@ -258,7 +258,7 @@ fn slips_in_a_release_are_undone() {
     let mut changed = bundle.clone();
     let fixed = fix::mend(NATIVE_FUNCTIONS, &broken, Wanted::Safe, |text| {
         changed.insert(NATIVE_FUNCTIONS, text.as_bytes());
-        rules::check(&Catalogue::read(&changed, release, None))
+        rules::check(&Catalogue::read(&changed, release, None)).into_kept()
     });
     assert_eq!(fixed.applied(), slips, "{:?}", fixed.refused);
     assert_eq!(fixed.text, original);
