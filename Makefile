@@ -1,16 +1,15 @@
 # On a fresh machine, `make run` builds and serves, and `make test` runs all tests.
 
+# Every patch release in data/, oldest first.
+RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports if the database is empty.
-TORCH ?= 2.15.0
+TORCH ?= $(lastword $(RELEASES))
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
-	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
-
-.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds, imports a PyTorch release (without pip or network: the sample), and serves.
 run: tools
@@ -21,7 +20,7 @@ run: tools
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
 
 # Runs formatting, lints and all tests, including those over real releases.
-test: tools check web releases unit test-web
+test: tools check web releases unit test-recorders test-web
 
 check:
 	cargo fmt --all --check
@@ -53,6 +52,19 @@ releases: tools
 		|| echo "Some releases could not be fetched; the tests over them will be skipped."; \
 	fi
 
+# Tests the recorders, in a few seconds and without a network.
+test-recorders:
+	python3 -m unittest discover --start-directory recorders/tests --top-level-directory .
+
+# Adds a release, such as VERSION=2.16.0: fetches and records it, extends data/ and tests/golden/, and
+# lists the decisions that are left (recorders/README.md). WITHOUT_PROCESS=1 skips installing torch.
+release: tools
+	@test -n "$(VERSION)" || { echo "name the release: make release VERSION=2.16.0"; exit 1; }
+	@[ -f "$(OPATLAS_RELEASES_DIR)/$(VERSION)/native_functions.yaml" ] \
+		|| cargo run --locked --quiet -- import torch==$(VERSION) \
+			--cache "$(OPATLAS_RELEASES_DIR)" --download-only
+	python3 -m recorders release $(VERSION) $(if $(WITHOUT_PROCESS),--without-process)
+
 # Rewrites openapi/openapi.json from the code.
 openapi:
 	cargo run --locked --quiet -- openapi --out openapi/openapi.json
@@ -82,18 +94,10 @@ bench-web: releases web
 	cargo build --release --locked --bins --examples
 	OPATLAS_PROGRAM=target/release/opatlas node --test --test-reporter=spec benches/web/views.mjs
 
-# Fuzzes the readers and the rules for one minute, guided by coverage. Needs a C++ compiler. The flags
-# make the compiler count the branches that an input reaches.
-FUZZ_SECONDS ?= 60
-FUZZ_TARGET := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
-test-fuzz: tools
-	mkdir -p fuzz/corpus/read
-	cp sample/native_functions.yaml fuzz/corpus/read/sample
-	RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
-		-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-		-Ccodegen-units=1 -Cdebug-assertions" \
-	cargo run --release --manifest-path fuzz/Cargo.toml --target $(FUZZ_TARGET) --bin read -- \
-		-max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 fuzz/corpus/read
+# Fuzzes every reader for one minute each, guided by coverage. Needs a C++ compiler.
+export FUZZ_SECONDS ?= 60
+test-fuzz: releases
+	fuzz/run
 
 clean-cache:
 	rm -rf .cache

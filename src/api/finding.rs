@@ -144,6 +144,16 @@ pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
+/// How many findings a problem document has at most; `POST /v1/validate` gives more.
+const IN_PROBLEMS: usize = 1000;
+
+/// The first findings of a snapshot, for a problem document.
+#[must_use]
+pub fn first(snapshot: &Snapshot) -> Vec<Finding> {
+    let findings = snapshot.listed().take(IN_PROBLEMS);
+    findings.map(|finding| one(snapshot, finding)).collect()
+}
+
 /// A finding of a snapshot.
 #[must_use]
 pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {

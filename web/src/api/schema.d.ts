@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Answers when requests can be served: the database answers.
+         * @description Answers when requests can be served: the database can be read and written.
          */
         get: operations["readiness"];
         put?: never;
