@@ -4,6 +4,8 @@ from . import children, files, generate, places, versions
 
 # The release whose generator judges single documents; its rules are those that are written down.
 REFERENCE = "2.9.0"
+# Releases that stand for all where releases are expected to agree.
+SPREAD = ("2.0", "2.5", "2.9", "2.13", "2.15")
 _ORDER = ["parse", "group", "codegen"]
 Recorded = tuple[files.Row, list[files.Row]]
 
@@ -95,6 +97,30 @@ def backends() -> Recorded:
     return _over_base("backends")
 
 
+def tags() -> Recorded:
+    """`tags.yaml` files, with an entry that uses their tags."""
+    return _over_releases("tags")
+
+
+def list_sizes() -> Recorded:
+    """Sizes of lists, small and large."""
+    return _over_releases("list_sizes")
+
+
+def backend_symint() -> Recorded:
+    """Backend files with `symint`, over one `native_functions.yaml`, which is the first row. The
+    verdict is that of writing the kernels down, not only of reading the file.
+    """
+    base, *cases = case("backend_symint")
+    request = {**base, "documents": [row["yaml"] for row in cases]}
+    used = {release: versions.generator_of(release) for release in SPREAD}
+    found = {release: children.torchgen(version, "backend_stubs", request)
+             for release, version in used.items()}
+    rows = [{**of, "verdicts": {release: found[release][place] for release in used}}
+            for place, of in enumerate(cases)]
+    return files.header("backend_symint", 1, torchgen=used), [base, *rows]
+
+
 def yaml_documents() -> Recorded:
     """Documents, and what PyYAML's C loader makes of them."""
     cases = case("yaml_documents")
@@ -109,6 +135,15 @@ def _over_base(name: str) -> Recorded:
     found = children.torchgen(REFERENCE, name, request)
     rows = [{**of, **row} for of, row in zip(cases, found, strict=True)]
     return files.header(name, 1, torchgen=REFERENCE), [base, *rows]
+
+
+def _over_releases(name: str) -> Recorded:
+    cases = case(name)
+    used = {release: versions.generator_of(release) for release in SPREAD}
+    found = {release: verdicts(version, cases) for release, version in used.items()}
+    rows = [{**of, "verdicts": {release: found[release][place] for release in used}}
+            for place, of in enumerate(cases)]
+    return files.header(name, 1, torchgen=used), rows
 
 
 def _judged(version: str, cases: list[files.Row], describe: str | None) -> list[dict]:

@@ -1,9 +1,5 @@
 //! Verdicts on tags.yaml, on `symint` of backend files and on sizes of lists, against those that
-//! torchgen gave on the same documents.
-//!
-//! `tags.jsonl.gz` and `list_sizes.jsonl.gz` were recorded with `torchgen.gen` (all of `main`) of
-//! 2.0.1, 2.6.0, 2.9.0 and 2.13.0, which agree; the random ones with `parse_tags_yaml` of 2.9.0.
-//! `backend_symint.jsonl.gz` was recorded with `torchgen.gen_backend_stubs.run`.
+//! torchgen of several releases gave on the same documents (`recorders/README.md`).
 
 mod common;
 
@@ -24,66 +20,50 @@ fn text<'v>(row: &'v Value, key: &str) -> &'v str {
     row[key].as_str().unwrap()
 }
 
-fn judge(row: &Value, file: &str, key: &str, release: Release, verdict: &str) -> Option<String> {
-    let mut bundle = Bundle::of_native_functions(text(row, "yaml").as_bytes());
-    if let Some(more) = row[key].as_str() {
-        bundle.insert(file, more.as_bytes());
+/// Compares the verdicts of all releases that the rows have one of.
+fn compare(rows: &[Value], bundle: impl Fn(&Value) -> Bundle) {
+    let mut wrong = Vec::new();
+    for row in rows {
+        let bundle = bundle(row);
+        for (release, verdict) in row["verdicts"].as_object().unwrap() {
+            let release = Release::parse(release).unwrap().release;
+            let found = errors(&bundle, release);
+            if (verdict == "accept") != found.is_empty() {
+                let said: Vec<&str> = found.iter().map(|found| found.rule.as_str()).collect();
+                wrong.push(format!("{release}: {verdict}, but {said:?}: {row}"));
+            }
+        }
     }
-    let found = errors(&bundle, release);
-    let said: Vec<&str> = found.iter().map(|finding| finding.rule.as_str()).collect();
-    let differs = (verdict == "accept") != found.is_empty();
-    differs.then(|| {
-        format!(
-            "{} {release}: {verdict}, but {said:?}: {row}",
-            text(row, "id")
-        )
-    })
+    let shown = &wrong[..wrong.len().min(5)];
+    assert!(wrong.is_empty(), "{}: {shown:#?}", wrong.len());
 }
 
 #[test]
 fn tags_yaml_is_judged_as_torchgen_does() {
-    let rows = common::golden("tags.jsonl.gz");
-    let wrong: Vec<String> = rows
-        .iter()
-        .flat_map(|row| {
-            let releases = [Release::V2_0, Release::V2_9, Release::V2_13];
-            releases.map(|release| judge(row, TAGS, "tags_yaml", release, text(row, "verdict")))
-        })
-        .flatten()
-        .collect();
-    assert!(
-        wrong.is_empty(),
-        "{}: {:#?}",
-        wrong.len(),
-        &wrong[..wrong.len().min(5)]
-    );
-}
-
-/// Goes through the verdicts of all releases that a row has one of.
-fn by_release(golden: &str, file: &str, key: &str) {
-    let mut wrong = Vec::new();
-    for row in common::golden(golden) {
-        for (release, verdict) in row["verdicts"].as_object().unwrap() {
-            let release = Release::parse(release).unwrap().release;
-            wrong.extend(judge(&row, file, key, release, verdict.as_str().unwrap()));
-        }
-    }
-    assert!(
-        wrong.is_empty(),
-        "{}: {:#?}",
-        wrong.len(),
-        &wrong[..wrong.len().min(5)]
-    );
+    compare(&common::golden("tags.jsonl.gz"), |row| {
+        let mut bundle = Bundle::of_native_functions(text(row, "yaml").as_bytes());
+        bundle.insert(TAGS, text(row, "tags_yaml").as_bytes());
+        bundle
+    });
 }
 
 #[test]
 fn kernels_with_symbolic_sizes_are_judged_as_torchgen_does() {
-    by_release("backend_symint.jsonl.gz", "backends/xla.yaml", "backend");
+    let rows = common::golden("backend_symint.jsonl.gz");
+    let (base, rows) = rows.split_first().unwrap();
+    compare(rows, |row| {
+        let native = text(base, "native_functions_yaml");
+        let mut bundle = Bundle::of_native_functions(native.as_bytes());
+        bundle.insert("backends/xla.yaml", text(row, "yaml").as_bytes());
+        bundle
+    });
 }
 
 #[test]
 fn list_sizes_are_judged_as_torchgen_does() {
-    by_release("list_sizes.jsonl.gz", "", "none");
+    compare(&common::golden("list_sizes.jsonl.gz"), |row| {
+        Bundle::of_native_functions(text(row, "yaml").as_bytes())
+    });
 }
 
 /// A size of any length is printed as it was written.
@@ -91,8 +71,7 @@ fn list_sizes_are_judged_as_torchgen_does() {
 fn long_list_sizes_print_back() {
     for digits in ["2", "18446744073709551616", &"9".repeat(4300)] {
         let schema = format!("pad(Tensor self, int[{digits}] amount) -> Tensor");
-        let yaml = format!("- func: {schema}\n");
-        let bundle = Bundle::of_native_functions(yaml.as_bytes());
+        let bundle = Bundle::of_native_functions(format!("- func: {schema}\n").as_bytes());
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let (_, operator) = catalogue.iter().next().unwrap();
         assert_eq!(operator.canonical(), schema);
