@@ -312,7 +312,7 @@ fn crowded_files_are_read_and_judged_in_linear_time() {
         ),
         format!("- func: f() -> ()\n  autogen: {}\n", "., ".repeat(SIZE / 3)),
         format!(
-            "- func: f() -> ()\n  dispatch:\n    {}: {}\n",
+            "- func: f() -> ()\n  dispatch:\n    ? {}\n    : {}\n",
             "CPU,".repeat(SIZE / 8),
             "k".repeat(half)
         ),
@@ -428,7 +428,7 @@ fn limits_are_findings_of_their_own() {
         ),
         (
             format!(
-                "- func: f() -> ()\n  dispatch:\n    {}: f\n",
+                "- func: f() -> ()\n  dispatch:\n    ? {}\n    : f\n",
                 "CPU,".repeat(300)
             ),
             "[]\n".to_owned(),

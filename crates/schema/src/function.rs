@@ -3,6 +3,8 @@
 //! A schema in hand has been read whole; what could not be read is a diagnostic instead. Whether
 //! its parts fit together (`out` arguments returned, `self` written in place) is for the rules.
 
+use std::collections::HashSet;
+
 use super::annotation::Annotation;
 use super::name::OperatorName;
 use super::types::{BaseType, Type};
@@ -72,6 +74,34 @@ impl Return {
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.annotation.as_ref().is_some_and(|a| a.write)
+    }
+}
+
+/// Annotations, to look others up in. Few are compared one by one; of many a table is made, so that two
+/// long lists are matched in linear time.
+#[derive(Debug)]
+pub(crate) struct Annotations<'a> {
+    few: Vec<Option<&'a Annotation>>,
+    many: HashSet<Option<&'a Annotation>>,
+}
+
+impl<'a> Annotations<'a> {
+    const FEW: usize = 16;
+
+    pub(crate) fn of(all: impl Iterator<Item = &'a Option<Annotation>>) -> Self {
+        let few: Vec<_> = all.map(Option::as_ref).collect();
+        let many = match few.len() > Self::FEW {
+            true => few.iter().copied().collect(),
+            false => HashSet::new(),
+        };
+        Self { few, many }
+    }
+
+    pub(crate) fn contain(&self, annotation: &'a Option<Annotation>) -> bool {
+        match self.many.is_empty() {
+            true => self.few.contains(&annotation.as_ref()),
+            false => self.many.contains(&annotation.as_ref()),
+        }
     }
 }
 

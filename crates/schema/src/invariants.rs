@@ -3,7 +3,7 @@
 //!
 //! These are here and not with the other rules because generated schemas must keep them too.
 
-use super::function::{Argument, FunctionSchema, Return, SchemaKind};
+use super::function::{Annotations, Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
@@ -44,11 +44,13 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     if schema.name.is_inplace() && schema.arguments.self_argument().is_none() {
         return; // one of them is meant to be `self`, which inplace-self says
     }
+    let returned = Annotations::of(schema.returns.iter().map(|r| &r.annotation));
     for argument in schema.arguments.post_self().iter().filter(|a| a.is_write()) {
+        let is_returned = returned.contain(&argument.annotation);
         if let Some(ret) = schema
             .returns
             .iter()
-            .find(|r| r.annotation == argument.annotation)
+            .find(|r| is_returned && r.annotation == argument.annotation)
         {
             found.push(
                 Diagnostic::new(
@@ -116,10 +118,11 @@ fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
 
 fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let arguments = &schema.arguments;
-    let owners = || {
-        let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
-        arguments.out().iter().chain(selves)
-    };
+    let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
+    let owners = arguments.out().iter().chain(selves);
+    let owned = Annotations::of(owners.map(|a| &a.annotation));
+    let written = arguments.post_self().iter().filter(|a| a.is_write());
+    let written = Annotations::of(written.map(|a| &a.annotation));
     // An out argument's own return is judged by out-return-matches.
     let paired = arguments.out().len();
     for (i, ret) in schema
@@ -128,14 +131,10 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
         .enumerate()
         .filter(|(_, r)| r.is_write())
     {
-        if i < paired || owners().any(|a| a.annotation == ret.annotation) {
+        if i < paired || owned.contain(&ret.annotation) {
             continue;
         }
-        if arguments
-            .post_self()
-            .iter()
-            .any(|a| a.annotation == ret.annotation && a.is_write())
-        {
+        if written.contain(&ret.annotation) {
             continue; // reported as mutable-positional-returned
         }
         if schema.name.is_inplace() && schema.returns.len() == 1 {

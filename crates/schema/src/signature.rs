@@ -6,7 +6,7 @@
 
 use std::fmt::{self, Write};
 
-use super::function::{Argument, FunctionSchema, Return};
+use super::function::{Annotations, Argument, FunctionSchema};
 use super::name::OperatorName;
 use super::types::Type;
 use crate::print::write_type;
@@ -67,16 +67,13 @@ fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)>
 /// arguments, then the other positional ones.
 pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let arguments = &schema.arguments;
+    let returned = Annotations::of(schema.returns.iter().map(|r| &r.annotation));
     arguments
         .self_argument()
         .into_iter()
         .chain(arguments.out())
         .chain(arguments.post_self())
-        .filter(|a| a.is_write() && !is_returned(a, &schema.returns))
-}
-
-fn is_returned(argument: &Argument, returns: &[Return]) -> bool {
-    returns.iter().any(|r| r.annotation == argument.annotation)
+        .filter(move |a| a.is_write() && !returned.contain(&a.annotation))
 }
 
 fn render(schema: &FunctionSchema, stem: &str, defaults: Defaults) -> String {

@@ -1665,6 +1665,8 @@ export interface components {
         FindingList: {
             /** @description The findings, by file and place. */
             items: components["schemas"]["Finding"][];
+            /** @description How many findings more there are of each rule than are listed; empty for every real file. */
+            omitted: components["schemas"]["OmittedFindings"][];
             /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
@@ -2147,6 +2149,18 @@ export interface components {
             /** @description Not forward compatible. */
             forward: string[];
         };
+        /** @description Findings of one rule that are counted and not listed. */
+        OmittedFindings: {
+            /**
+             * @description The rule's id.
+             * @example yaml-entry-mapping
+             */
+            rule: string;
+            /** @description How bad they are. */
+            severity: components["schemas"]["Severity"];
+            /** @description How many are left out. */
+            count: number;
+        };
         /** @description An operator: all that its declaration says, and what follows from it. */
         Operator: {
             /**
@@ -2258,8 +2272,10 @@ export interface components {
             notes: string[];
             /** @description The operators that can be read. */
             operators: components["schemas"]["Operator"][];
-            /** @description The findings, by file and place. */
+            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
             findings: components["schemas"]["Finding"][];
+            /** @description How many findings more there are of each rule; empty for every real file. */
+            omitted: components["schemas"]["OmittedFindings"][];
         };
         /** @description A schema as it was read. With an error among the findings all parts are null. */
         ParsedSchema: {
@@ -3061,8 +3077,10 @@ export interface components {
             notes: string[];
             /** @description Counts of its operators and findings. */
             summary: components["schemas"]["Summary"];
-            /** @description The findings, by file and place. */
+            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
             findings: components["schemas"]["Finding"][];
+            /** @description How many findings more there are of each rule; empty for every real file. */
+            omitted: components["schemas"]["OmittedFindings"][];
         };
         /** @description Torch's own verdict on a pair of schemas, bit for bit. */
         Verdict: {

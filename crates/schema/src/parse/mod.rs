@@ -126,7 +126,7 @@ pub fn last_separator(text: &str) -> Option<usize> {
 pub const LONGEST: usize = 64 << 10;
 /// A schema may have this many commas between its arguments and returns; the most of a real one are
 /// 28.
-pub const MOST_COMMAS: usize = 500;
+pub const MOST_COMMAS: usize = 2_000;
 
 /// In a schema this many broken arguments are looked at for what a comma may have cut.
 const MOST_CUTS: usize = 32;
