@@ -1,16 +1,15 @@
 # On a fresh machine, `make run` builds and serves, and `make test` runs all tests.
 
+# Every patch release in data/, oldest first.
+RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports if the database is empty.
-TORCH ?= 2.15.0
+TORCH ?= $(lastword $(RELEASES))
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-RELEASES = 2.0.0 2.0.1 2.1.0 2.1.1 2.1.2 2.2.0 2.2.1 2.2.2 2.3.0 2.3.1 2.4.0 2.4.1 2.5.0 2.5.1 \
-	2.6.0 2.7.0 2.7.1 2.8.0 2.9.0 2.9.1 2.10.0 2.11.0 2.12.0 2.12.1 2.13.0 2.14.0 2.14.1 2.15.0
-
-.PHONY: run test check unit web test-web releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds, imports a PyTorch release (without pip or network: the sample), and serves.
 run: tools
@@ -21,7 +20,7 @@ run: tools
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
 
 # Runs formatting, lints and all tests, including those over real releases.
-test: tools check web releases unit test-web
+test: tools check web releases unit test-recorders test-web
 
 check:
 	cargo fmt --all --check
@@ -52,6 +51,19 @@ releases: tools
 		cargo run --locked --quiet -- import $$missing --cache "$(OPATLAS_RELEASES_DIR)" --download-only \
 		|| echo "Some releases could not be fetched; the tests over them will be skipped."; \
 	fi
+
+# Tests the recorders, in a few seconds and without a network.
+test-recorders:
+	python3 -m unittest discover --start-directory recorders/tests --top-level-directory .
+
+# Adds a release, such as VERSION=2.16.0: fetches and records it, extends data/ and tests/golden/, and
+# lists the decisions that are left (recorders/README.md). WITHOUT_PROCESS=1 skips installing torch.
+release: tools
+	@test -n "$(VERSION)" || { echo "name the release: make release VERSION=2.16.0"; exit 1; }
+	@[ -f "$(OPATLAS_RELEASES_DIR)/$(VERSION)/native_functions.yaml" ] \
+		|| cargo run --locked --quiet -- import torch==$(VERSION) \
+			--cache "$(OPATLAS_RELEASES_DIR)" --download-only
+	python3 -m recorders release $(VERSION) $(if $(WITHOUT_PROCESS),--without-process)
 
 # Rewrites openapi/openapi.json from the code.
 openapi:

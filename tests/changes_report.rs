@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use opatlas::service::Snapshot;
-use opatlas_diff::policy::{Context, Exception, Judgement, Policy, Until, judge};
+use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, Until, judge};
 use opatlas_diff::rules::RULES;
 use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
 use opatlas_pytorch::release::Release;
@@ -40,6 +40,7 @@ impl Compared {
         let context = Context {
             base: &old.catalogue,
             head: &new.catalogue,
+            head_line: Line::of(new.release()),
             today: jiff::civil::date(2026, 6, 1),
         };
         let judgement = judge(&comparison, &policy, &exceptions, context);

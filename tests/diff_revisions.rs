@@ -79,7 +79,7 @@ fn recorded_pairs() {
 
 fn releases() -> Option<Vec<(&'static str, Snapshot)>> {
     let mut snapshots: Vec<(&str, Snapshot)> = Vec::new();
-    for version in common::VERSIONS {
+    for version in common::versions() {
         let release = Release::parse(version).unwrap().release;
         let previous = snapshots.last().map(|(_, snapshot)| snapshot);
         let snapshot = Snapshot::read(common::release(version)?, release, previous);

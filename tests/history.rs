@@ -9,21 +9,26 @@ use std::sync::Arc;
 use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::store::{CommitRecord, SqliteStore};
+use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 use opatlas_diff::history::by_operator;
 use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::Keys;
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, Stop};
 
 async fn service() -> Service {
-    let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+    with_store().await.0
+}
+
+async fn with_store() -> (Service, Arc<SqliteStore>) {
+    let store = Arc::new(SqliteStore::open("sqlite::memory:").await.unwrap());
     let limits = Limits {
         snapshot_bytes: 1 << 30,
         ..Limits::default()
     };
-    let service = Service::new(Arc::new(store), Arc::new(|| 1_700_000_000_000_000), limits);
+    let clock = Arc::new(|| 1_700_000_000_000_000);
+    let service = Service::new(Arc::clone(&store) as _, clock, limits);
     service.create_project("p", None, None).await.unwrap();
-    service
+    (service, store)
 }
 
 async fn ingest(service: &Service, label: &str, bundle: Bundle) {
@@ -40,14 +45,14 @@ async fn ingest(service: &Service, label: &str, bundle: Bundle) {
 /// All releases, ingested out of order.
 async fn releases() -> Option<(Service, Arc<Timeline>)> {
     let service = service().await;
-    let mut versions = common::VERSIONS;
+    let mut versions = common::versions();
     versions.sort_by_key(|version| version.bytes().rev().collect::<Vec<_>>());
     for version in versions {
         ingest(&service, version, common::release(version)?).await;
     }
     let timeline = service.timeline("p", None).await.unwrap();
     let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
-    assert_eq!(titles, common::VERSIONS);
+    assert_eq!(titles, common::versions());
     Some((service, timeline))
 }
 
@@ -69,7 +74,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
-        let compared = Compared::new(sides.0, sides.1).unwrap();
+        let compared = Compared::new(sides.0, sides.1, &Stop::never()).unwrap();
         let changes = compared.comparison.changes.iter();
         let breaks = changes.filter(|c| c.is_counted() && c.level == Level::Breaking);
         breaking.push(u32::try_from(breaks.count()).ok());
@@ -262,5 +267,70 @@ async fn commits_make_a_timeline() {
     ];
     for told in told {
         assert_eq!(told, expected);
+    }
+}
+
+/// What an older program stored is computed anew; what nobody can read is an error and never a
+/// history that was not.
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_of_another_program() {
+    const OLD: (&str, &str) = (
+        "{\"o\":1,\"g\":0,\"i\":0,\"e\":0,\"s\":0,\"c\":0,\"k\":[]}",
+        "{\"e\":[[2,\"argument-added-required\",5,{\"n\":[\"x\"]},null,\"int x\",\"old words\"]]}",
+    );
+    let damaged = [
+        "{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
+        "not JSON",
+    ];
+    for (format, says) in [(2, OLD.1), (3, damaged[0]), (3, damaged[1])] {
+        let (service, store) = with_store().await;
+        let bundle = |text: &str| Bundle::of_native_functions(text.as_bytes());
+        ingest(
+            &service,
+            "2.8.0",
+            bundle("- func: one(Tensor self) -> Tensor\n"),
+        )
+        .await;
+        let new = "- func: one(Tensor self, int n=0) -> Tensor\n";
+        ingest(&service, "2.9.0", bundle(new)).await;
+        let project = ProjectName::parse("p").unwrap();
+        let labels = store.labels(&project).await.unwrap();
+        let sequence = |name: &str| {
+            let label = labels.iter().find(|label| label.name.as_str() == name);
+            label.unwrap().sequence
+        };
+        let step = |base: i64, base_release: &str, head: &str, head_release: &str| StepRecord {
+            key: StepKey {
+                base,
+                head: sequence(head),
+                base_release: base_release.to_owned(),
+                head_release: head_release.to_owned(),
+            },
+            facts: OLD.0.to_owned(),
+            operators: vec![("one".to_owned(), says.to_owned())],
+        };
+        let steps = [
+            step(0, "", "2.8.0", "2.8"),
+            step(sequence("2.8.0"), "2.8", "2.9.0", "2.9"),
+        ];
+        store.save_steps(&project, format, &steps).await.unwrap();
+        let timeline = service.timeline("p", None).await.unwrap();
+        let history = service.history(&timeline, "one", 0..=1, None).await;
+        if format == 2 {
+            let events = history.unwrap().events;
+            let told: Vec<_> = events.iter().map(|e| (&*e.rule, &*e.message)).collect();
+            let added = (
+                "argument-added-with-default",
+                "new argument `n` of type `int` with default `0`",
+            );
+            assert!(told.contains(&added), "{told:?}");
+            assert!(service.facts(&timeline, &[0, 1]).await.is_ok());
+        } else {
+            let error = history.unwrap_err().to_string();
+            assert!(
+                error.contains("a step of a history cannot be read"),
+                "{error}"
+            );
+        }
     }
 }

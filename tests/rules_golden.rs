@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{Bundle, LineIndex, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, TAGS};
 use serde_json::Value;
 
 fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<Finding>) {
@@ -193,11 +193,41 @@ fn schemas_as_entries() {
     differences.none();
 }
 
+/// The findings of rules about one more file, laid over a small `native_functions.yaml`, against
+/// torchgen's verdicts on that file.
+fn files_over_a_base(recorded: &str, name: &str) {
+    let mut rows = common::golden(recorded).into_iter();
+    let base = rows.next().unwrap();
+    let mut differences = Differences::default();
+    for row in rows {
+        let base = text(&base, "native_functions_yaml").as_bytes();
+        let mut bundle = Bundle::of_native_functions(base);
+        bundle.insert(name, text(&row, "yaml").as_bytes());
+        let mut findings = opatlas_rules::check(&Catalogue::read(&bundle, Release::V2_9, None));
+        findings.retain(|finding| &*finding.file == name);
+        let expected = text(&row, "verdict");
+        let errors = errors(&findings);
+        differences.compare(text(&row, "id"), text(&row, "rule"), expected, &errors);
+    }
+    assert!(differences.rows >= 14, "{}", differences.rows);
+    differences.none();
+}
+
+#[test]
+fn derivatives_files() {
+    files_over_a_base("derivatives.jsonl.gz", DERIVATIVES);
+}
+
+#[test]
+fn backend_files() {
+    files_over_a_base("backends.jsonl.gz", "backends/xla.yaml");
+}
+
 /// A real release has no errors under its own rules; what else is found is printed by rule.
 #[test]
 fn releases_are_valid_as_themselves() {
     let mut counts: BTreeMap<(Severity, &str), BTreeMap<String, usize>> = BTreeMap::new();
-    for version in common::VERSIONS {
+    for version in common::versions() {
         let Some(bundle) = common::release(version) else {
             continue;
         };

@@ -120,7 +120,7 @@ impl Telling<'_> {
                 status: status.as_str(),
                 reason: exception.reason.to_string(),
                 owner: exception.owner.as_deref().map(Into::into),
-                until: exception.until.map(|until| until.to_string()),
+                until: exception.until.as_ref().map(ToString::to_string),
             })
         });
         told

@@ -1,9 +1,12 @@
 //! The what-if calculator: the table that a list of registrations makes.
 
+use std::fmt;
+
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use opatlas_dispatch::calculator::{List, Note};
@@ -29,9 +32,50 @@ const FAULTS: usize = 100;
 #[schema(example = json!({"registrations": ["CPU", "XLA", "AutogradCPU", "CompositeImplicitAutograd"]}))]
 pub struct Question {
     /// The registrations of the operator, in the order made: of several to one key the last counts.
+    /// At most 2,000.
+    #[serde(deserialize_with = "few")]
+    #[schema(max_items = 2000)]
     pub registrations: Vec<Item>,
     /// The global fallbacks; by default those of the release.
+    /// At most 2,000.
+    #[serde(default, deserialize_with = "few_or_none")]
+    #[schema(max_items = 2000)]
     pub fallbacks: Option<Vec<Item>>,
+}
+
+/// How many registrations a list may have: many times the keys of a release.
+const MOST: usize = 2_000;
+
+/// A list that is not read further than it may be long.
+fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+    struct Few;
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<Item>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MOST} registrations")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Item>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = list.next_element()? {
+                if items.len() == MOST {
+                    let why = format!("a list has at most {MOST} registrations");
+                    return Err(A::Error::custom(why));
+                }
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    deserializer.deserialize_seq(Few)
+}
+
+fn few_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Item>>, D::Error> {
+    #[derive(Deserialize)]
+    struct List(#[serde(deserialize_with = "few")] Vec<Item>);
+    let list: Option<List> = Option::deserialize(deserializer)?;
+    Ok(list.map(|list| list.0))
 }
 
 /// A registration: a key, or a key with more.
@@ -129,7 +173,7 @@ pub async fn calculate(
             .map(|answer| json(&calculation(&answer, more)))
             .map_err(|faults| refused(&faults))
     };
-    let bytes = api.service.compute(make).await??;
+    let bytes = api.service.make(move |_| make()).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

@@ -27,7 +27,8 @@ use super::time::timestamp;
     "reason": "from is a keyword in Python", "owner": "core", "until_release": "2.16"
 }))]
 pub struct NewException {
-    /// Operators by their whole name; `*` and `?` stand for any text and any letter.
+    /// Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
+    /// most 127 characters.
     #[schema(max_length = 1000)]
     pub operator: String,
     /// The rule, or a pattern of rules.
@@ -45,7 +46,7 @@ pub struct NewException {
     /// The last day on which it holds.
     #[schema(format = Date)]
     pub until_date: Option<String>,
-    /// The last release for which it holds.
+    /// The last release for which it holds, as it is written; it may be one to come.
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     #[serde(default)]
@@ -134,7 +135,9 @@ pub async fn list(
 
 /// Accept a change
 ///
-/// From now on comparisons of the project count what it matches as excepted.
+/// From now on comparisons of the project count what it matches as excepted. An operator that no
+/// revision of the project ever had and an end that is past are refused; a pattern may wait for
+/// operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/exceptions",
@@ -147,7 +150,7 @@ pub async fn list(
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such rule or release, no day, or nothing said", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such rule, release or operator, an end that is past, or nothing said", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn create(

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
-use crate::service::policy::{ExceptionText, PolicyText};
+use crate::service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_diff::policy::{Exception, Policy};
 
 /// The file that is read where nothing else is named.
@@ -57,6 +57,9 @@ pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
             Ok(exception) => exceptions.push(exception),
             Err(fault) => bail!("{shown}: [[exception]] number {}, {fault}", i + 1),
         }
+    }
+    if let Err(fault) = expect_few(&exceptions) {
+        bail!("{shown}: {fault}");
     }
     Ok(Checked { policy, exceptions })
 }

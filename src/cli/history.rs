@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use crate::api::history::{History as View, RangeView};
 use crate::service::history::Line;
+use crate::store::Opening;
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Reason;
@@ -79,7 +81,8 @@ impl From<LineName> for Line {
 
 impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let stored = Stored::open(&self.target).await?;
+        // Steps that nobody has asked for before are computed and kept.
+        let stored = Stored::open(&self.target, Opening::Change).await?;
         let asked = Asked {
             project: &self.project,
             operator: &self.operator,
@@ -92,7 +95,7 @@ impl History {
         stored.close().await;
         let history = history?;
         match self.format {
-            Format::Text => print!("{}", told(&history)),
+            Format::Text => print!("{}", told(&history)?),
             Format::Json => println!("{}", serde_json::to_string_pretty(&history)?),
         }
         Ok(ExitCode::SUCCESS)
@@ -100,36 +103,48 @@ impl History {
 }
 
 /// A history as text.
-fn told(history: &View) -> String {
+fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles);
-    let events = events.map(|(event, title)| Told {
-        title,
-        // A word that only a newer server knows is told as what has no word of its own.
-        kind: EventKind::parse(&event.kind).unwrap_or(EventKind::Entry),
-        rule: &event.rule,
-        level: event.level.parse().unwrap_or(Level::Info),
-        message: &event.message,
+    let events = events.map(|(event, title)| {
+        let kind = EventKind::parse(&event.kind);
+        let level = event.level.parse::<Level>().ok();
+        anyhow::Ok(Told {
+            title,
+            kind: kind.with_context(|| unknown("kind of event", &event.kind))?,
+            rule: &event.rule,
+            level: level.with_context(|| unknown("level", &event.level))?,
+            message: &event.message,
+        })
     });
+    let events = events.collect::<anyhow::Result<Vec<_>>>()?;
     let presence = |range: &&RangeView| range.key.is_none();
     let at_end = |range: &&RangeView| range.to == history.to;
     let was_there = |range: &RangeView| range.from == history.from;
-    let serving = history.ranges.iter().filter(at_end).filter_map(|range| {
-        Some(Serving {
-            key: range.key.as_deref()?,
-            reason: Reason::parse(range.reason.as_deref()?)?,
-            source_key: range.source_key.as_deref(),
-        })
-    });
+    let mut serving = Vec::new();
+    for range in history.ranges.iter().filter(at_end) {
+        if let (Some(key), Some(reason)) = (&range.key, &range.reason) {
+            serving.push(Serving {
+                key,
+                reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
+                source_key: range.source_key.as_deref(),
+            });
+        }
+    }
     let mut present = history.ranges.iter().filter(presence);
-    text(&Telling {
+    Ok(text(&Telling {
         operator: &history.operator,
         first: &first,
         last: &last,
         was_there: history.from_start && present.clone().any(was_there),
         is_there: present.any(|range| at_end(&range)),
-        events: &events.collect::<Vec<_>>(),
-        serving: &serving.collect::<Vec<_>>(),
-    })
+        events: &events,
+        serving: &serving,
+    }))
+}
+
+/// Why a word in an answer cannot be told.
+fn unknown(what: &str, word: &str) -> String {
+    format!("this program knows no {what} `{word}`; use the server's version of opatlas")
 }

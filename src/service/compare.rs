@@ -5,19 +5,20 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use rustc_hash::FxHashSet;
 
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
-use opatlas_diff::policy::{Context, Exception, Judgement, Policy, judge};
-use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Source, Standing, View};
-use opatlas_source::Digest;
+use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
 use super::address::{Resolved, release_of};
 use super::dispatch::Profile;
 use super::error::ServiceError;
 use super::notes::JudgedRelease;
-use super::policy::{ExceptionText, PolicyFault, PolicyText};
+use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
 
 /// Two revisions and what differs between them.
@@ -31,6 +32,8 @@ pub struct Compared {
     pub comparison: Comparison,
     /// Which registrations the compared tables are made of.
     pub source: Source,
+    /// The head's line of releases, by which exceptions end.
+    head_line: Line,
 }
 
 impl Compared {
@@ -42,8 +45,13 @@ impl Compared {
     /// follow from the files.
     ///
     /// # Errors
-    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read.
-    pub fn new(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Result<Self, ServiceError> {
+    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read, and
+    /// [`ServiceError::Stopped`].
+    pub fn new(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         for (side, snapshot) in [("base", &base), ("head", &head)] {
             if snapshot.catalogue.entry_of.is_empty() {
                 return Err(ServiceError::NothingToCompare {
@@ -52,11 +60,15 @@ impl Compared {
                 });
             }
         }
-        Ok(Self::of(base, head))
+        Ok(Self::of(base, head, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
-    pub(super) fn of(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Self {
+    pub(super) fn of(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
         let source = match alike {
@@ -67,8 +79,9 @@ impl Compared {
             source,
             ..Profile::default()
         };
-        let (old, new) = (base.tables(&profile), head.tables(&profile));
-        let comparison = compare(
+        let old = base.tables_until(&profile, stop)?;
+        let new = head.tables_until(&profile, stop)?;
+        let comparison = compare_until(
             Revision {
                 catalogue: &base.catalogue,
                 view: Some(View::new(base.inputs(), &old)),
@@ -77,13 +90,33 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
-        );
-        Self {
+            stop,
+        )?;
+        Ok(Self {
+            head_line: Line::of(head.release()),
             base,
             head,
             comparison,
             source,
-        }
+        })
+    }
+
+    /// With the release that the head was named by, which may be newer than all that are known.
+    #[must_use]
+    pub fn named(mut self, head: Option<&JudgedRelease>) -> Self {
+        let line = head.and_then(|head| Line::parse(&head.stored()).ok());
+        self.head_line = line.unwrap_or(self.head_line);
+        self
+    }
+
+    /// With another base, for the same head.
+    ///
+    /// # Errors
+    /// As [`Compared::new`].
+    pub fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
+        let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
+        compared.head_line = self.head_line;
+        Ok(compared)
     }
 
     /// The comparison under a policy on a day.
@@ -92,6 +125,7 @@ impl Compared {
         let context = Context {
             base: &self.base.catalogue,
             head: &self.head.catalogue,
+            head_line: self.head_line,
             today,
         };
         judge(&self.comparison, policy, exceptions, context)
@@ -135,6 +169,14 @@ impl Rulebook {
                 )),
             }
         }
+        let left_out = keep_few(&mut rulebook.exceptions);
+        if left_out > 0 {
+            rulebook.notes.push(format!(
+                "project `{project}` has more exceptions than are looked at, so the last {left_out} \
+                 excuse nothing; at most {EXCEPTIONS} count, {PATTERNS} of them with a pattern of \
+                 operators"
+            ));
+        }
         rulebook
     }
 }
@@ -153,12 +195,8 @@ pub fn labelled(
         |label: &LabelRecord| opatlas_pytorch::release::Version::parse(label.name.as_str());
     labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
     labels.reverse();
-    let mut seen = Vec::new();
-    labels.retain(|label| {
-        let is_new = !seen.contains(&label.digest);
-        seen.push(label.digest);
-        is_new
-    });
+    let mut seen = FxHashSet::default();
+    labels.retain(|label| seen.insert(label.digest));
     let resolved = labels.into_iter().map(|label| Resolved {
         project: project.clone(),
         digest: label.digest,
@@ -172,19 +210,6 @@ pub fn labelled(
 }
 
 impl Service {
-    /// Compares two snapshots off the async threads.
-    ///
-    /// # Errors
-    /// As [`Compared::new`], and [`ServiceError::Busy`].
-    pub async fn compare(
-        &self,
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-    ) -> Result<Arc<Compared>, ServiceError> {
-        let work = move || Compared::new(base, head);
-        self.workers.run(work).await?.map(Arc::new)
-    }
-
     /// The day, in UTC.
     #[must_use]
     pub fn today(&self) -> Date {
@@ -222,6 +247,7 @@ impl Service {
         let project = ProjectName::parse(project)?;
         let id = uuid::Uuid::new_v4().simple().to_string();
         let record = text.record(id[..12].to_owned(), self.now())?;
+        self.expect_meant(&project, &record).await?;
         let texts = [
             Some(&record.operator),
             Some(&record.rule),

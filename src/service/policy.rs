@@ -1,45 +1,100 @@
 //! Policies and exceptions as people write them: in a project, in a request, in `opatlas.toml`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::ExceptionRecord;
-use opatlas_diff::policy::{Exception, Policy, Treatment, Until};
+use opatlas_diff::policy::{Exception, LastRelease, PATTERN_LENGTH, Policy, Treatment, Until};
 use opatlas_diff::rules;
 use opatlas_diff::rules::{Level, Profile};
-use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest;
 
+/// The members of a policy. Those of two words may also be written with a hyphen.
+const MEMBERS: [&str; 7] = [
+    "profile",
+    "fail_on",
+    "warn_on",
+    "private",
+    "namespaces",
+    "tags",
+    "warn_days",
+];
+
 /// A policy; what is left out is as in [`Policy::default`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyText {
     /// Whose view counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The least level that fails, or `never`.
-    #[serde(default, alias = "fail-on", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<String>,
     /// The least level that warns, or `never`.
-    #[serde(default, alias = "warn-on", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_on: Option<String>,
     /// How operators with a leading underscore are treated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub private: Option<String>,
     /// How operators of a namespace are treated.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub namespaces: BTreeMap<String, String>,
     /// How operators that carry a tag in the base are treated.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
     /// How many days before its end an exception begins to warn.
-    #[serde(default, alias = "warn-days", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_days: Option<u16>,
-    /// What is not known.
-    #[serde(flatten)]
-    pub unknown: BTreeMap<String, serde_json::Value>,
+    /// The first member that is not known; what it holds is not read.
+    #[serde(skip)]
+    pub unknown: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for PolicyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PolicyVisitor)
+    }
+}
+
+struct PolicyVisitor;
+
+impl<'de> Visitor<'de> for PolicyVisitor {
+    type Value = PolicyText;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a policy, an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PolicyText, A::Error> {
+        let mut text = PolicyText::default();
+        let mut seen = Vec::with_capacity(MEMBERS.len());
+        while let Some(written) = map.next_key::<String>()? {
+            let member = written.replace('-', "_");
+            let Some(member) = MEMBERS.into_iter().find(|known| *known == member) else {
+                map.next_value::<IgnoredAny>()?;
+                text.unknown.get_or_insert(written);
+                continue;
+            };
+            if seen.contains(&member) {
+                return Err(A::Error::duplicate_field(member));
+            }
+            seen.push(member);
+            match member {
+                "profile" => text.profile = map.next_value()?,
+                "fail_on" => text.fail_on = map.next_value()?,
+                "warn_on" => text.warn_on = map.next_value()?,
+                "private" => text.private = map.next_value()?,
+                "namespaces" => text.namespaces = map.next_value()?,
+                "tags" => text.tags = map.next_value()?,
+                _ => text.warn_days = map.next_value()?,
+            }
+        }
+        Ok(text)
+    }
 }
 
 /// An exception; `until` is a day or a release.
@@ -82,8 +137,66 @@ pub struct PolicyFault {
     pub why: String,
 }
 
+/// How many exceptions a project, a file or a request may have.
+pub const EXCEPTIONS: usize = 1000;
+/// How many of them may name operators by a pattern; each is held against every changed operator.
+pub const PATTERNS: usize = 100;
+/// How many namespaces and how many tags a policy may name.
+pub const TREATMENTS: usize = 200;
+/// How many characters a name without `*` and `?` may have.
+const NAME: usize = 1000;
+
+/// Refuses more exceptions than are looked at.
+///
+/// # Errors
+/// Which bound is passed.
+pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
+    let patterns = exceptions.iter().filter(|each| each.is_pattern()).count();
+    match (exceptions.len() > EXCEPTIONS, patterns > PATTERNS) {
+        (false, false) => Ok(()),
+        (true, _) => Err(too_many()),
+        (false, true) => Err(too_many_patterns()),
+    }
+}
+
+/// Refuses an exception for which a project has no room.
+pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Result<(), PolicyFault> {
+    let patterns = stored.iter().filter(|r| r.operator.contains(['*', '?']));
+    if stored.len() >= EXCEPTIONS {
+        return Err(too_many());
+    }
+    match is_pattern && patterns.count() >= PATTERNS {
+        true => Err(too_many_patterns()),
+        false => Ok(()),
+    }
+}
+
+/// Keeps as many exceptions as are looked at, the first ones; how many were left out.
+pub(super) fn keep_few(exceptions: &mut Vec<Exception>) -> usize {
+    let before = exceptions.len();
+    let mut patterns = 0;
+    exceptions.retain(|exception| {
+        patterns += usize::from(exception.is_pattern());
+        !exception.is_pattern() || patterns <= PATTERNS
+    });
+    exceptions.truncate(EXCEPTIONS);
+    before - exceptions.len()
+}
+
+fn too_many() -> PolicyFault {
+    let why = format!("there may be at most {EXCEPTIONS}; take away those that have ended");
+    PolicyFault::new("exceptions", why)
+}
+
+fn too_many_patterns() -> PolicyFault {
+    let why = format!(
+        "at most {PATTERNS} may have a pattern of operators; name the operators, or join patterns"
+    );
+    PolicyFault::new("exceptions", why)
+}
+
 impl PolicyFault {
-    fn new(member: impl Into<String>, why: impl Into<String>) -> Self {
+    pub(super) fn new(member: impl Into<String>, why: impl Into<String>) -> Self {
         Self {
             member: member.into(),
             why: why.into(),
@@ -97,22 +210,21 @@ impl PolicyText {
     /// # Errors
     /// The first member that is unknown or has a value that it cannot have.
     pub fn policy(&self) -> Result<Policy, PolicyFault> {
-        const MEMBERS: [&str; 7] = [
-            "profile",
-            "fail_on",
-            "warn_on",
-            "private",
-            "namespaces",
-            "tags",
-            "warn_days",
-        ];
-        if let Some(unknown) = self.unknown.keys().next() {
+        if let Some(unknown) = &self.unknown {
+            let unknown: String = unknown.chars().take(128).collect();
+            let unknown = &*unknown;
             let near = nearest(unknown, MEMBERS);
             let why = match near {
                 Some(near) => format!("no member of a policy; did you mean `{near}`?"),
                 None => format!("no member of a policy; known are {}", MEMBERS.join(", ")),
             };
             return Err(PolicyFault::new(unknown, why));
+        }
+        for (member, named) in [("namespaces", &self.namespaces), ("tags", &self.tags)] {
+            if named.len() > TREATMENTS {
+                let why = format!("it names {}, but at most {TREATMENTS} count", named.len());
+                return Err(PolicyFault::new(member, why));
+            }
         }
         let standard = Policy::default();
         let mut policy = Policy {
@@ -134,9 +246,11 @@ impl PolicyText {
                 .namespaces
                 .extend(treatment.map(|t| (namespace.as_str().into(), t)));
         }
+        policy
+            .tags
+            .retain(|(known, _)| !self.tags.contains_key(&**known));
         for (tag, word) in &self.tags {
             let treatment = treatment(&format!("tags.{tag}"), Some(word))?;
-            policy.tags.retain(|(known, _)| **known != **tag);
             policy
                 .tags
                 .extend(treatment.map(|t| (tag.as_str().into(), t)));
@@ -203,6 +317,7 @@ impl ExceptionText {
                 return Err(PolicyFault::new(member, "it must say something"));
             }
         }
+        self.expect_short()?;
         self.expect_rule()?;
         Ok(Exception {
             id: id.into(),
@@ -214,6 +329,26 @@ impl ExceptionText {
             until: self.until()?,
             broad: self.broad,
         })
+    }
+
+    /// Names have an end, and patterns an earlier one.
+    fn expect_short(&self) -> Result<(), PolicyFault> {
+        let argument = self.argument.as_deref().unwrap_or_default();
+        let texts = [
+            ("operator", &*self.operator),
+            ("rule", &*self.rule),
+            ("argument", argument),
+        ];
+        for (member, text) in texts {
+            let is_pattern = text.contains(['*', '?']);
+            let most = if is_pattern { PATTERN_LENGTH } else { NAME };
+            if text.chars().count() > most {
+                let what = if is_pattern { "a pattern" } else { "a name" };
+                let why = format!("{what} may have at most {most} characters");
+                return Err(PolicyFault::new(member, why));
+            }
+        }
+        Ok(())
     }
 
     /// A rule that is written out must be one.
@@ -243,8 +378,8 @@ impl ExceptionText {
                 PolicyFault::new(member, format!("`{text}` is no day such as 2027-01-31"))
             })
         };
-        let release = |member: &str, text: &str| match Release::parse(text) {
-            Ok(parsed) => Ok(Until::Release(parsed.release)),
+        let release = |member: &str, text: &str| match LastRelease::parse(text) {
+            Ok(release) => Ok(Until::Release(release)),
             Err(unknown) => Err(PolicyFault::new(member, unknown.to_string())),
         };
         if let Some(text) = &self.until {

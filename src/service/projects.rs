@@ -4,6 +4,10 @@ use crate::store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName, 
 
 use super::Service;
 use super::error::ServiceError;
+use super::policy::PolicyFault;
+
+/// How many projects are read at once where some are left out.
+const AT_ONCE: u32 = 1000;
 
 impl Service {
     /// Makes a project, or finds that there is the same already.
@@ -17,6 +21,7 @@ impl Service {
         policy: Option<String>,
     ) -> Result<ProjectOutcome, ServiceError> {
         expect_storable("description", description.as_deref())?;
+        expect_short_policy(policy.as_deref())?;
         let project = NewProject {
             name: ProjectName::parse(name)?,
             description,
@@ -45,6 +50,31 @@ impl Service {
         Ok(self.store.projects(after, limit).await?)
     }
 
+    /// The same of those projects alone that `sees` lets through; where the next part begins is
+    /// told by one of them.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn projects_seen(
+        &self,
+        after: Option<&ProjectName>,
+        limit: u32,
+        sees: impl Fn(&ProjectName) -> bool,
+    ) -> Result<Page<Project, ProjectName>, ServiceError> {
+        let mut seen = Vec::new();
+        let mut after = after.cloned();
+        // One more than asked for, so that a last page knows that it is one.
+        while seen.len() <= limit as usize {
+            let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
+            seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(Page::cut(seen, limit, |project| project.name.clone()))
+    }
+
     /// Changes a project and answers with what became of it.
     ///
     /// # Errors
@@ -57,6 +87,9 @@ impl Service {
         let name = ProjectName::parse(name)?;
         if let Edit::Set(description) = &change.description {
             expect_storable("description", description.as_deref())?;
+        }
+        if let Edit::Set(policy) = &change.policy {
+            expect_short_policy(policy.as_deref())?;
         }
         let project = self.store.update_project(&name, change).await?;
         self.rulebooks.invalidate(&name).await;
@@ -73,6 +106,20 @@ impl Service {
         self.known.invalidate_all();
         self.rulebooks.invalidate(&name).await;
         Ok(())
+    }
+}
+
+/// How many bytes of JSON a policy may have. It is read with its project.
+const POLICY_BYTES: usize = 16 * 1024;
+
+/// Refuses a policy that would cost everybody who reads the project.
+fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
+    match policy.map(str::len) {
+        Some(bytes) if bytes > POLICY_BYTES => {
+            let why = format!("it has {bytes} bytes of JSON, but may have at most {POLICY_BYTES}");
+            Err(PolicyFault::new("policy", why).into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -1,20 +1,13 @@
 //! What is asked of texts that are not stored.
 
-use std::sync::Arc;
-
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::parse::{ParsedSchema, parse_schema};
 use opatlas_schema::types::Type;
+use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, Span};
-
-use super::Service;
-use super::error::ServiceError;
-use super::notes::JudgedRelease;
-use super::snapshot::Snapshot;
 
 /// A schema text, read and judged on its own: not as an entry, and without its neighbours.
 #[derive(Debug)]
@@ -23,22 +16,6 @@ pub struct JudgedSchema {
     pub parsed: ParsedSchema,
     /// What is wrong with it, all of it errors; places count from the beginning of the text.
     pub errors: Vec<Diagnostic>,
-}
-
-impl Service {
-    /// Reads a bundle and runs the rules, storing nothing.
-    ///
-    /// # Errors
-    /// [`ServiceError::Refused`] when it is beyond the limits, [`ServiceError::Busy`].
-    pub async fn validate(
-        &self,
-        bundle: Bundle,
-        judged: &JudgedRelease,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
-        self.admit(&bundle)?;
-        let snapshot = self.read(bundle, judged.release).await?;
-        self.check(snapshot).await
-    }
 }
 
 impl JudgedSchema {

@@ -433,3 +433,149 @@ async fn rules_of_changes_are_served() {
         assert_eq!(page["id"], rule);
     }
 }
+
+/// An end is kept as it was written and compared as a version, also where nobody knows it yet.
+#[tokio::test]
+async fn an_exception_may_end_with_a_release_to_come() {
+    let server = server().await;
+    let path = "/v1/projects/p/exceptions";
+    for end in ["2.16", "3.0", "2.15.1"] {
+        let new = json!({
+            "operator": "can_cast", "rule": "argument-renamed", "reason": "a keyword",
+            "until_release": end
+        });
+        let made = server.post(path).json(&new).send().await;
+        assert_eq!(made.status, 201, "{}", made.text());
+        let made = made.value();
+        assert_eq!(made["until_release"], end);
+        let comparison = server.get(RANGE).send().await.ok();
+        assert_eq!(comparison["summary"]["excepted"], 1, "{end}");
+        // It ends with the head's own line of releases, or later.
+        let conclusion = if end == "2.15.1" { "warn" } else { "pass" };
+        assert_eq!(comparison["conclusion"], conclusion, "{end}");
+        let one = format!("{path}/{}", made["id"].as_str().unwrap());
+        assert_eq!(server.delete(&one).send().await.status, 204);
+    }
+    let new = json!({
+        "operator": "can_cast", "rule": "argument-renamed", "reason": "a keyword",
+        "until_release": "2.16"
+    });
+    assert_eq!(server.post(path).json(&new).send().await.status, 201);
+    // A head that is judged by the newest rules but is of a later line is past the end.
+    let later = OLD.replace("ScalarType from,", "ScalarType source,");
+    server.ingest("p", "label=2.17.0", &later).await;
+    let range = "/v1/projects/p/compare/2.14.0...2.17.0";
+    let comparison = server.get(range).send().await.ok();
+    assert_eq!(comparison["summary"]["excepted"], 0);
+    assert_eq!(comparison["conclusion"], "fail");
+}
+
+#[tokio::test]
+async fn an_exception_that_can_mean_nothing_is_refused() {
+    let server = server().await;
+    let path = "/v1/projects/p/exceptions";
+    let new = |members: Value| {
+        let mut new = json!({
+            "operator": "can_cast", "rule": "argument-renamed", "reason": "a keyword"
+        });
+        let own = new.as_object_mut().unwrap();
+        own.extend(members.as_object().unwrap().clone());
+        new
+    };
+    let long = "*a".repeat(128);
+    for (members, why) in [
+        (json!({"operator": "can_cats"}), "did you mean `can_cast`"),
+        (
+            json!({"operator": "aten::nothing_like_it"}),
+            "no revision of the project",
+        ),
+        (json!({"until_date": "2001-01-31"}), "is past"),
+        (json!({"until_release": "2.9"}), "is past"),
+        (json!({"operator": long}), "at most 127 characters"),
+        (json!({"argument": long}), "at most 127 characters"),
+    ] {
+        let answer = server.post(path).json(&new(members)).send().await;
+        let problem = answer.problem(422, "invalid-policy");
+        assert!(problem.to_string().contains(why), "{problem}");
+    }
+    // A pattern may wait for operators, and one that is gone was there once.
+    let gone = NEW.replace("- func: keep(Tensor self) -> Tensor\n", "");
+    server.ingest("p", "label=2.15.1", &gone).await;
+    for operator in ["keep", "wait_*"] {
+        let answer = server.post(path).json(&new(json!({"operator": operator})));
+        assert_eq!(answer.send().await.status, 201, "{operator}");
+    }
+}
+
+/// The change counts again under its own level; that its exception has ended is only told.
+#[tokio::test]
+async fn an_ended_exception_counts_once() {
+    let server = server().await;
+    let body = json!({
+        "base": files(OLD), "head": files(NEW),
+        "exceptions": [{
+            "operator": "can_cast", "rule": "argument-renamed", "reason": "a keyword",
+            "until_date": "2001-01-31"
+        }]
+    });
+    let comparison = server.post("/v1/compare").json(&body).send().await.ok();
+    assert_eq!(comparison["summary"]["breaking"], 1);
+    assert_eq!(comparison["conclusion"], "fail");
+    let changes = comparison["changes"].as_array().unwrap();
+    let ended = changes.iter().find(|c| c["rule"] == "allow-list-expired");
+    assert_eq!(ended.unwrap()["level"], "info");
+}
+
+#[tokio::test]
+async fn policies_and_lists_have_bounds() {
+    let server = server().await;
+    let exception = json!({"operator": "f*", "rule": "*", "reason": "r"});
+    let many = |count: usize| Value::Array(vec![exception.clone(); count]);
+    for (member, value, why) in [
+        ("exceptions", many(101), "at most 100 may have a pattern"),
+        ("exceptions", many(1001), "at most 1000"),
+        (
+            "policy",
+            json!({"tags": (0..201).map(|i| (format!("t{i}"), json!("warn"))).collect::<serde_json::Map<_, _>>()}),
+            "at most 200 count",
+        ),
+    ] {
+        let mut body = json!({"base": files(OLD), "head": files(NEW)});
+        body[member] = value;
+        let answer = server.post("/v1/compare").json(&body).send().await;
+        let problem = answer.problem(422, "invalid-policy");
+        assert!(problem.to_string().contains(why), "{problem}");
+    }
+    let long = json!({"policy": {"namespaces": {"n".repeat(17_000): "warn"}}});
+    let answer = server.patch("/v1/projects/p").json(&long).send().await;
+    let problem = answer.problem(422, "invalid-policy");
+    assert!(problem.to_string().contains("at most 16384"), "{problem}");
+    let keys = json!({"registrations": vec!["CPU"; 2_001]});
+    let answer = server.post("/v1/dispatch").json(&keys).send().await;
+    assert!(answer.text().contains("at most 2000"), "{}", answer.text());
+    assert!(answer.status.is_client_error());
+    let keys = json!({"registrations": vec!["CPU"; 2_000]});
+    server.post("/v1/dispatch").json(&keys).send().await.ok();
+}
+
+/// All labels are held against, each by itself.
+#[tokio::test]
+async fn a_head_is_held_against_many_labels() {
+    let server = Server::new().await;
+    server.project("p").await;
+    for patch in 0..30 {
+        let text = format!("{OLD}- func: f{patch}(Tensor self) -> Tensor\n");
+        server
+            .ingest("p", &format!("label=2.14.{patch}"), &text)
+            .await;
+    }
+    server.ingest("p", "label=2.15.0", NEW).await;
+    let range = "/v1/projects/p/compare/2.14.0...2.15.0?against=all";
+    let comparison = server.get(range).send().await.ok();
+    let against = comparison["against"].as_array().unwrap();
+    assert_eq!(against.len(), 29);
+    for each in against {
+        assert_eq!(each["conclusion"], "fail");
+        assert_eq!(each["changes"][0]["rule"], "operator-removed");
+    }
+}

@@ -140,6 +140,15 @@ impl Question<'_> {
         self.body("application/yaml", text)
     }
 
+    /// With a body that never arrives.
+    pub fn unread(mut self) -> Self {
+        self.request = self
+            .request
+            .header(header::CONTENT_TYPE, "application/yaml");
+        self.body = Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>());
+        self
+    }
+
     /// Sends it, and checks that the answer is as described.
     pub async fn send(self) -> Answer {
         let (request, answer) = self.exchange().await;

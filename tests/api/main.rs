@@ -1,6 +1,7 @@
 //! The HTTP side, asked in process over a store in memory.
 
 mod access;
+mod bodies;
 mod caching;
 mod clock;
 #[path = "../common/mod.rs"]
@@ -12,6 +13,7 @@ mod findings;
 mod harness;
 mod history;
 mod hostile;
+mod hosts;
 mod kept;
 mod knowledge;
 mod labels;

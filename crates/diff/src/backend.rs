@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::change::{Change, Subject};
 use super::history::{EventKind, by_operator};
+use super::near::Names;
 use super::revision::Comparison;
 use super::rules::{Audience, Level};
 use opatlas_dispatch::{Reason, View};
@@ -15,7 +16,6 @@ use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Keys;
-use opatlas_source::suggest::nearest_few;
 
 /// How many near names are given for one that is not known.
 const NEAR: usize = 3;
@@ -122,14 +122,12 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     if missing.is_empty() {
         return Vec::new();
     }
-    let names: Vec<String> = head.operators.iter().map(|o| o.qualified_name()).collect();
+    let names = head.operators.iter().map(|o| o.qualified_name());
+    let mut names: Names = names.collect();
     let unknown = missing.into_iter().map(|name| Unknown {
         name: (*name).to_owned(),
         vanished: base.find(name).is_some(),
-        near: nearest_few(name, names.iter().map(|name| &**name), NEAR)
-            .into_iter()
-            .map(Into::into)
-            .collect(),
+        near: names.near(name, NEAR).into_iter().map(Into::into).collect(),
     });
     unknown.collect()
 }

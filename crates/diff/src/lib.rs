@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod change;
 pub mod history;
+mod near;
 pub mod official;
 pub mod policy;
 pub mod revision;
@@ -14,4 +15,4 @@ pub mod rules;
 pub mod schema;
 
 pub use change::{Change, Fingerprint, Fragment, Note, Part, Subject};
-pub use revision::{Comparison, Revision, compare};
+pub use revision::{Comparison, Revision, compare, compare_until};

@@ -6,12 +6,16 @@
 
 mod exception;
 mod judge;
+mod matching;
+mod pattern;
 
 use std::str::FromStr;
 
 use super::rules::{Level, Profile, UnknownWord};
 
-pub use exception::{Exception, ExceptionStatus, Until};
+pub use exception::{Exception, ExceptionStatus, LastRelease, Line, Until};
+pub use pattern::LENGTH as PATTERN_LENGTH;
+
 pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
 
 /// What makes a comparison fail.

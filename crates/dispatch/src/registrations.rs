@@ -14,6 +14,8 @@ mod shown;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::known::Standing;
 use super::observed::Observed;
 use super::origin::Origin;
@@ -120,6 +122,13 @@ impl Row {
     }
 }
 
+/// The place of the last row to each key; a revision may bring any number of them.
+pub(super) fn last_to_key<'a>(
+    rows: impl Iterator<Item = (usize, &'a Row)>,
+) -> FxHashMap<Key, usize> {
+    rows.map(|(at, row)| (row.key, at)).collect()
+}
+
 impl Registrations {
     /// Works out all registrations.
     #[must_use]
@@ -164,8 +173,9 @@ impl Registrations {
         id: OperatorId,
     ) -> impl Iterator<Item = Registration<'a>> + use<'a> {
         let rows = self.rows_of(id);
+        let last = last_to_key(rows.iter().enumerate());
         rows.iter().enumerate().map(move |(at, row)| Registration {
-            overridden: rows[at + 1..].iter().any(|later| later.key == row.key),
+            overridden: last.get(&row.key) != Some(&at),
             ..shown::registration(inputs, id, row)
         })
     }

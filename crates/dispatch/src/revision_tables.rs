@@ -6,13 +6,14 @@ use rustc_hash::FxHashMap;
 use super::build::Build;
 use super::known::Standing;
 use super::origin::{Origin, Source};
-use super::registrations::{Inputs, Registration, Registrations, Row, assemble};
+use super::registrations::{Inputs, Registration, Registrations, Row, assemble, last_to_key};
 use super::resolve::{Registered, Rule, Table, resolve};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
+use opatlas_source::{Stop, Stopped};
 
 /// The tables of all operators of a revision in one build.
 #[derive(Debug, Clone)]
@@ -77,6 +78,20 @@ impl RevisionTables {
     /// Works out all registrations and tables (about 2 ms for a release).
     #[must_use]
     pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
+        Stop::unstopped(|stop| Self::new_until(inputs, build, source, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new_until(
+        inputs: Inputs<'_>,
+        build: &Build,
+        source: Source,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        stop.check()?;
         let keys = Keys::of(inputs.catalogue.release);
         let registrations = Registrations::new(inputs);
         let mut tables = Self {
@@ -95,6 +110,7 @@ impl RevisionTables {
         };
         let mut known = FxHashMap::default();
         for (id, _) in inputs.catalogue.iter() {
+            stop.check()?;
             let (files, outside) = tables.registered(id);
             let pattern = *known
                 .entry((files, outside))
@@ -104,7 +120,7 @@ impl RevisionTables {
             }
             tables.of_operator.push(pattern);
         }
-        tables
+        Ok(tables)
     }
 
     /// The keys with a registration that follows from the files, and those with one from outside.
@@ -209,17 +225,15 @@ impl RevisionTables {
         id: OperatorId,
     ) -> impl Iterator<Item = Registration<'a>> + use<'a> {
         let rows = self.registrations.rows_of(id);
-        let counted = move |row: &Row| self.is_used(row);
-        rows.iter()
-            .enumerate()
-            .filter(move |(_, row)| counted(row))
-            .map(move |(at, row)| {
-                let mut later = rows[at + 1..].iter();
-                Registration {
-                    overridden: later.any(|later| later.key == row.key && counted(later)),
-                    ..assemble(inputs, id, row)
-                }
-            })
+        let counted = move || {
+            let rows = rows.iter().enumerate();
+            rows.filter(move |(_, row)| self.is_used(row))
+        };
+        let last = last_to_key(counted());
+        counted().map(move |(at, row)| Registration {
+            overridden: last.get(&row.key) != Some(&at),
+            ..assemble(inputs, id, row)
+        })
     }
 
     /// The registration that counts at a key, outside ones whatever the source.

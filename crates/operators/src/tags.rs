@@ -71,12 +71,12 @@ impl DeclaredTags {
         }
         let mut tags = Vec::new();
         for item in &document.items {
-            diagnostics.extend(
-                item.diagnostics
-                    .iter()
-                    .map(|d| d.clone().shifted(item.base)),
-            );
             let tree = &item.tree;
+            let ignored = |d: &&Diagnostic| {
+                opatlas_yaml::is_constructed(d) && is_never_read(tree, item.root, d.span)
+            };
+            let told = item.diagnostics.iter().filter(|d| !ignored(d));
+            diagnostics.extend(told.map(|d| d.clone().shifted(item.base)));
             match read_tag(tree, item.root) {
                 Ok(mut tag) => {
                     tag.at = tag.at.shifted(item.base);
@@ -110,6 +110,17 @@ impl DeclaredTags {
             TagName::Collection => false,
         }
     }
+}
+
+/// Whether a place is within a value of an item that may be anything: all but the `tag`.
+fn is_never_read(tree: &Tree, item: NodeId, at: Span) -> bool {
+    let Kind::Mapping(pairs) = tree.kind(item) else {
+        return false;
+    };
+    pairs.iter().any(|&(key, value)| {
+        let span = tree.span(key).to(tree.span(value));
+        tree.str_value(key) != Some("tag") && span.start <= at.start && at.end <= span.end
+    })
 }
 
 fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {

@@ -73,7 +73,7 @@ struct Row {
     file: Option<u8>,
     fallthrough: bool,
     declared: bool,
-    releases: u16,
+    releases: u64,
 }
 
 // KEYS and FILES are names; NAMES is all operator names, sorted, without anything between; ENDS

@@ -14,7 +14,7 @@ pub mod suppress;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
 use sink::Sink;
@@ -151,6 +151,14 @@ impl Rule {
 /// findings are in the list, marked so ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
+    Stop::unstopped(|stop| check_until(catalogue, stop))
+}
+
+/// The same, unless it is stopped.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Vec<Finding>, Stopped> {
     let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
     for diagnostic in &native.diagnostics {
@@ -165,10 +173,12 @@ pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
         sink.file(TAGS, diagnostic.clone());
     }
     for check in families::CHECKS {
+        stop.check()?;
         check(catalogue, &mut sink);
     }
+    stop.check()?;
     let entries = &native.entries;
-    sink.into_findings(|findings| suppress::apply(&native.text, entries, findings))
+    Ok(sink.into_findings(|findings| suppress::apply(&native.text, entries, findings)))
 }
 
 /// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,

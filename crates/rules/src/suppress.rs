@@ -128,9 +128,7 @@ fn unknown(rule: &str, at: Span) -> Diagnostic {
     let message = format!("there is no rule `{}`", rule.escape_debug());
     let diagnostic = Diagnostic::new(RuleId::SuppressionUnknownRule, at, message);
     match suggest::nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
-        Some(near) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(at, near),
+        Some(near) => diagnostic.with_near_name(at, rule, near),
         None => diagnostic.with_help("`opatlas explain` lists all rules"),
     }
 }

@@ -7,7 +7,7 @@ use super::function::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Diagnostic, Fix};
+use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
 #[must_use]
@@ -72,6 +72,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                 diagnostic.fix = Some(Fix {
                     span: Span::at(argument.at.0.start),
                     replacement: "*, ".into(),
+                    applicability: Applicability::Suggested,
                 });
             }
         }

@@ -8,6 +8,7 @@
 pub mod diagnostic;
 mod ids;
 mod rule_id;
+mod stop;
 pub mod suggest;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
+
+pub use stop::{Stop, Stopped};
 
 /// A half-open range of bytes, `start..end`, in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]

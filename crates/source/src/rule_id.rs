@@ -36,6 +36,7 @@ crate::rule_ids! {
     BackendRequired => "backend-required",
     BackendRoot => "backend-root",
     BackendSupportedList => "backend-supported-list",
+    BackendSymintNeedsSymint => "backend-symint-needs-symint",
     BackendSymintUnlisted => "backend-symint-unlisted",
     BoolListSize => "bool-list-size",
     CategoryOverride => "category-override",

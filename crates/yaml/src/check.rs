@@ -133,13 +133,23 @@ pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: S
     }
 }
 
+/// How messages about values end that can be constructed, but have a type no field takes.
+const NO_FIELD: &str = ", which no field takes";
+
 fn other_type(at: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlTag,
         at,
-        format!("this tag makes {what}, which no field takes"),
+        format!("this tag makes {what}{NO_FIELD}"),
     )
     .with_help("remove the tag")
+}
+
+/// Whether all that is wrong with a value is that no field takes its type. Who does not look at
+/// the value has nothing to complain of.
+#[must_use]
+pub fn is_constructed(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule == RuleId::YamlTag && diagnostic.message.ends_with(NO_FIELD)
 }
 
 /// The scalar that a mapping under a scalar's tag stands for: the value of its first key `=`.

@@ -34,6 +34,7 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use build::{Builder, Built};
 
+pub use check::is_constructed;
 pub use encoding::decode;
 pub use scalar::ScalarType;
 pub use split::split;

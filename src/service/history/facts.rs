@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::service::snapshot::Snapshot;
+use crate::store::StoreError;
 use opatlas_diff::Comparison;
 use opatlas_diff::revision::CORE;
 use opatlas_diff::rules::Level;
@@ -12,6 +13,8 @@ use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Reason, coverage};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
+
+use super::step::unreadable;
 
 /// Counts of a revision. All but `generated` are of operators that entries declare.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,8 +133,19 @@ impl Facts {
         facts
     }
 
-    pub(super) fn decode(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or_default()
+    /// The counts that are stored with a step.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for what this program did not write, and [`StoreError::Unavailable`]
+    /// where the step is gone by now.
+    pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
+        if text.is_empty() {
+            return Err(StoreError::Unavailable {
+                what: "the history was computed anew meanwhile; ask again".to_owned(),
+                source: None,
+            });
+        }
+        serde_json::from_str(text).map_err(|error| unreadable(&error))
     }
 
     pub(super) fn encode(&self) -> String {

@@ -2,16 +2,22 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::service::Service;
 use crate::service::dispatch::runtime_key;
 use crate::service::error::ServiceError;
 use crate::service::snapshot::Snapshot;
+use crate::store::StoreError;
+use opatlas_diff::Subject;
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_report::changes::message::message;
 
+use super::event::StoredEvent;
 use super::ranges::{self, KeyRange, Move};
-use super::step::{About, Says};
+use super::step::Says;
 use super::timeline::{Range, Timeline};
 
 /// An event in the life of an operator.
@@ -87,7 +93,8 @@ impl Service {
         let mut events: Vec<HistoryEvent> = Vec::new();
         for (place, says) in &life.steps {
             if asked.contains(place) {
-                events.extend(says.events.iter().map(|event| read(*place, event)));
+                let told = says.events.iter();
+                events.extend(told.map(|event| read(*place, operator, event)));
             }
         }
         if let Some(key) = key {
@@ -112,6 +119,15 @@ impl Service {
         })
     }
 
+    /// Refuses the name of an operator that no revision of a timeline has.
+    pub(in crate::service) async fn expect_ever(
+        &self,
+        timeline: &Timeline,
+        operator: &str,
+    ) -> Result<(), ServiceError> {
+        self.life(timeline, operator).await.map(drop)
+    }
+
     /// What the steps of a timeline tell of an operator.
     pub(super) async fn life(
         &self,
@@ -127,13 +143,13 @@ impl Service {
         for (step, says) in found.await? {
             let places = timeline.places_of(step);
             if places.len() > 0 {
-                let says = Says::decode(&says);
+                let says = Says::decode(&says)?;
                 steps.extend(places.map(|place| (place, says.clone())));
             }
         }
         steps.sort_by_key(|(place, _)| *place);
         let comings = steps.iter().flat_map(|(place, says)| {
-            let kinds = says.events.iter().map(|event| event.kind());
+            let kinds = says.events.iter().map(|event| event.kind.0);
             kinds
                 .filter(|kind| matches!(kind, EventKind::Introduced | EventKind::Removed))
                 .map(move |kind| (*place, kind == EventKind::Introduced))
@@ -168,14 +184,18 @@ impl Service {
         for present in &life.present {
             let last: Arc<Snapshot> = self.snapshot(&timeline.resolved(*present.end())).await?;
             for key in keys {
-                let moves = moves(timeline, life, key, present);
+                let moves = moves(timeline, life, key, present)?;
                 let cell = ranges::cell(&last, operator, key);
                 let of_key = ranges::of_key(timeline, key, present, &moves, cell.as_ref());
                 ranges.extend(of_key);
             }
         }
-        ranges.sort_by_cached_key(|range| {
-            let key = keys.iter().position(|key| *key == range.key);
+        let mut order: FxHashMap<&str, usize> = FxHashMap::default();
+        for (at, key) in keys.iter().enumerate() {
+            order.entry(key).or_insert(at);
+        }
+        ranges.sort_by_key(|range: &KeyRange| {
+            let key = order.get(&*range.key).copied();
             (key, *range.range.start())
         });
         Ok(ranges)
@@ -183,19 +203,26 @@ impl Service {
 }
 
 /// The places within a stretch at which what serves a key changed.
-fn moves(timeline: &Timeline, life: &Life, key: &str, present: &Range) -> Vec<Move> {
+fn moves(
+    timeline: &Timeline,
+    life: &Life,
+    key: &str,
+    present: &Range,
+) -> Result<Vec<Move>, StoreError> {
     let mut moves = Vec::new();
     for (place, says) in &life.steps {
         if !present.contains(place) || *place == 0 {
             continue;
         }
         let base = timeline.items[place - 1].judged.release;
-        let found = says.cells.iter().find(|cells| cells.holds(base, key));
-        if let Some(cells) = found {
-            moves.push((*place, cells.1.clone(), cells.2.clone()));
+        for cells in &says.cells {
+            if cells.holds(base, key)? {
+                moves.push((*place, cells.before.clone(), cells.after.clone()));
+                break;
+            }
         }
     }
-    moves
+    Ok(moves)
 }
 
 /// Runtime keys at which backends run operators of dense tensors.
@@ -233,27 +260,27 @@ pub(super) fn cut(range: &Range, within: &Range) -> Option<Range> {
     (start <= end).then_some(start..=end)
 }
 
-fn read(place: usize, event: &super::step::StoredEvent) -> HistoryEvent {
-    let (mut keys, mut names, mut follows) = (Vec::new(), Vec::new(), None);
-    match &event.3 {
-        About::Keys(found) => keys.clone_from(found),
-        About::Names(found) => names.clone_from(found),
-        About::Follows(operator) => follows = Some(operator.clone()),
-        About::Operator => {}
+/// An event of an operator, with the sentence that says it.
+fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
+    let change = event.change(operator);
+    let follows = event.follows().map(str::to_owned);
+    let (mut keys, mut names) = (Vec::new(), Vec::new());
+    match &change.subject {
+        _ if follows.is_some() => {}
+        Subject::Keys(_) => keys = change.subject.names(),
+        subject => names = subject.names(),
     }
     HistoryEvent {
         place,
-        kind: event.kind(),
-        rule: event
-            .rule()
-            .map_or_else(|| event.1.clone(), |rule| rule.as_str().to_owned()),
-        level: event.level(),
+        kind: event.kind.0,
+        rule: change.rule.id.as_str().to_owned(),
+        level: change.level,
         keys,
         names,
         follows,
-        old: event.4.clone(),
-        new: event.5.clone(),
-        message: event.6.clone(),
+        message: message(&change),
+        old: event.old.clone(),
+        new: event.new.clone(),
     }
 }
 

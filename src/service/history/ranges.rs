@@ -6,6 +6,7 @@ use opatlas_pytorch::keys::Keys;
 
 use super::step::StoredCell;
 use super::timeline::{Range, Timeline};
+use super::words::Word;
 
 /// A stretch of a timeline in which one thing served an operator at a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,11 +40,11 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
     let view = snapshot.view();
     let slot = view.keys().slot(key)?;
     let entry = view.entry(id, slot)?;
-    Some(StoredCell(
-        entry.reason as u8,
-        entry.source_name(view.keys()).map(Into::into),
-        entry.kernel.as_deref().map(Into::into),
-    ))
+    Some(StoredCell {
+        reason: Word(entry.reason),
+        source_key: entry.source_name(view.keys()).map(Into::into),
+        kernel: entry.kernel.as_deref().map(Into::into),
+    })
 }
 
 /// The stretches at a key while the operator was there (`present`); `moves` lie in it, in order,
@@ -80,8 +81,8 @@ fn range(key: &str, range: Range, cell: &StoredCell) -> KeyRange {
     KeyRange {
         key: key.to_owned(),
         range,
-        reason: cell.reason(),
-        source_key: cell.1.clone(),
-        kernel: cell.2.clone(),
+        reason: cell.reason.0,
+        source_key: cell.source_key.clone(),
+        kernel: cell.kernel.clone(),
     }
 }

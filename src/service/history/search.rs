@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::service::Service;
 use crate::service::error::ServiceError;
 use crate::service::search::{Filter, search};
@@ -42,13 +44,14 @@ impl Service {
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
         let wanted = words.to_owned();
-        let current = self.workers.run(move || {
+        let current = self.workers.run(move |stop| {
             let filter = Filter {
                 words: Some(wanted.clone()),
                 ..Filter::default()
             };
             let catalogue = &snapshot.catalogue;
             let mut found = search(catalogue, &filter);
+            stop.check()?;
             let lower = wanted.to_lowercase();
             let by_kernel = catalogue.iter().filter(|(id, _)| {
                 let kernels = catalogue.kernels(*id).iter();
@@ -56,31 +59,26 @@ impl Service {
                 names.any(|name| name.contains(&lower))
             });
             let by_kernel: Vec<_> = by_kernel.map(|(id, _)| id).collect();
-            for id in by_kernel {
-                if !found.contains(&id) {
-                    found.push(id);
-                }
-            }
+            let mut known: FxHashSet<_> = found.iter().copied().collect();
+            found.extend(by_kernel.into_iter().filter(|id| known.insert(*id)));
             let names = found
                 .iter()
                 .map(|id| catalogue.operator(*id).qualified_name());
-            names.collect::<Vec<String>>()
+            Ok(names.collect::<Vec<String>>())
         });
         let current = current.await?;
         let rows = self.store.steps_saying(&timeline.project, words, ROWS);
         let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (operator, step, says) in rows.await? {
             let places = timeline.places_of(step);
-            if places.len() > 0 && says_so(&operator, &Says::decode(&says), words) {
+            if places.len() > 0 && says_so(&operator, &Says::decode(&says)?, words) {
                 before.entry(operator).or_default().extend(places);
             }
         }
         let mut names: Vec<(String, bool)> = current.into_iter().map(|name| (name, true)).collect();
-        for operator in before.keys() {
-            if names.iter().all(|(name, _)| name != operator) {
-                names.push((operator.clone(), false));
-            }
-        }
+        let known: FxHashSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
+        let gone = before.keys().filter(|operator| !known.contains(*operator));
+        names.extend(gone.map(|operator| (operator.clone(), false)));
         names.truncate(limit);
         let mut found = Vec::with_capacity(names.len());
         for (operator, is_current) in names {
@@ -105,11 +103,11 @@ fn says_so(operator: &str, says: &Says, words: &str) -> bool {
     let holds = |text: &str| text.to_lowercase().contains(&words);
     let side = |text: &Option<String>| text.as_deref().is_some_and(holds);
     let cells = says.cells.iter();
-    let mut kernels = cells.flat_map(|cells| [&cells.1.2, &cells.2.2]);
+    let mut kernels = cells.flat_map(|cells| [&cells.before.kernel, &cells.after.kernel]);
     holds(operator)
         || says
             .events
             .iter()
-            .any(|event| side(&event.4) || side(&event.5))
+            .any(|event| side(&event.old) || side(&event.new))
         || kernels.any(side)
 }

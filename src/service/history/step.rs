@@ -1,127 +1,85 @@
-//! What a step did, as it is stored: short JSON by operator. Written and read here alone.
+//! What a step did, as it is stored: JSON by operator, in which every enum stands as its word.
+//! Written and read here alone.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use opatlas_source::{Stop, Stopped};
+
+use super::event::StoredEvent;
+use super::facts::{Facts, StepFacts};
+use super::words::Word;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
-use crate::store::{StepKey, StepRecord};
-use opatlas_diff::history::{Event, EventKind, by_operator};
+use crate::store::{StepKey, StepRecord, StoreError};
+use opatlas_diff::Comparison;
+use opatlas_diff::history::by_operator;
 use opatlas_diff::revision::{Cell, DispatchChange};
-use opatlas_diff::rules::ChangeRuleId;
-use opatlas_diff::rules::Level;
-use opatlas_diff::{Comparison, Subject};
 use opatlas_dispatch::Reason;
-use opatlas_pytorch::keys::Keys;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
-use opatlas_report::changes::message::message;
-
-use super::facts::{Facts, StepFacts};
 
 /// What a step did to an operator.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Says {
     /// Its events.
-    #[serde(rename = "e", default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) events: Vec<StoredEvent>,
     /// Cells of its dispatch table.
-    #[serde(rename = "c", default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cells: Vec<StoredCells>,
-}
-
-/// An event: its kind, rule, level, what it is about, the old and the new side, whether it is told
-/// of another operator, and the sentence.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoredEvent(
-    pub(super) u8,
-    pub(super) String,
-    pub(super) u8,
-    pub(super) About,
-    pub(super) Option<String>,
-    pub(super) Option<String>,
-    pub(super) String,
-);
-
-/// What an event is about: dispatch keys, or other names.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) enum About {
-    /// Dispatch keys.
-    #[serde(rename = "k")]
-    Keys(Vec<String>),
-    /// An argument, tags, or other names.
-    #[serde(rename = "n")]
-    Names(Vec<String>),
-    /// The operator as a whole.
-    #[serde(rename = "o")]
-    Operator,
-    /// An operator that this one follows, and the names there.
-    #[serde(rename = "f")]
-    Follows(String),
 }
 
 /// Cells that changed alike: keys as stretches of the base release's table, then what served them
 /// and what serves them now.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct StoredCells(
-    pub(super) String,
-    pub(super) StoredCell,
-    pub(super) StoredCell,
-);
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredCells {
+    pub(super) keys: Vec<Stretch>,
+    pub(super) before: StoredCell,
+    pub(super) after: StoredCell,
+}
 
-/// A reason by its number, the key that serves, and the kernel.
+/// Keys that stand behind one another: the names of the first and, where there are several, the
+/// last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StoredCell(
-    pub(super) u8,
-    pub(super) Option<String>,
-    pub(super) Option<String>,
-);
+#[serde(untagged)]
+pub(super) enum Stretch {
+    One(String),
+    Several(String, String),
+}
 
-const LEVELS: [Level; 6] = [
-    Level::None,
-    Level::Safe,
-    Level::Info,
-    Level::Dangerous,
-    Level::ForwardBreaking,
-    Level::Breaking,
-];
-
-impl StoredEvent {
-    pub(super) fn kind(&self) -> EventKind {
-        let kind = EventKind::ALL.get(usize::from(self.0));
-        kind.copied().unwrap_or(EventKind::Entry)
-    }
-
-    /// The rule's id; that of a rule that is no more stays as it was written.
-    pub(super) fn rule(&self) -> Option<ChangeRuleId> {
-        ChangeRuleId::parse(&self.1)
-    }
-
-    pub(super) fn level(&self) -> Level {
-        let level = LEVELS.get(usize::from(self.2));
-        level.copied().unwrap_or(Level::None)
-    }
+/// Why a key is served, the registered key that serves it, and the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredCell {
+    pub(super) reason: Word<Reason>,
+    #[serde(rename = "source", default, skip_serializing_if = "Option::is_none")]
+    pub(super) source_key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) kernel: Option<String>,
 }
 
 impl StoredCell {
     fn of(cell: &Cell) -> Self {
-        Self(
-            cell.reason as u8,
-            cell.source_key.map(Into::into),
-            cell.kernel.as_deref().map(Into::into),
-        )
-    }
-
-    pub(super) fn reason(&self) -> Reason {
-        let reason = Reason::ALL.get(usize::from(self.0));
-        reason.copied().unwrap_or(Reason::Missing)
+        Self {
+            reason: Word(cell.reason),
+            source_key: cell.source_key.map(Into::into),
+            kernel: cell.kernel.as_deref().map(Into::into),
+        }
     }
 }
 
 impl Says {
-    pub(super) fn decode(text: &str) -> Self {
-        // What a database with other hands in it holds says nothing.
-        serde_json::from_str(text).unwrap_or_default()
+    /// What is stored of a step.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] for what this program did not write.
+    pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
+        serde_json::from_str(text).map_err(|error| unreadable(&error))
     }
 
     fn encode(&self) -> String {
@@ -134,26 +92,33 @@ pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
-) -> StepRecord {
+    stop: &Stop,
+) -> Result<StepRecord, Stopped> {
+    head.check(stop)?;
+    head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head));
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
         said = operators(Keys::of(base.release()), &compared.comparison);
     }
-    StepRecord {
+    Ok(StepRecord {
         key,
         facts: facts.encode(),
         operators: said,
-    }
+    })
 }
 
 fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
     let by_operator = by_operator(comparison);
     let says = by_operator.into_iter().map(|(operator, step)| {
         let says = Says {
-            events: step.events.iter().map(event).collect(),
+            events: step
+                .events
+                .iter()
+                .map(|e| StoredEvent::of(operator, e))
+                .collect(),
             cells: step.cells.iter().map(|cells| stored(keys, cells)).collect(),
         };
         (operator.to_owned(), says.encode())
@@ -161,77 +126,67 @@ fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
     says.collect()
 }
 
-fn event(event: &Event<'_>) -> StoredEvent {
-    let change = event.change;
-    let owned = |names: &[Box<str>]| names.iter().map(|name| name.to_string()).collect();
-    let about = match &change.subject {
-        _ if event.follows => About::Follows(change.operator.to_string()),
-        Subject::Keys(names) => About::Keys(owned(names)),
-        Subject::Operator => About::Operator,
-        subject => About::Names(subject.names()),
-    };
-    let text = |fragment: Option<&opatlas_diff::Fragment>| fragment.map(|f| f.text.to_string());
-    StoredEvent(
-        event.kind as u8,
-        change.rule.id.as_str().to_owned(),
-        LEVELS
-            .iter()
-            .position(|level| *level == change.level)
-            .and_then(|at| u8::try_from(at).ok())
-            .unwrap_or(0),
-        about,
-        text(change.old.as_ref()),
-        text(change.new.as_ref()),
-        message(change),
-    )
-}
-
 fn stored(keys: &Keys, cells: &DispatchChange) -> StoredCells {
-    let places = cells.keys.iter().filter_map(|key| keys.slot(key));
-    let places: Vec<usize> = places.map(|slot| slot.index()).collect();
-    StoredCells(
-        stretches(places),
-        StoredCell::of(&cells.before),
-        StoredCell::of(&cells.after),
-    )
+    let slots = cells.keys.iter().filter_map(|key| keys.slot(key));
+    StoredCells {
+        keys: stretches(keys, slots.collect()),
+        before: StoredCell::of(&cells.before),
+        after: StoredCell::of(&cells.after),
+    }
 }
 
 impl StoredCells {
     /// Whether a runtime key of the release that the step leads from is among them.
-    pub(super) fn holds(&self, base: Release, key: &str) -> bool {
-        let Some(slot) = Keys::of(base).slot(key) else {
-            return false;
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] where a stretch names no key of that release.
+    pub(super) fn holds(&self, base: Release, key: &str) -> Result<bool, StoreError> {
+        let keys = Keys::of(base);
+        let slot = |name: &str| {
+            let slot = keys.slot(name).map(Slot::index);
+            slot.ok_or_else(|| unreadable(&format!("PyTorch {base} has no key `{name}`")))
         };
-        places(&self.0).any(|place| place == slot.index())
+        let wanted = keys.slot(key).map(Slot::index);
+        for stretch in &self.keys {
+            let (first, last) = match stretch {
+                Stretch::One(name) => (slot(name)?, slot(name)?),
+                Stretch::Several(first, last) => (slot(first)?, slot(last)?),
+            };
+            if wanted.is_some_and(|wanted| (first..=last).contains(&wanted)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
-/// Numbers as stretches: `1-9,14`.
-fn stretches(mut numbers: Vec<usize>) -> String {
-    numbers.sort_unstable();
-    let mut stretches: Vec<(usize, usize)> = Vec::new();
-    for number in numbers {
+/// The error of a step that this program did not write.
+pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
+    StoreError::corrupt(format!(
+        "a step of a history cannot be read ({why}); restore the database from a backup, or delete \
+         the rows of its table `steps`, which are then computed anew"
+    ))
+}
+
+/// Keys as stretches of the table.
+fn stretches(keys: &Keys, mut slots: Vec<Slot>) -> Vec<Stretch> {
+    slots.sort_unstable();
+    let mut stretches: Vec<(Slot, Slot)> = Vec::new();
+    for slot in slots {
         match stretches.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => stretches.push((number, number)),
+            Some((_, end)) if end.index() + 1 == slot.index() => *end = slot,
+            _ => stretches.push((slot, slot)),
         }
     }
-    let texts: Vec<String> = stretches
-        .iter()
-        .map(|(start, end)| match start == end {
-            true => start.to_string(),
-            false => format!("{start}-{end}"),
-        })
-        .collect();
-    texts.join(",")
-}
-
-fn places(text: &str) -> impl Iterator<Item = usize> + use<'_> {
-    let stretches = text.split(',').filter_map(|stretch| {
-        let (start, end) = stretch.split_once('-').unwrap_or((stretch, stretch));
-        Some(start.parse::<usize>().ok()?..=end.parse::<usize>().ok()?)
+    let name = |slot: Slot| keys.name(Key::Runtime(slot)).to_owned();
+    let stretches = stretches.into_iter().map(|(first, last)| {
+        if first == last {
+            Stretch::One(name(first))
+        } else {
+            Stretch::Several(name(first), name(last))
+        }
     });
-    stretches.flatten()
+    stretches.collect()
 }
 
 #[cfg(test)]
@@ -239,11 +194,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_come_back() {
-        for numbers in [vec![], vec![3], vec![0, 1, 2], vec![1, 2, 3, 9, 14, 15]] {
-            let text = stretches(numbers.clone());
-            assert_eq!(places(&text).collect::<Vec<_>>(), numbers, "{text}");
+    fn stretches_hold_their_keys() {
+        let release = Release::V2_9;
+        let keys = Keys::of(release);
+        let all: Vec<Slot> = keys.slots().collect();
+        let chosen = [1, 2, 3, 9, 14, 15].map(|at| all[at]);
+        let stored = StoredCells {
+            keys: stretches(keys, chosen.to_vec()),
+            before: nothing(),
+            after: nothing(),
+        };
+        assert_eq!(stored.keys.len(), 3);
+        for slot in all {
+            let holds = stored.holds(release, keys.name(Key::Runtime(slot)));
+            assert_eq!(holds.unwrap(), chosen.contains(&slot));
         }
-        assert_eq!(stretches(vec![2, 1, 9]), "1-2,9");
+        let unknown = StoredCells {
+            keys: vec![Stretch::One("Nowhere".to_owned())],
+            ..stored
+        };
+        assert!(unknown.holds(release, "CPU").is_err());
+    }
+
+    fn nothing() -> StoredCell {
+        StoredCell {
+            reason: Word(Reason::Missing),
+            source_key: None,
+            kernel: None,
+        }
+    }
+
+    #[test]
+    fn what_this_program_did_not_write_is_an_error() {
+        for text in [
+            "",
+            "{}}",
+            r#"{"e":[[0,"operator-added",1,"o",null,null,"new operator"]]}"#,
+            r#"{"events":[{"kind":"born","rule":"operator-added","level":"safe"}]}"#,
+            r#"{"events":[{"kind":"entry","rule":"no-such-rule","level":"safe"}]}"#,
+            r#"{"events":[{"kind":"entry","rule":"operator-added","level":"awful"}]}"#,
+            r#"{"cells":[{"keys":["CPU"],"before":{"reason":"magic"},"after":{"reason":"kernel"}}]}"#,
+        ] {
+            assert!(Says::decode(text).is_err(), "{text}");
+        }
+        let good = r#"{"events":[{"kind":"introduced","rule":"operator-added","level":"safe"}]}"#;
+        assert_eq!(Says::decode(good).unwrap().events.len(), 1);
     }
 }

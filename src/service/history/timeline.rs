@@ -12,7 +12,7 @@ use crate::store::{CommitRecord, LabelRecord, ProjectName, Stamp, StepKey, Store
 use opatlas_pytorch::release::Version;
 use opatlas_source::Digest;
 
-use super::{PROGRAM, items};
+use super::{STEP_FORMAT, items};
 
 /// The fewest digits of a commit's id that stand for it.
 const COMMIT_DIGITS: usize = 7;
@@ -99,6 +99,8 @@ pub struct Timeline {
     pub(super) end: Option<i64>,
     /// The step that leads to each place; 0 where nothing can have changed.
     step_of: Vec<i64>,
+    /// The step that holds the counts of each place: its own or the last before it.
+    facts_of: Vec<i64>,
     /// Steps and the places that they lead to, sorted.
     places_of: Vec<(i64, usize)>,
     /// The first and the last of the ids of the steps.
@@ -124,6 +126,7 @@ impl Timeline {
             stamp,
             end: read.end,
             step_of: step_of.to_vec(),
+            facts_of: Vec::new(),
             places_of: Vec::new(),
             steps_within: (0, 0),
             items: read.items,
@@ -145,11 +148,19 @@ impl Timeline {
         heads.dedup();
         // Most of many are quicker read with all.
         let heads = Some(&heads[..]).filter(|heads| heads.len() <= FEW);
-        let stored = store.steps(&self.project, PROGRAM, heads).await?;
+        let stored = store.steps(&self.project, STEP_FORMAT, heads).await?;
         let ids: FxHashMap<StepKey, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
         for &place in places {
             let id = self.step_key(place).and_then(|key| ids.get(&key).copied());
             self.step_of[place] = id.unwrap_or(0);
+        }
+        let mut last = 0;
+        self.facts_of = self.step_of.clone();
+        for step in &mut self.facts_of {
+            match step {
+                0 => *step = last,
+                step => last = *step,
+            }
         }
         let steps = self.step_of.iter().copied().zip(0..);
         self.places_of = steps.filter(|(step, _)| *step != 0).collect();
@@ -191,9 +202,7 @@ impl Timeline {
 
     /// The step that holds the facts of a place.
     pub(super) fn facts_step(&self, place: usize) -> i64 {
-        let steps = self.step_of.get(..=place).unwrap_or_default();
-        let last = steps.iter().rev().find(|step| **step != 0);
-        last.copied().unwrap_or(0)
+        self.facts_of.get(place).copied().unwrap_or(0)
     }
 
     /// The revision at a place.

@@ -60,7 +60,7 @@ impl CommitRow {
             sequence: self.revision,
             commit: CommitRecord {
                 id: self.id,
-                release: self.release,
+                release: rows::release(self.release)?,
                 author_date: self.author_date,
                 subject: self.subject,
             },

@@ -8,6 +8,7 @@ use super::Database;
 use crate::store::error::StoreError;
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{FileRecord, LabelRecord, Project};
+use opatlas_pytorch::release::Release;
 use opatlas_source::Digest;
 
 /// How many rows or values go into one statement: fewer cost round trips, more cost the compiler of
@@ -78,7 +79,7 @@ impl LabelRow {
             name: name.map_err(|error| StoreError::corrupt(error.to_string()))?,
             digest: digest(&self.digest)?,
             sequence: self.revision,
-            release: self.release,
+            release: release(self.release)?,
             moved_at: self.moved_at,
         })
     }
@@ -118,6 +119,17 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
             "a digest has {} bytes",
             bytes.len()
         ))),
+    }
+}
+
+/// A release as it is stored with a label or a commit.
+pub(super) fn release(text: Option<String>) -> Result<Option<String>, StoreError> {
+    match text {
+        Some(text) if Release::parse(&text).is_err() => Err(StoreError::corrupt(format!(
+            "`{}` is no release",
+            text.escape_debug()
+        ))),
+        text => Ok(text),
     }
 }
 

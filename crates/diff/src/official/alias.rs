@@ -2,7 +2,7 @@
 //! whether it is written to (`aten/src/ATen/core/alias_info.h`).
 
 /// An alias set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Symbol<'a> {
     /// `*`, which may alias anything.
     Wildcard,

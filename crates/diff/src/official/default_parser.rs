@@ -8,7 +8,7 @@ use super::number::{self, NumberError};
 use super::parser::{Parsed, Parser};
 use super::rule;
 use super::types::{Base, Type};
-use super::value::{Device, Value};
+use super::value::{Device, List, Value};
 use opatlas_source::Span;
 
 /// The longest list that a single value is spread to.
@@ -124,12 +124,12 @@ impl<'a> Parser<'a> {
                     let message = format!("no list of {size} values is made of a single default");
                     return Err(self.error(rule::LIMIT, start, message));
                 }
-                vec![value; size]
+                typed_list(element, &List::Repeated(value, size))
             }
-            _ => self.constants(element)?,
+            _ => typed_list(element, &List::Written(self.constants(element)?)),
         };
         let span = start.to(Span::at(self.current.span.start));
-        typed_list(element, &values).ok_or_else(|| {
+        values.ok_or_else(|| {
             let message = format!("this is no default for a list of `{element}`");
             self.error(rule::DEFAULT, span, message)
         })
@@ -212,38 +212,48 @@ fn octal(digits: [u8; 3]) -> Option<u8> {
 }
 
 /// A list of one kind, as torch makes it from single values; `None` where it cannot.
-fn typed_list<'a>(element: &Type<'a>, values: &[Value<'a>]) -> Option<Value<'a>> {
-    let values = values.iter();
+fn typed_list<'a>(element: &Type<'a>, values: &List<Value<'a>>) -> Option<Value<'a>> {
     match element.erased_base()? {
-        Base::Int => {
-            let ints = values.map(|value| match value {
+        Base::Int => values
+            .of_kind(|value| match value {
                 Value::Int(value) => Some(*value),
                 _ => None,
-            });
-            ints.collect::<Option<_>>().map(Value::Ints)
-        }
-        Base::Float => {
-            let floats = values.map(|value| match value {
+            })
+            .map(Value::Ints),
+        Base::Float => values
+            .of_kind(|value| match value {
                 Value::Float(value) => Some(*value),
                 _ => None,
-            });
-            floats.collect::<Option<_>>().map(Value::Floats)
-        }
-        Base::Complex => {
-            let imaginaries = values.map(|value| match value {
+            })
+            .map(Value::Floats),
+        Base::Complex => values
+            .of_kind(|value| match value {
                 Value::Imaginary(value) => Some(*value),
                 _ => None,
-            });
-            imaginaries.collect::<Option<_>>().map(Value::Imaginaries)
-        }
-        Base::Bool => {
-            let bools = values.map(|value| match value {
+            })
+            .map(Value::Imaginaries),
+        Base::Bool => values
+            .of_kind(|value| match value {
                 Value::Bool(value) => Some(*value),
                 _ => None,
-            });
-            bools.collect::<Option<_>>().map(Value::Bools)
-        }
+            })
+            .map(Value::Bools),
         _ => None,
+    }
+}
+
+impl<'a> List<Value<'a>> {
+    /// The values as those of one kind; `None` where one is of another. No values at all are of any
+    /// kind.
+    fn of_kind<T>(&self, kind: impl Fn(&Value<'a>) -> Option<T>) -> Option<List<T>> {
+        match self {
+            Self::Written(values) => {
+                let values: Option<_> = values.iter().map(kind).collect();
+                values.map(List::Written)
+            }
+            Self::Repeated(_, 0) => Some(List::Written(Vec::new())),
+            Self::Repeated(value, count) => Some(List::Repeated(kind(value)?, *count)),
+        }
     }
 }
 

@@ -32,7 +32,7 @@ pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
 pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 pub use subtype::{is_subtype, same};
 pub use types::{Base, Type};
-pub use value::{Device, Value};
+pub use value::{Device, List, Value};
 
 /// The rules that a text can break on its way to a [`RuntimeSchema`].
 pub mod rule {

@@ -119,11 +119,9 @@ fn write_default(out: &mut String, default: &Value<'_>, unwrapped: &Type<'_>, ty
         (Value::Ints(values), _, Type::List(element))
             if matches!(**element, Type::Base(Base::Int)) =>
         {
-            match values.as_slice() {
-                [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|v| v == first) => {
-                    write_int(out, *first);
-                }
-                _ => default.write(out),
+            match values.repeated() {
+                Some(value) => write_int(out, value),
+                None => default.write(out),
             }
         }
         _ => default.write(out),

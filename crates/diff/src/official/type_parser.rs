@@ -11,6 +11,10 @@ use opatlas_source::Span;
 /// The most members a union may be written with; unification compares each with each.
 const MAX_UNION: usize = 64;
 
+/// The most alias sets that an annotation may name; their order has no meaning, so each is looked
+/// for among all.
+const MAX_SETS: usize = 64;
+
 /// A type and the annotation it carries.
 type Annotated<'a> = (Type<'a>, Option<Alias<'a>>);
 
@@ -222,6 +226,10 @@ impl<'a> Parser<'a> {
             }
             if !self.eat(Token::Punct(b'|')) {
                 return Ok(sets);
+            }
+            if sets.as_slice().len() == MAX_SETS {
+                let message = format!("an annotation may name at most {MAX_SETS} alias sets");
+                return Err(self.error(rule::LIMIT, self.current.span, message));
             }
         }
     }

@@ -21,13 +21,72 @@ pub enum Value<'a> {
     /// A device.
     Device(Device),
     /// A list of integers.
-    Ints(Vec<i64>),
+    Ints(List<i64>),
     /// A list of floats.
-    Floats(Vec<f64>),
+    Floats(List<f64>),
     /// A list of imaginary numbers.
-    Imaginaries(Vec<f64>),
+    Imaginaries(List<f64>),
     /// A list of booleans.
-    Bools(Vec<bool>),
+    Bools(List<bool>),
+}
+
+/// The values of a list. A single default of a sized list stands for all of its values; it is kept
+/// once, so that `int[65536] x=1` costs no more than its text.
+#[derive(Debug, Clone)]
+pub enum List<T> {
+    /// Values as they are written.
+    Written(Vec<T>),
+    /// One value, so many times.
+    Repeated(T, usize),
+}
+
+impl<T: Copy + PartialEq> List<T> {
+    /// How many values there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Written(values) => values.len(),
+            Self::Repeated(_, count) => *count,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The values in order.
+    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
+        let (written, repeated) = match self {
+            Self::Written(values) => (values.as_slice(), None),
+            Self::Repeated(value, count) => (&[][..], Some(std::iter::repeat_n(*value, *count))),
+        };
+        let written = written.iter().copied();
+        written.chain(repeated.into_iter().flatten())
+    }
+
+    /// The value that all of them are, where there are several.
+    pub(super) fn repeated(&self) -> Option<T> {
+        match self {
+            Self::Repeated(value, count) => (*count > 1).then_some(*value),
+            Self::Written(values) => {
+                let (first, rest) = values.split_first()?;
+                let is_same = !rest.is_empty() && rest.iter().all(|value| value == first);
+                is_same.then_some(*first)
+            }
+        }
+    }
+}
+
+/// Two lists are equal where their values are, however they are kept.
+impl<T: Copy + PartialEq> PartialEq for List<T> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Repeated(a, m), Self::Repeated(b, n)) => m == n && (*m == 0 || a == b),
+            _ => self.len() == other.len() && self.iter().eq(other.iter()),
+        }
+    }
 }
 
 impl Value<'_> {
@@ -208,9 +267,9 @@ fn write_imaginary(out: &mut String, value: f64) {
     out.push('j');
 }
 
-fn write_list<T: Copy>(out: &mut String, values: &[T], write: fn(&mut String, T)) {
+fn write_list<T: Copy + PartialEq>(out: &mut String, values: &List<T>, write: fn(&mut String, T)) {
     out.push('[');
-    for (i, &value) in values.iter().enumerate() {
+    for (i, value) in values.iter().enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });
         write(out, value);
     }
@@ -239,6 +298,19 @@ mod tests {
             write_float(&mut out, value);
             assert_eq!(out, text);
         }
+    }
+
+    #[test]
+    fn lists_are_equal_by_their_values() {
+        let written = |values: &[i64]| List::Written(values.to_vec());
+        assert_eq!(List::Repeated(1, 3), written(&[1, 1, 1]));
+        assert_ne!(List::Repeated(1, 3), written(&[1, 1]));
+        assert_ne!(List::Repeated(1, 3), written(&[1, 2, 1]));
+        assert_eq!(List::Repeated(1, 0), List::Repeated(2, 0));
+        assert_ne!(List::Repeated(f64::NAN, 2), List::Repeated(f64::NAN, 2));
+        assert_eq!(List::Repeated(7, 2).repeated(), Some(7));
+        assert_eq!(List::Repeated(7, 1).repeated(), None);
+        assert_eq!(written(&[7, 8]).repeated(), None);
     }
 
     #[test]

@@ -3,17 +3,17 @@
 use std::fmt;
 
 use jiff::civil::Date;
-use wildmatch::WildMatch;
 
-use crate::change::Change;
-use opatlas_pytorch::release::Release;
+use super::pattern::{Pattern, is_wild};
+use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 
 /// A change that somebody accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
     /// Its name in the store, or where it stands in a file.
     pub id: Box<str>,
-    /// Operators by their whole name; `*` and `?` stand for any text and any letter.
+    /// Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern of
+    /// more than [`super::PATTERN_LENGTH`] characters matches nothing.
     pub operator: Box<str>,
     /// Rules by their whole id, likewise.
     pub rule: Box<str>,
@@ -30,12 +30,69 @@ pub struct Exception {
 }
 
 /// When an exception ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
     /// It holds on this day and not after it.
     Date(Date),
     /// It holds for heads of this release and not of later ones.
-    Release(Release),
+    Release(LastRelease),
+}
+
+/// A line of releases, also one that is not known yet: major and minor version. Lines are ordered
+/// as versions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Line(u32, u32);
+
+impl Line {
+    /// The line of a release as users write it, `2.16` of `v2.16.1`.
+    ///
+    /// # Errors
+    /// [`UnknownRelease`] when the text is no version or one older than 2.0.
+    pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
+        let parsed = Release::parse(text)?;
+        let version = Version::parse(text.trim());
+        Ok(version.map_or_else(|| Self::of(parsed.release), |v| Self(v.major, v.minor)))
+    }
+
+    /// The line of a known release.
+    #[must_use]
+    pub fn of(release: Release) -> Self {
+        let version = Version::parse(release.as_str());
+        version.map_or(Self(0, 0), |version| Self(version.major, version.minor))
+    }
+}
+
+/// The last release for which an exception holds: its text as it was written, and its line, by
+/// which it is compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastRelease {
+    text: Box<str>,
+    line: Line,
+}
+
+impl LastRelease {
+    /// Reads a release as users write it. It may be newer than all that are known.
+    ///
+    /// # Errors
+    /// [`UnknownRelease`] when the text is no version or one older than 2.0.
+    pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
+        Ok(Self {
+            line: Line::parse(text)?,
+            text: text.trim().into(),
+        })
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Its line.
+    #[must_use]
+    pub fn line(&self) -> Line {
+        self.line
+    }
 }
 
 /// The day, or the release.
@@ -43,7 +100,7 @@ impl fmt::Display for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Date(date) => date.fmt(f),
-            Self::Release(release) => release.fmt(f),
+            Self::Release(release) => f.pad(release.as_str()),
         }
     }
 }
@@ -78,49 +135,36 @@ impl ExceptionStatus {
 }
 
 impl Exception {
-    /// Whether it speaks of this change.
+    /// Its operators as changes name them: `aten` is left out.
     #[must_use]
-    pub fn matches(&self, change: &Change) -> bool {
-        let argument = self.argument.as_ref().is_none_or(|pattern| {
-            let pattern = WildMatch::new(pattern);
-            let names = change.subject.names();
-            names.iter().any(|name| pattern.matches(name))
-        });
-        WildMatch::new(&self.rule).matches(change.rule.id.as_str())
-            && self.matches_operator(&change.operator)
-            && argument
+    pub fn operator(&self) -> &str {
+        let bare = self.operator.strip_prefix("aten::");
+        bare.unwrap_or(&self.operator)
     }
 
-    /// Whether it speaks of an operator, by its name qualified unless in `aten`.
+    /// Whether it names its operators by a pattern.
+    #[must_use]
+    pub fn is_pattern(&self) -> bool {
+        is_wild(&self.operator)
+    }
+
+    /// Whether it speaks of an operator, by its name qualified unless in `aten`. A comparison
+    /// compiles its patterns once instead.
     #[must_use]
     pub fn matches_operator(&self, name: &str) -> bool {
-        let pattern = self.operator.strip_prefix("aten::");
-        WildMatch::new(pattern.unwrap_or(&self.operator)).matches(name)
+        Pattern::new(self.operator()).matches(name)
     }
 
-    /// Whether it excuses everything that the other one does.
+    /// Whether it holds on this day for a head of this line of releases, and for how long.
     #[must_use]
-    pub fn covers(&self, other: &Self) -> bool {
-        let argument = match (&self.argument, &other.argument) {
-            (None, _) => true,
-            (Some(own), Some(others)) => WildMatch::new(own).matches(others),
-            (Some(_), None) => false,
-        };
-        argument
-            && self.matches_operator(&other.operator)
-            && WildMatch::new(&self.rule).matches(&other.rule)
-    }
-
-    /// Whether it holds on this day for a head of this release, and for how long.
-    #[must_use]
-    pub fn standing(&self, today: Date, release: Release, warn_days: u16) -> ExceptionStatus {
-        let (is_over, is_near) = match self.until {
+    pub fn standing(&self, today: Date, head: Line, warn_days: u16) -> ExceptionStatus {
+        let (is_over, is_near) = match &self.until {
             None => (false, false),
             Some(Until::Date(end)) => {
-                let left = today.until(end).map_or(0, |span| span.get_days());
-                (end < today, left <= i32::from(warn_days))
+                let left = today.until(*end).map_or(0, |span| span.get_days());
+                (*end < today, left <= i32::from(warn_days))
             }
-            Some(Until::Release(end)) => (end < release, end == release),
+            Some(Until::Release(end)) => (end.line < head, end.line == head),
         };
         match (is_over, is_near) {
             (true, _) => ExceptionStatus::Expired,

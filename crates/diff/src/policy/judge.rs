@@ -4,7 +4,8 @@ use crate::rules::ChangeRuleId;
 use jiff::civil::Date;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Exception, ExceptionStatus, Policy, Treatment};
+use super::matching::Matching;
+use super::{Exception, ExceptionStatus, Line, Policy, Treatment};
 use crate::change::{Change, Subject};
 use crate::revision::Comparison;
 use crate::rules::Level;
@@ -18,6 +19,8 @@ pub struct Context<'a> {
     pub base: &'a Catalogue,
     /// The head.
     pub head: &'a Catalogue,
+    /// The line of releases of the head, which may be newer than the release that it is judged as.
+    pub head_line: Line,
     /// The day.
     pub today: Date,
 }
@@ -119,22 +122,24 @@ pub fn judge(
     exceptions: &[Exception],
     context: Context<'_>,
 ) -> Judgement {
-    let release = context.head.release;
     let standings: Vec<ExceptionStatus> = exceptions
         .iter()
-        .map(|exception| exception.standing(context.today, release, policy.warn_days))
+        .map(|exception| exception.standing(context.today, context.head_line, policy.warn_days))
         .collect();
+    let named = Treatments::of(policy);
+    let mut matching = Matching::new(exceptions);
     let mut treatments: FxHashMap<&str, Treatment> = FxHashMap::default();
     let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
     let mut used: FxHashSet<usize> = FxHashSet::default();
     for change in &comparison.changes {
         let treatment = *treatments
             .entry(&change.operator)
-            .or_insert_with(|| treatment(policy, context, &change.operator));
+            .or_insert_with(|| named.treatment(context, &change.operator));
         let level = policy
             .profile
             .level(change.rule, change.level, change.impacts);
-        let excuse = excuse(change, level, treatment, exceptions, &standings);
+        let matching = matching.of_change(change);
+        let excuse = excuse(&matching, level, treatment, &standings);
         used.extend(excuse.map(|excuse| excuse.exception));
         changes.push(Judged {
             change: change.clone(),
@@ -143,11 +148,16 @@ pub fn judge(
             excuse,
         });
     }
-    let statuses = statuses(exceptions, &standings, &[context.base, context.head]);
+    let statuses = statuses(
+        exceptions,
+        &mut matching,
+        &standings,
+        &[context.base, context.head],
+    );
     for (i, (exception, status)) in exceptions.iter().zip(&statuses).enumerate() {
         if let Some(change) = about(exception, *status, used.contains(&i)) {
             changes.push(Judged {
-                level: change.level,
+                level: level_of(&change),
                 change,
                 treatment: Treatment::Same,
                 excuse: None,
@@ -164,36 +174,60 @@ pub fn judge(
     }
 }
 
-/// The strictest treatment that applies to an operator. A tag counts where the base has it.
-fn treatment(policy: &Policy, context: Context<'_>, name: &str) -> Treatment {
-    let in_base = context.base.find_qualified(name);
-    let operator: Option<&Operator> = in_base.map(|id| context.base.operator(id)).or_else(|| {
-        let id = context.head.find_qualified(name)?;
-        Some(context.head.operator(id))
-    });
-    let Some(operator) = operator else {
-        return Treatment::Same;
-    };
-    let base = operator.name().base();
-    let is_private = base.starts_with('_') && !base.starts_with("__");
-    let of_private = is_private.then_some(policy.private);
-    let of_namespace = policy.namespaces.iter();
-    let of_namespace = of_namespace.filter(|(namespace, _)| **namespace == *operator.namespace());
-    let of_tag = policy.tags.iter();
-    let of_tag = of_tag.filter(|(tag, _)| in_base.is_some() && operator.has_tag(tag));
-    let named = of_namespace.chain(of_tag).map(|(_, treatment)| *treatment);
-    named.chain(of_private).max().unwrap_or_default()
+/// What a policy says of operators by namespace and by tag.
+struct Treatments<'a> {
+    private: Treatment,
+    namespaces: FxHashMap<&'a str, Treatment>,
+    tags: FxHashMap<&'a str, Treatment>,
+}
+
+impl<'a> Treatments<'a> {
+    fn of(policy: &'a Policy) -> Self {
+        let strictest = |named: &'a [(Box<str>, Treatment)]| {
+            let mut strictest: FxHashMap<&str, Treatment> = FxHashMap::default();
+            for (name, treatment) in named {
+                let known = strictest.entry(name).or_insert(*treatment);
+                *known = (*known).max(*treatment);
+            }
+            strictest
+        };
+        Self {
+            private: policy.private,
+            namespaces: strictest(&policy.namespaces),
+            tags: strictest(&policy.tags),
+        }
+    }
+
+    /// The strictest treatment that applies to an operator. A tag counts where the base has it.
+    fn treatment(&self, context: Context<'_>, name: &str) -> Treatment {
+        let in_base = context.base.find_qualified(name);
+        let operator: Option<&Operator> =
+            in_base.map(|id| context.base.operator(id)).or_else(|| {
+                let id = context.head.find_qualified(name)?;
+                Some(context.head.operator(id))
+            });
+        let Some(operator) = operator else {
+            return Treatment::Same;
+        };
+        let base = operator.name().base();
+        let is_private = base.starts_with('_') && !base.starts_with("__");
+        let of_private = is_private.then_some(self.private);
+        let of_namespace = self.namespaces.get(operator.namespace()).copied();
+        let of_tag = operator.tags.iter().filter(|_| in_base.is_some());
+        let of_tag = of_tag
+            .filter_map(|tag| self.tags.get(&**tag).copied())
+            .max();
+        let all = [of_private, of_namespace, of_tag];
+        all.into_iter().flatten().max().unwrap_or_default()
+    }
 }
 
 fn excuse(
-    change: &Change,
+    matching: &[usize],
     level: Level,
     treatment: Treatment,
-    exceptions: &[Exception],
     standings: &[ExceptionStatus],
 ) -> Option<Excuse> {
-    let of_change = |i: &usize| exceptions[*i].matches(change);
-    let matching: Vec<usize> = (0..exceptions.len()).filter(of_change).collect();
     let holds = |i: &&usize| standings[**i] != ExceptionStatus::Expired;
     let exception = *matching.iter().find(holds).or(matching.first())?;
     let is_strict = treatment == Treatment::Strict && level >= Level::ForwardBreaking;
@@ -213,32 +247,45 @@ pub fn status(
     warn_days: u16,
 ) -> Vec<ExceptionStatus> {
     let newest = revisions.iter().map(|catalogue| catalogue.release).max();
+    let newest = Line::of(newest.unwrap_or_default());
     let standings: Vec<ExceptionStatus> = exceptions
         .iter()
-        .map(|exception| exception.standing(today, newest.unwrap_or_default(), warn_days))
+        .map(|exception| exception.standing(today, newest, warn_days))
         .collect();
     match revisions.is_empty() {
         true => standings,
-        false => statuses(exceptions, &standings, revisions),
+        false => {
+            let mut matching = Matching::new(exceptions);
+            statuses(exceptions, &mut matching, &standings, revisions)
+        }
     }
 }
 
 fn statuses(
     exceptions: &[Exception],
+    matching: &mut Matching<'_>,
     standings: &[ExceptionStatus],
     revisions: &[&Catalogue],
 ) -> Vec<ExceptionStatus> {
+    let named: Vec<Named<'_>> = match exceptions.iter().any(Exception::is_pattern) {
+        true => revisions.iter().copied().flat_map(Named::all).collect(),
+        false => Vec::new(),
+    };
     let status = |(i, exception): (usize, &Exception)| {
         if standings[i] == ExceptionStatus::Expired {
             return ExceptionStatus::Expired;
         }
-        let bases = bases(exception, revisions);
-        let is_masked = exceptions.iter().enumerate().any(|(j, other)| {
-            let is_first = j < i || !exception.covers(other);
+        let bases = match exception.is_pattern() {
+            true => bases(|name| matching.matches_operator(i, name), &named),
+            false => usize::from(is_there(exception, revisions)),
+        };
+        // Those whose operators include its own.
+        let others = matching.of_operator(exception.operator()).to_vec();
+        let is_masked = others.into_iter().any(|j| {
             j != i
-                && is_first
                 && standings[j] != ExceptionStatus::Expired
-                && other.covers(exception)
+                && matching.covers(j, exception)
+                && (j < i || !matching.covers(i, &exceptions[j]))
         });
         if bases == 0 || is_masked {
             ExceptionStatus::Unused
@@ -251,23 +298,45 @@ fn statuses(
     exceptions.iter().enumerate().map(status).collect()
 }
 
-/// How many base names an exception matches, over all revisions.
-fn bases(exception: &Exception, revisions: &[&Catalogue]) -> usize {
-    let is_pattern = exception.operator.contains(['*', '?']);
-    if !is_pattern {
-        let name = &*exception.operator;
-        let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
-        return usize::from(revisions.iter().any(is_there));
+/// An operator with its whole name.
+struct Named<'a> {
+    name: String,
+    base: (&'a str, &'a str),
+}
+
+impl<'a> Named<'a> {
+    fn all(catalogue: &'a Catalogue) -> impl Iterator<Item = Self> {
+        let operators = catalogue.operators.iter();
+        operators.map(|operator| Self {
+            name: operator.qualified_name(),
+            base: (operator.namespace(), operator.name().base()),
+        })
     }
-    let mut bases: FxHashSet<(&str, &str)> = FxHashSet::default();
-    for catalogue in revisions {
-        for operator in &catalogue.operators {
-            if exception.matches_operator(&operator.qualified_name()) {
-                bases.insert((operator.namespace(), operator.name().base()));
-            }
-        }
+}
+
+/// Whether the operator that an exception names is in a revision.
+fn is_there(exception: &Exception, revisions: &[&Catalogue]) -> bool {
+    let name = &*exception.operator;
+    let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
+    revisions.iter().any(is_there)
+}
+
+/// How many base names a pattern matches, up to 2: more tell nothing new.
+fn bases(matches: impl Fn(&str) -> bool, named: &[Named<'_>]) -> usize {
+    let mut found = named.iter().filter(|named| matches(&named.name));
+    let Some(first) = found.next() else {
+        return 0;
+    };
+    1 + usize::from(found.any(|other| other.base != first.base))
+}
+
+/// The level of what is said of an exception. The change that an ended one excused counts again
+/// under its own level, so that the exception has ended is only good to know.
+fn level_of(change: &Change) -> Level {
+    match change.rule.id {
+        ChangeRuleId::AllowListExpired => Level::Info,
+        _ => change.level,
     }
-    bases.len()
 }
 
 /// What is to be said of an exception, as a change under one of the policy's rules.

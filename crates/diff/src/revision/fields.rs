@@ -1,6 +1,8 @@
 //! Fields of an entry besides its schema, kernels and tags (`docs/spec/compatibility.md`, section
 //! 5: binding, dispatch, runtime).
 
+use rustc_hash::FxHashSet;
+
 use super::side::Written;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
@@ -125,7 +127,9 @@ impl Fields<'_, '_> {
         };
         let (old, new) = (names(self.old.entry()), names(self.new.entry()));
         let only = |a: &[Box<str>], b: &[Box<str>]| -> Vec<Box<str>> {
-            a.iter().filter(|name| !b.contains(name)).cloned().collect()
+            let b: FxHashSet<&str> = b.iter().map(|name| &**name).collect();
+            let only = a.iter().filter(|name| !b.contains(&***name));
+            only.cloned().collect()
         };
         let moves = [
             (ChangeRuleId::CppNoDefaultArgsAdded, only(&new, &old)),

@@ -19,6 +19,7 @@ pub(super) fn compare(
     changes: &mut Vec<Change>,
 ) {
     let touched = touched(base, head, pairing);
+    let listed = [base, head].map(|side| Listed::among(side, &touched));
     for &(old, new) in &pairing.unshared {
         let (before, after) = (base.operator(old), head.operator(new));
         let name = before.name().as_str();
@@ -27,7 +28,7 @@ pub(super) fn compare(
             (false, true) => ChangeRuleId::AutogenAdded,
             (true, true) if !touched.contains(name) => continue,
             // It is generated whether or not it is listed; the declaration changed all the same.
-            (true, true) => match (is_listed(base, name), is_listed(head, name)) {
+            (true, true) => match (listed[0].holds(name), listed[1].holds(name)) {
                 (true, false) => ChangeRuleId::AutogenRemoved,
                 (false, true) => ChangeRuleId::AutogenAdded,
                 _ => continue,
@@ -121,10 +122,23 @@ fn names(entry: &Entry) -> impl Iterator<Item = &OperatorName> {
     entry.autogen.iter().map(|name| &name.value)
 }
 
-fn is_listed(catalogue: &Catalogue, name: &str) -> bool {
-    let entries = catalogue.native_functions.entries.iter();
-    let mut listed = entries.flat_map(|placed| names(&placed.entry));
-    listed.any(|listed| listed.as_str() == name)
+/// What the entries of a side list in `autogen`, of the names that may have moved.
+struct Listed<'a>(FxHashSet<&'a str>);
+
+impl<'a> Listed<'a> {
+    fn among(catalogue: &'a Catalogue, wanted: &FxHashSet<&str>) -> Self {
+        if wanted.is_empty() {
+            return Self(FxHashSet::default());
+        }
+        let entries = catalogue.native_functions.entries.iter();
+        let listed = entries.flat_map(|placed| names(&placed.entry));
+        let listed = listed.map(OperatorName::as_str);
+        Self(listed.filter(|name| wanted.contains(name)).collect())
+    }
+
+    fn holds(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
 }
 
 fn owner(operator: &Operator) -> Option<OperatorId> {

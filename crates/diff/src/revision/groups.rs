@@ -1,5 +1,7 @@
 //! Operators that lost a partner although they are still there themselves.
 
+use rustc_hash::FxHashSet;
+
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::ChangeRuleId;
@@ -78,10 +80,9 @@ fn incomplete(
 
 fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
     let there = |id: OperatorId| pairing.in_head[id.index()];
-    let has_copy = |view: OperatorId| {
-        let mut groups = head.view_groups().groups.iter();
-        groups.any(|group| group.view == view && group.copy.is_some())
-    };
+    let with_copy = head.view_groups().groups.iter();
+    let with_copy = with_copy.filter(|group| group.copy.is_some());
+    let with_copy: FxHashSet<OperatorId> = with_copy.map(|group| group.view).collect();
     for group in &base.view_groups().groups {
         let Some(copy) = group.copy else {
             continue;
@@ -90,7 +91,7 @@ fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &
         let Some(now) = there(group.view).filter(|_| there(copy).is_none()) else {
             continue;
         };
-        if head.operator(now).is_view && !has_copy(now) {
+        if head.operator(now).is_view && !with_copy.contains(&now) {
             let copy: Box<str> = base.operator(copy).qualified_name().into();
             let change = Change::new(
                 ChangeRuleId::ViewCopyLost,

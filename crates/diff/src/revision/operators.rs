@@ -1,10 +1,14 @@
 //! Operators that came, went, were renamed, or have another schema.
 
-use super::pairing::{Pairing, Renamed};
+use rustc_hash::FxHashSet;
+
+use super::pairing::Pairing;
+use super::renames::Renamed;
 use super::schemas::{self, Compared};
 use super::side::{Read, place};
 use super::{Pair, Written};
 use crate::change::{Change, Fragment, Note, Part, Subject};
+use crate::near::Names;
 use crate::official;
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
@@ -25,22 +29,37 @@ pub(super) fn compare(
     for renamed in &pairing.renamed {
         pairs.push(rename(base, head, *renamed, changes));
     }
-    let added = Added::new(head, pairing);
+    let mut added = Added::new(head, pairing);
+    let of_head = Bases::of(head);
     for &id in &pairing.removed {
-        pairs.push(gone((base, id), head, &added, changes));
+        pairs.push(gone((base, id), &of_head, &mut added, changes));
     }
+    let of_base = Bases::of(base);
     for &id in &pairing.added {
-        pairs.push(came((head, id), base, changes));
+        pairs.push(came((head, id), &of_base, changes));
     }
     pairs.sort_by(|a, b| a.name.cmp(&b.name));
     pairs
 }
 
-/// Whether the other side has an operator of the same namespace and base name.
-fn has_overload_of(there: &Catalogue, operator: &Operator) -> bool {
-    let overloads = there.overloads(operator.name().base()).iter();
-    let mut namespaces = overloads.map(|id| there.operator(*id).namespace());
-    namespaces.any(|namespace| namespace == operator.namespace())
+/// The base names of a side, with their namespaces.
+struct Bases<'a>(FxHashSet<(&'a str, &'a str)>);
+
+impl<'a> Bases<'a> {
+    fn of(catalogue: &'a Catalogue) -> Self {
+        let operators = catalogue.operators.iter();
+        Self(
+            operators
+                .map(|o| (o.namespace(), o.name().base()))
+                .collect(),
+        )
+    }
+
+    /// Whether the side has an operator of the same namespace and base name.
+    fn has_overload_of(&self, operator: &Operator) -> bool {
+        let wanted = (operator.namespace(), operator.name().base());
+        self.0.contains(&wanted)
+    }
 }
 
 fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Vec<Change>) -> Pair {
@@ -74,14 +93,14 @@ fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Ve
 
 fn gone(
     (base, id): (&Catalogue, OperatorId),
-    head: &Catalogue,
-    added: &Added,
+    head: &Bases<'_>,
+    added: &mut Added,
     changes: &mut Vec<Change>,
 ) -> Pair {
     let operator = base.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(base, id) {
-        let rule = match has_overload_of(head, operator) {
+        let rule = match head.has_overload_of(operator) {
             true => ChangeRuleId::OverloadRemoved,
             false => ChangeRuleId::OperatorRemoved,
         };
@@ -106,7 +125,7 @@ fn gone(
 }
 
 /// The names of new operators.
-struct Added(Vec<String>);
+struct Added(Names);
 
 impl Added {
     fn new(head: &Catalogue, pairing: &Pairing) -> Self {
@@ -119,19 +138,17 @@ impl Added {
     }
 
     /// Those much like the name of one that is gone.
-    fn candidates(&self, gone: &Operator) -> Vec<Box<str>> {
-        let wanted = gone.qualified_name();
-        let names = self.0.iter().map(|name| &**name);
-        let near = opatlas_source::suggest::nearest_few(&wanted, names, CANDIDATES);
+    fn candidates(&mut self, gone: &Operator) -> Vec<Box<str>> {
+        let near = self.0.near(&gone.qualified_name(), CANDIDATES);
         near.into_iter().map(Into::into).collect()
     }
 }
 
-fn came((head, id): (&Catalogue, OperatorId), base: &Catalogue, changes: &mut Vec<Change>) -> Pair {
+fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {
-        let rule = match has_overload_of(base, operator) {
+        let rule = match base.has_overload_of(operator) {
             true => ChangeRuleId::OverloadAdded,
             false => ChangeRuleId::OperatorAdded,
         };

@@ -7,8 +7,7 @@ use super::pairing::Pairing;
 use super::side::{Read, place};
 use super::{Pair, operators};
 use crate::change::{Change, Subject};
-use crate::official;
-use crate::official::Verdict;
+use crate::official::{self, Verdict};
 use crate::schema;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
@@ -87,15 +86,15 @@ fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator
 fn follow(compared: &mut [Compared<'_>], generated: usize, owner: usize) {
     let own = std::mem::take(&mut compared[generated].changes);
     let name = compared[generated].name.clone();
-    let alike = |a: &Change, b: &Change| a.rule.id == b.rule.id && a.subject == b.subject;
+    let mut of_owner: FxHashMap<(ChangeRuleId, Subject), usize> = FxHashMap::default();
+    for (at, change) in compared[owner].changes.iter().enumerate() {
+        let alike = (change.rule.id, change.subject.clone());
+        of_owner.entry(alike).or_insert(at);
+    }
     let mut rest = Vec::new();
     for change in own.into_iter().filter(|change| !change.is_compound()) {
-        let of_owner = compared[owner]
-            .changes
-            .iter_mut()
-            .find(|c| alike(c, &change));
-        match of_owner {
-            Some(of_owner) => of_owner.also.push(name.clone()),
+        match of_owner.get(&(change.rule.id, change.subject.clone())) {
+            Some(&at) => compared[owner].changes[at].also.push(name.clone()),
             None => rest.push(change),
         }
     }

@@ -2,6 +2,8 @@
 //! on the order in which the argument parser tries them (`tools/autograd/gen_python_functions.py`,
 //! `sort_overloads`), so this is a risk and no certainty.
 
+use rustc_hash::FxHashMap;
+
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::ChangeRuleId;
@@ -9,6 +11,10 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
+
+/// How many older overloads of one base name, in the base's order, a new one is held against. No
+/// release has as many.
+const SIBLINGS: usize = 128;
 
 /// Adds new overloads that may take over calls of an older one.
 pub(super) fn compare(
@@ -21,17 +27,27 @@ pub(super) fn compare(
         let old = pairing.in_base[id.index()]?;
         (!base.operator(old).is_generated()).then_some(old)
     };
+    let mut siblings: FxHashMap<&str, Vec<Call<'_>>> = FxHashMap::default();
     for &id in &pairing.added {
         let added = head.operator(id);
         let Some(placed) = added.written() else {
             continue;
         };
-        let overloads = head.overloads(added.name().base()).iter();
-        let siblings = overloads.filter_map(|&id| Some((in_base(id)?, head.operator(id))));
-        let shadowed = siblings
-            .filter(|(_, sibling)| accepts_calls_of(added, sibling))
-            .min_by_key(|(old, _)| *old);
-        if let Some((_, sibling)) = shadowed {
+        let base_name = added.name().base();
+        let siblings = siblings.entry(base_name).or_insert_with(|| {
+            let overloads = head.overloads(base_name).iter();
+            let found = overloads.filter_map(|&id| Some((in_base(id)?, head.operator(id))));
+            let mut found: Vec<_> = found.collect();
+            found.sort_unstable_by_key(|(old, _)| *old);
+            let found = found.into_iter().take(SIBLINGS);
+            found.map(|(_, sibling)| Call::of(sibling)).collect()
+        });
+        let own = Call::of(added);
+        let shadowed = siblings.iter().find(|sibling| own.takes(sibling));
+        if let Some(Call {
+            operator: sibling, ..
+        }) = shadowed
+        {
             let name: Box<str> = sibling.qualified_name().into();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
@@ -46,34 +62,42 @@ pub(super) fn compare(
     }
 }
 
-/// Whether the shortest positional call of the sibling fits the new overload as well.
-fn accepts_calls_of(new: &Operator, sibling: &Operator) -> bool {
-    let (new, old) = (&new.schema().arguments, &sibling.schema().arguments);
-    if new.out().len() != old.out().len() {
-        return false;
+/// The shortest positional call of an operator.
+struct Call<'a> {
+    operator: &'a Operator,
+    /// What it has to be given by position.
+    required: &'a [Argument],
+    /// What it has to be given by name.
+    named: Vec<&'a str>,
+}
+
+impl<'a> Call<'a> {
+    fn of(operator: &'a Operator) -> Self {
+        let arguments = &operator.schema().arguments;
+        let positional = arguments.positional();
+        let required = positional.iter().take_while(|a| a.default.is_none());
+        let named = arguments.keyword_only().iter();
+        let named = named.filter(|argument| argument.default.is_none());
+        Self {
+            required: &positional[..required.count()],
+            named: named.map(|argument| &*argument.name).collect(),
+            operator,
+        }
     }
-    let required = |arguments: &[Argument]| {
-        arguments
-            .iter()
-            .take_while(|argument| argument.default.is_none())
-            .count()
-    };
-    let call = &old.positional()[..required(old.positional())];
-    let by_name = |argument: &&Argument| argument.default.is_none();
-    let needs_name = |arguments: &[Argument]| -> Vec<Box<str>> {
-        arguments
-            .iter()
-            .filter(by_name)
-            .map(|a| a.name.clone())
-            .collect()
-    };
-    call.len() >= required(new.positional())
-        && call.len() <= new.positional().len()
-        && needs_name(new.keyword_only()) == needs_name(old.keyword_only())
-        && call
-            .iter()
-            .zip(new.positional())
-            .all(|(given, taken)| takes(&taken.ty, &given.ty))
+
+    /// Whether the shortest call of a sibling fits this operator as well.
+    fn takes(&self, sibling: &Call<'_>) -> bool {
+        let (new, old) = (self.operator.schema(), sibling.operator.schema());
+        let taken = new.arguments.positional();
+        let given = sibling.required;
+        new.arguments.out().len() == old.arguments.out().len()
+            && (self.required.len()..=taken.len()).contains(&given.len())
+            && self.named == sibling.named
+            && given
+                .iter()
+                .zip(taken)
+                .all(|(given, taken)| takes(&taken.ty, &given.ty))
+    }
 }
 
 /// Whether an argument of one type takes Python values that are meant for another

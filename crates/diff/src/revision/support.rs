@@ -6,11 +6,13 @@
 
 use crate::rules::ChangeRuleId;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::side::Written;
+use super::training::Siblings;
 use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
@@ -53,7 +55,10 @@ pub(super) struct Tables<'a> {
     slots: Vec<(Slot, Slot)>,
     /// The base's keys at which a backend runs operators.
     backends: KeySet,
-    known: FxHashMap<(usize, usize), Vec<Moved>>,
+    known: FxHashMap<(usize, usize), Arc<[Moved]>>,
+    /// Operators that lost the composite that an entry without kernels has.
+    lost_defaults: FxHashSet<Box<str>>,
+    pub(super) siblings: Siblings<'a>,
 }
 
 /// A key whose rule changed.
@@ -85,6 +90,8 @@ impl<'a> Tables<'a> {
             head,
             backends,
             known: FxHashMap::default(),
+            lost_defaults: FxHashSet::default(),
+            siblings: Siblings::default(),
         }
     }
 
@@ -95,6 +102,9 @@ impl<'a> Tables<'a> {
         is_untouched: impl Fn(OperatorId, OperatorId) -> bool,
         changes: &mut Vec<Change>,
     ) -> Vec<DispatchChange> {
+        let lost = changes.iter();
+        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
+        self.lost_defaults = lost.map(|change| change.operator.clone()).collect();
         let mut cells = Vec::new();
         for &(old, new) in &pairing.same {
             let patterns = (
@@ -127,6 +137,11 @@ impl<'a> Tables<'a> {
         cells
     }
 
+    /// Whether an operator lost the composite that an entry without kernels has.
+    pub(super) fn lost_default(&self, operator: &str) -> bool {
+        self.lost_defaults.contains(operator)
+    }
+
     pub(super) fn views(&self) -> (View<'a>, View<'a>) {
         (self.base, self.head)
     }
@@ -138,16 +153,16 @@ impl<'a> Tables<'a> {
         slots.filter(move |&(slot, _)| self.backends.contains(slot) && is_dense(slot))
     }
 
-    fn moved(&mut self, before: usize, after: usize) -> Vec<Moved> {
+    fn moved(&mut self, before: usize, after: usize) -> Arc<[Moved]> {
         if let Some(known) = self.known.get(&(before, after)) {
-            return known.clone();
+            return Arc::clone(known);
         }
         let tables = (
             self.base.tables.patterns().get(before),
             self.head.tables.patterns().get(after),
         );
         let (Some(old), Some(new)) = tables else {
-            return Vec::new();
+            return Arc::default();
         };
         let moved = self.slots.iter().filter_map(|&(base, head)| {
             let (before, after) = (old.table.rule(base), new.table.rule(head));
@@ -158,8 +173,8 @@ impl<'a> Tables<'a> {
                 after,
             })
         });
-        let moved: Vec<Moved> = moved.collect();
-        self.known.insert((before, after), moved.clone());
+        let moved: Arc<[Moved]> = moved.collect();
+        self.known.insert((before, after), Arc::clone(&moved));
         moved
     }
 
@@ -244,9 +259,10 @@ impl<'a> Tables<'a> {
 
     /// Why these keys are served, or not, on each side.
     fn reasons(&self, moved: &[Moved], keys: &[Box<str>]) -> (String, String) {
+        let keys: FxHashSet<&str> = keys.iter().map(|key| &**key).collect();
         let is_meant = |moved: &&Moved| {
             let name = self.base.keys().name(Key::Runtime(moved.base));
-            keys.iter().any(|key| **key == *name)
+            keys.contains(name)
         };
         let joined = |of: fn(&Moved) -> Rule| {
             let cells = moved.iter().filter(is_meant);

@@ -27,8 +27,13 @@ pub(super) fn compare(
     if before == after {
         return;
     }
-    let came = after.iter().filter(|tag| !before.contains(tag));
-    let went = before.iter().filter(|tag| !after.contains(tag));
+    // Both are sorted.
+    let came = after
+        .iter()
+        .filter(|tag| before.binary_search(tag).is_err());
+    let went = before
+        .iter()
+        .filter(|tag| after.binary_search(tag).is_err());
     let mut by_rule: Vec<(ChangeRuleId, Vec<Box<str>>)> = Vec::new();
     let moved = came
         .map(|tag| (*tag, true))

@@ -1,7 +1,7 @@
 //! Whether gradients still work where they worked before.
 
 use crate::rules::ChangeRuleId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::support::Tables;
 use crate::change::{Change, Note, Subject};
@@ -9,6 +9,7 @@ use crate::rules::Level;
 use opatlas_dispatch::View;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
 
@@ -24,7 +25,7 @@ pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: O
 /// Adds the backends on which an operator could be trained and cannot any more, although it still
 /// runs there.
 pub(super) fn compare(
-    tables: &Tables<'_>,
+    tables: &mut Tables<'_>,
     operator: &str,
     (old, new): (OperatorId, OperatorId),
     changes: &mut Vec<Change>,
@@ -68,7 +69,7 @@ pub(super) fn compare(
                 // No formula is assumed where there is no file of them, and the composite that
                 // was differentiated by its parts is gone.
                 Through::Unknown => {
-                    was.through == Through::Composite && lost_default(changes, operator)
+                    was.through == Through::Composite && tables.lost_default(operator)
                 }
                 _ => false,
             };
@@ -79,7 +80,7 @@ pub(super) fn compare(
         }
     }
     if !lost.is_empty() {
-        let parts_too = was_composite && !siblings_train(base, old);
+        let parts_too = was_composite && !tables.siblings.train(base, old);
         let change = Change::new(
             ChangeRuleId::AutogradSupportLost,
             operator,
@@ -97,30 +98,65 @@ pub(super) fn compare(
     }
 }
 
-/// Whether, of the operators of the same stem that have kernels of their own, some can be trained
-/// on. A composite is made of them most of the time, so where none can it could not be either.
-fn siblings_train(base: View<'_>, id: OperatorId) -> bool {
-    let own = base.inputs.catalogue.operator(id);
-    let Some(cpu) = base.keys().slot("CPU") else {
-        return true;
-    };
-    let mut answers = base
-        .inputs
-        .catalogue
-        .iter()
-        .filter(|(other, operator)| {
-            *other != id
-                && operator.name().stem() == own.name().stem()
-                && operator.kind != SchemaKind::Out
-        })
-        .filter_map(|(other, _)| base.training(other, cpu))
-        .filter(|answer| answer.through != Through::Composite)
-        .peekable();
-    answers.peek().is_none() || answers.any(|answer| answer.training_works() != Works::No)
+/// What the operators of each stem that have kernels of their own say on training, as counts, so
+/// that operators of one stem are not held against each other.
+#[derive(Debug, Default)]
+pub(super) struct Siblings<'a> {
+    of_stem: Option<FxHashMap<&'a str, Vec<OperatorId>>>,
+    known: FxHashMap<&'a str, Answers>,
 }
 
-fn lost_default(changes: &[Change], operator: &str) -> bool {
-    changes.iter().any(|change| {
-        change.rule.id == ChangeRuleId::DefaultCompositeLost && *change.operator == *operator
-    })
+/// How many operators run through kernels of their own, and how many of them train or may do so.
+#[derive(Debug, Clone, Copy, Default)]
+struct Answers {
+    own: usize,
+    train: usize,
+}
+
+impl Answers {
+    fn of(base: View<'_>, id: OperatorId, cpu: Slot) -> Self {
+        let operator = base.inputs.catalogue.operator(id);
+        let answer = base.training(id, cpu).filter(|answer| {
+            operator.kind != SchemaKind::Out && answer.through != Through::Composite
+        });
+        let Some(answer) = answer else {
+            return Self::default();
+        };
+        Self {
+            own: 1,
+            train: usize::from(answer.training_works() != Works::No),
+        }
+    }
+}
+
+impl<'a> Siblings<'a> {
+    /// Whether, of the operators of the same stem that have kernels of their own, some can be
+    /// trained on. A composite is made of them most of the time, so where none can it could not be
+    /// either.
+    fn train(&mut self, base: View<'a>, id: OperatorId) -> bool {
+        let Some(cpu) = base.keys().slot("CPU") else {
+            return true;
+        };
+        let catalogue = base.inputs.catalogue;
+        let stem = catalogue.operator(id).name().stem();
+        let of_stem = self.of_stem.get_or_insert_with(|| {
+            let mut of_stem: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
+            for (id, operator) in catalogue.iter() {
+                of_stem.entry(operator.name().stem()).or_default().push(id);
+            }
+            of_stem
+        });
+        let all = *self.known.entry(stem).or_insert_with(|| {
+            let ids = of_stem.get(stem).into_iter().flatten();
+            ids.fold(Answers::default(), |sum, &id| {
+                let answer = Answers::of(base, id, cpu);
+                Answers {
+                    own: sum.own + answer.own,
+                    train: sum.train + answer.train,
+                }
+            })
+        });
+        let itself = Answers::of(base, id, cpu);
+        all.own == itself.own || all.train > itself.train
+    }
 }

@@ -1,5 +1,7 @@
 //! What could not be read, so that nobody takes silence for "no change".
 
+use rustc_hash::FxHashSet;
+
 use super::pairing::Pairing;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
@@ -75,7 +77,7 @@ pub(super) fn take(pairing: &mut Pairing, base: &Catalogue, head: &Catalogue) ->
 /// What a side may hide.
 struct Hidden<'a> {
     side: UnreadSide,
-    names: Vec<&'a str>,
+    names: FxHashSet<&'a str>,
     /// Something without a name could not be read, so it may be any operator.
     anything: bool,
 }
@@ -93,7 +95,7 @@ impl<'a> Hidden<'a> {
         }
         let mut hidden = Self {
             side,
-            names: Vec::new(),
+            names: FxHashSet::default(),
             anything: !file.is_list || !file.diagnostics.is_empty(),
         };
         for placed in &file.entries {
@@ -115,7 +117,9 @@ impl<'a> Hidden<'a> {
                 place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),
             });
             match &entry.name {
-                Some(name) => hidden.names.push(name.as_str()),
+                Some(name) => {
+                    hidden.names.insert(name.as_str());
+                }
                 None => hidden.anything = true,
             }
         }
@@ -123,7 +127,7 @@ impl<'a> Hidden<'a> {
     }
 
     fn names(&self, name: &str) -> bool {
-        self.names.contains(&name)
+        self.names.contains(name)
     }
 
     fn may_hide(&self, name: &str) -> bool {

@@ -119,7 +119,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
-        what: "At the same place, with the same type, stands an argument of another name.",
+        what: "At the same place, with the same type, stands an argument of another name. Out \
+               arguments are reported as `out-argument-renamed` besides.",
         why: "Names are the interface for whoever calls by keyword, and `derivatives.yaml` \
               refers to them.",
         instead: Some("Keep the old name; or add an overload under the new one."),

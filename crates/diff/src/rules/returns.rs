@@ -11,7 +11,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The number of returns is another.",
+        what: "The number of returns is another. A list is one return, however many tensors it \
+               holds.",
         why: "Unpacking fails, boxed kernels leave the wrong number of values on the stack, \
               stored graphs do not match.",
         instead: Some("Add an overload."),
@@ -127,7 +128,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "A return has a type that shares nothing with the old one.",
+        what: "A return has a type that shares nothing with the old one. Several returns that \
+               become one list of their type, or the reverse, are this too: the number of returns \
+               is another besides, and torch refuses that both ways round.",
         why: "Everything that uses the result breaks.",
         instead: Some("Add an overload."),
         example: Some(Example {

@@ -4,15 +4,21 @@
 //! names have no meaning: what counts is which values share a set. Old and new names that trade
 //! places one for one through the whole schema are a renaming.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::Found;
 use super::align::Alignment;
 use crate::change::Subject;
 use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
 use crate::rules::ChangeRuleId;
 
+/// How many sets of an annotation may explain a change. Annotations of PyTorch name one or two.
+const SETS: usize = 16;
+
+/// Adds what changed in the annotations of arguments.
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     let (old, new) = (found.old.schema, found.new.schema);
-    let renaming = Renaming::find(old, new, alignment);
+    let is_renaming = Renaming::explains(old, new, alignment);
     let pairs = [&alignment.plain[..], &alignment.out[..]].concat();
     let mut renamed = Vec::new();
     for (i, j) in pairs {
@@ -25,7 +31,7 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
                 (None, Some(_)) => ChangeRuleId::AliasAnnotationAdded,
                 (Some(_), None) => ChangeRuleId::AliasAnnotationRemoved,
                 (Some(a), Some(b)) if a == b => continue,
-                (Some(a), Some(b)) if renaming.is_some() => {
+                (Some(a), Some(b)) if is_renaming => {
                     if is_bare(a) == is_bare(b) {
                         renamed.push((i, j));
                         continue;
@@ -51,40 +57,77 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     }
 }
 
-/// Whether a return's annotation changed in a way that no argument's annotation explains.
-pub(super) fn return_changed(
-    found: &Found<'_>,
-    alignment: &Alignment,
-    before: &Argument<'_>,
-    after: &Argument<'_>,
-) -> bool {
-    if before.alias == after.alias {
-        return false;
+/// What explains that the annotation of a return changed.
+#[derive(Debug, Default)]
+pub(super) struct Explained<'a> {
+    /// Whether the names of sets only traded places.
+    is_renaming: bool,
+    /// The sets of arguments whose annotation changed: one before, one now, or both.
+    moved: FxHashSet<(Option<Symbol<'a>>, Option<Symbol<'a>>)>,
+}
+
+impl<'a> Explained<'a> {
+    /// What the arguments of two schemas explain.
+    pub(super) fn of(
+        old: &RuntimeSchema<'a>,
+        new: &RuntimeSchema<'a>,
+        alignment: &Alignment,
+    ) -> Self {
+        let mut explained = Self {
+            is_renaming: Renaming::explains(old, new, alignment),
+            ..Self::default()
+        };
+        let pairs = [
+            &alignment.plain,
+            &alignment.out,
+            &alignment.became_out,
+            &alignment.became_plain,
+        ];
+        for &(i, j) in pairs.into_iter().flatten() {
+            let (before, after) = (&old.arguments[i].alias, &new.arguments[j].alias);
+            if before != after {
+                explained.moved.extend(crossed(before, after));
+            }
+        }
+        explained
     }
-    let (old, new) = (found.old.schema, found.new.schema);
-    if Renaming::find(old, new, alignment).is_some() {
-        return false;
+
+    /// Whether the annotation of a return changed in a way that no argument's annotation explains:
+    /// what an argument gained or lost, the return that is the argument gained or lost with it.
+    pub(super) fn leaves_open(&self, before: &Argument<'a>, after: &Argument<'a>) -> bool {
+        if before.alias == after.alias || self.is_renaming {
+            return false;
+        }
+        let has_both = before.alias.is_some() && after.alias.is_some();
+        let mut sets = crossed(&before.alias, &after.alias);
+        sets.retain(|(old, new)| !has_both || (old.is_some() && new.is_some()));
+        !sets.iter().any(|sets| self.moved.contains(sets))
     }
-    let shares = |a: &Option<Box<Alias<'_>>>, b: &Option<Box<Alias<'_>>>| match (a, b) {
-        (Some(a), Some(b)) => symbols(a).iter().any(|symbol| symbols(b).contains(symbol)),
-        _ => false,
+}
+
+/// Every set before with every set after, and each by itself. An annotation names few sets.
+fn crossed<'a>(
+    before: &Option<Box<Alias<'a>>>,
+    after: &Option<Box<Alias<'a>>>,
+) -> Vec<(Option<Symbol<'a>>, Option<Symbol<'a>>)> {
+    let sets = |alias: &Option<Box<Alias<'a>>>| {
+        let all = alias.as_deref().map(symbols).unwrap_or_default();
+        let mut sets: Vec<Symbol<'a>> = Vec::new();
+        for set in all {
+            if sets.len() < SETS && !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets
     };
-    let pairs = [
-        &alignment.plain[..],
-        &alignment.out[..],
-        &alignment.became_out[..],
-        &alignment.became_plain[..],
-    ]
-    .concat();
-    // What an argument gained or lost, the return that is the argument gained or lost with it.
-    let explained = pairs.iter().any(|&(i, j)| {
-        let (a, b) = (&old.arguments[i], &new.arguments[j]);
-        a.alias != b.alias
-            && (shares(&a.alias, &before.alias) || shares(&b.alias, &after.alias))
-            && (before.alias.is_none() || shares(&a.alias, &before.alias))
-            && (after.alias.is_none() || shares(&b.alias, &after.alias))
-    });
-    !explained
+    let (before, after) = (sets(before), sets(after));
+    let mut crossed = Vec::new();
+    crossed.extend(before.iter().map(|&old| (Some(old), None)));
+    crossed.extend(after.iter().map(|&new| (None, Some(new))));
+    for &old in &before {
+        crossed.extend(after.iter().map(|&new| (Some(old), Some(new))));
+    }
+    crossed
 }
 
 fn write_of(argument: &Argument<'_>) -> bool {
@@ -105,17 +148,16 @@ fn symbols<'a>(alias: &Alias<'a>) -> Vec<Symbol<'a>> {
 }
 
 /// Old names of alias sets and the new names that they have throughout, one for one.
+#[derive(Default)]
 struct Renaming<'a> {
-    names: Vec<(Symbol<'a>, Symbol<'a>)>,
+    to_new: FxHashMap<Symbol<'a>, Symbol<'a>>,
+    to_old: FxHashMap<Symbol<'a>, Symbol<'a>>,
 }
 
 impl<'a> Renaming<'a> {
-    fn find(
-        old: &RuntimeSchema<'a>,
-        new: &RuntimeSchema<'a>,
-        alignment: &Alignment,
-    ) -> Option<Self> {
-        let mut renaming = Self { names: Vec::new() };
+    /// Whether all annotations are the same but for the names of their sets.
+    fn explains(old: &RuntimeSchema<'a>, new: &RuntimeSchema<'a>, alignment: &Alignment) -> bool {
+        let mut renaming = Self::default();
         let arguments = alignment.plain.iter().chain(&alignment.out);
         let arguments = arguments.map(|&(i, j)| (&old.arguments[i], &new.arguments[j]));
         let returns = old.returns.iter().zip(&new.returns);
@@ -126,7 +168,6 @@ impl<'a> Renaming<'a> {
                 (None, None) => true,
                 _ => false,
             })
-            .then_some(renaming)
     }
 
     fn takes(&mut self, old: &Alias<'a>, new: &Alias<'a>) -> bool {
@@ -160,14 +201,10 @@ impl<'a> Renaming<'a> {
             if is_wildcard(old) != is_wildcard(new) {
                 return false;
             }
-            let known = self.names.iter().find(|(a, b)| *a == old || *b == new);
-            match known {
-                Some(&pair) => pair == (old, new),
-                None => {
-                    self.names.push((old, new));
-                    true
-                }
-            }
+            // Both directions are asked, so that no name is used twice.
+            let after = *self.to_new.entry(old).or_insert(new);
+            let before = *self.to_old.entry(new).or_insert(old);
+            (before, after) == (old, new)
         })
     }
 }

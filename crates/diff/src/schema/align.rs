@@ -2,6 +2,10 @@
 //! place with the same type; what remains was removed or added. Plain and out arguments are
 //! aligned apart.
 
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
 use crate::official::{Argument, RuntimeSchema};
 
 /// Indices into the arguments of the old and the new schema.
@@ -31,16 +35,12 @@ impl Alignment {
         let mut to_old: Vec<Option<usize>> = vec![None; new.len()];
         // Twice: arguments of one kind first, so that an input that shares its name with an out
         // argument does not take its place.
+        let mut free = by_name(new);
         for same_kind in [true, false] {
             for (i, argument) in old.iter().enumerate().filter(|(_, a)| !a.name.is_empty()) {
-                let is_it = |j: &usize| {
-                    let other: &Argument<'_> = &new[*j];
-                    to_old[*j].is_none()
-                        && other.name == argument.name
-                        && (other.is_out() == argument.is_out()) == same_kind
-                };
+                let wanted = (argument.name, argument.is_out() == same_kind);
                 if to_new[i].is_none()
-                    && let Some(j) = (0..new.len()).find(is_it)
+                    && let Some(j) = free.get_mut(&wanted).and_then(VecDeque::pop_front)
                 {
                     to_new[i] = Some(j);
                     to_old[j] = Some(i);
@@ -68,6 +68,16 @@ impl Alignment {
     }
 }
 
+/// Arguments by their name and whether they are out arguments, in order.
+fn by_name<'a>(arguments: &[Argument<'a>]) -> FxHashMap<(&'a str, bool), VecDeque<usize>> {
+    let mut by_name: FxHashMap<_, VecDeque<usize>> = FxHashMap::default();
+    for (i, argument) in arguments.iter().enumerate() {
+        let key = (argument.name, argument.is_out());
+        by_name.entry(key).or_default().push_back(i);
+    }
+    by_name
+}
+
 /// Where an unpaired argument stands: behind which pair, and the how-manieth unpaired one there.
 type Place = (Option<usize>, usize);
 
@@ -86,9 +96,9 @@ fn rename(
         |i| to_new[i].is_some(),
     );
     let of_new = places(new, is_out, |j| to_old[j], |j| to_old[j].is_some());
+    let of_new: FxHashMap<Place, usize> = of_new.into_iter().map(|(j, at)| (at, j)).collect();
     for (i, place) in &of_old {
-        let there = of_new.iter().find(|(_, other)| other == place);
-        let Some(&(j, _)) = there else {
+        let Some(&j) = of_new.get(place) else {
             continue;
         };
         let (before, after) = (&old[*i], &new[j]);

@@ -19,8 +19,11 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     for &old in &alignment.removed {
         removed(found, alignment, old);
     }
+    let out_start = found.new.schema.out_start();
+    let plain = alignment.plain.iter().map(|&(_, j)| j);
+    let last_plain = plain.filter(|&j| j < out_start).max();
     for &new in &alignment.added {
-        added(found, alignment, new);
+        added(found, (out_start, last_plain), new);
     }
 }
 
@@ -91,8 +94,9 @@ fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
     let moved = out_of_order(&alignment.plain).or_else(|| {
         // A plain argument that moved past an out argument.
         let all = out_of_order(&all)?;
-        let of_both_kinds = all.iter().any(|pair| alignment.plain.contains(pair))
-            && all.iter().any(|pair| alignment.out.contains(pair));
+        // Either both sides of a pair are out arguments or none is.
+        let is_out = |&(i, _): &Pair| found.old.schema.arguments[i].is_out();
+        let of_both_kinds = all.iter().any(is_out) && !all.iter().all(is_out);
         of_both_kinds.then_some(all)
     });
     let Some(moved) = moved else {
@@ -128,14 +132,21 @@ fn order(found: &mut Found<'_>, rule: ChangeRuleId, moved: &[Pair], silent: bool
     found.add(change);
 }
 
-/// The pairs that are not in the same order on both sides; `None` when all are.
+/// The pairs that are not in the same order on both sides; `None` when all are. They come in the
+/// order of the old side.
 fn out_of_order(pairs: &[Pair]) -> Option<Vec<Pair>> {
-    let crosses = |a: &Pair, b: &Pair| (a.0 < b.0) != (a.1 < b.1) && a != b;
-    let moved: Vec<Pair> = pairs
-        .iter()
-        .filter(|a| pairs.iter().any(|b| crosses(a, b)))
-        .copied()
-        .collect();
+    // One crosses another where something before it goes behind it, or the reverse.
+    let mut least_behind = vec![usize::MAX; pairs.len() + 1];
+    for (at, &(_, new)) in pairs.iter().enumerate().rev() {
+        least_behind[at] = new.min(least_behind[at + 1]);
+    }
+    let (mut moved, mut most_before) = (Vec::new(), None);
+    for (at, pair) in pairs.iter().enumerate() {
+        if most_before > Some(pair.1) || least_behind[at + 1] < pair.1 {
+            moved.push(*pair);
+        }
+        most_before = most_before.max(Some(pair.1));
+    }
     (!moved.is_empty()).then_some(moved)
 }
 
@@ -145,7 +156,8 @@ fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
         return;
     }
     let has_default = argument.default.is_some();
-    let is_last = alignment.plain.iter().all(|&(i, _)| i < old);
+    // They come in the order of the old side.
+    let is_last = alignment.plain.last().is_none_or(|&(i, _)| i < old);
     let mut change = found.argument(ChangeRuleId::ArgumentRemoved, Some(old), None);
     if !has_default || !is_last {
         // A call that leaves it out is right for the new side and fails on the old one, or binds
@@ -162,19 +174,15 @@ fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
     found.add(change);
 }
 
-fn added(found: &mut Found<'_>, alignment: &Alignment, new: usize) {
-    let schema = found.new.schema;
-    let argument = &schema.arguments[new];
+/// `last_plain` is the last argument before the out arguments that both sides have.
+fn added(found: &mut Found<'_>, (out_start, last_plain): (usize, Option<usize>), new: usize) {
+    let argument = &found.new.schema.arguments[new];
     if argument.is_out() {
         return;
     }
-    let rule = if new > schema.out_start() {
+    let rule = if new > out_start {
         ChangeRuleId::ArgumentAddedAfterOut
-    } else if alignment
-        .plain
-        .iter()
-        .any(|&(_, j)| j > new && j < schema.out_start())
-    {
+    } else if last_plain > Some(new) {
         ChangeRuleId::ArgumentInserted
     } else {
         match &argument.default {

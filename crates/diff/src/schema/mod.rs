@@ -153,6 +153,13 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Whether the same place of the same operator has a change under another rule.
+fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
+    changes
+        .iter()
+        .any(|other| other.rule.id == rule && other.subject == change.subject)
+}
+
 /// What several counted changes of one operator are together: as bad as the worst, to everybody
 /// whom any of them hurts. `None` for fewer than two.
 #[must_use]
@@ -161,7 +168,15 @@ pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
         .iter()
         .filter(|change| change.is_counted())
         .collect();
-    if counted.len() < 2 {
+    // What is reported under a wider rule besides is one change.
+    let besides = |change: &&Change| match change.rule.id {
+        ChangeRuleId::ArgumentRenamed => is_also(changes, change, ChangeRuleId::OutArgumentRenamed),
+        ChangeRuleId::ReturnTypeChanged => {
+            is_also(changes, change, ChangeRuleId::ReturnCountChanged)
+        }
+        _ => false,
+    };
+    if counted.iter().filter(|change| !besides(change)).count() < 2 {
         return None;
     }
     let mut compound = Change::new(ChangeRuleId::Compound, operator, Subject::Operator);

@@ -44,7 +44,10 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
     let after = &found.new.schema.arguments[new];
     let mut rules = Vec::new();
     if before.name != after.name {
-        rules.push(ChangeRuleId::OutArgumentRenamed);
+        rules.extend([
+            ChangeRuleId::ArgumentRenamed,
+            ChangeRuleId::OutArgumentRenamed,
+        ]);
     }
     rules.extend(match type_change((found.old, found.new), (before, after)) {
         TypeChange::Same => {

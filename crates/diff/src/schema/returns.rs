@@ -1,10 +1,15 @@
 //! Returns: how many, their names, types and annotations.
 
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use super::Found;
+use super::alias::Explained;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
-use super::{Found, alias};
 use crate::change::Subject;
-use crate::official::Argument;
+use crate::official::{Argument, Type, same};
 use crate::rules::ChangeRuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
@@ -22,6 +27,10 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
     if old.returns.len() != new.returns.len() {
         let change = whole(found, ChangeRuleId::ReturnCountChanged);
         found.add(change);
+        if gathered(&old.returns, &new.returns) || gathered(&new.returns, &old.returns) {
+            let change = whole(found, ChangeRuleId::ReturnTypeChanged);
+            found.add(change);
+        }
         return;
     }
     let order = order(&old.returns, &new.returns);
@@ -31,6 +40,7 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
     }
     let order = order.unwrap_or_else(|| (0..old.returns.len()).collect());
     names(found, &order);
+    let explained = Explained::of(old, new, alignment);
     for (i, j) in order.into_iter().enumerate() {
         let (before, after) = (&old.returns[i], &new.returns[j]);
         let rule = match type_change((found.old, found.new), (before, after)) {
@@ -45,10 +55,23 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
             let change = found.result(rule, i, j);
             found.add(change);
         }
-        if !is_other_kind && alias::return_changed(found, alignment, before, after) {
+        if !is_other_kind && explained.leaves_open(before, after) {
             let change = found.result(ChangeRuleId::ReturnAliasChanged, i, j);
             found.add(change);
         }
+    }
+}
+
+/// Whether several returns of one type came together in a list of it.
+fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
+    match one {
+        [
+            Argument {
+                ty: Type::List(item),
+                ..
+            },
+        ] => several.len() > 1 && several.iter().all(|ret| same(&ret.ty, item)),
+        _ => false,
     }
 }
 
@@ -64,14 +87,12 @@ fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
     if olds == news {
         return None;
     }
-    let mut taken = vec![false; news.len()];
-    let mut order = Vec::with_capacity(olds.len());
-    for label in &olds {
-        let there = (0..news.len()).find(|&j| !taken[j] && news[j] == *label)?;
-        taken[there] = true;
-        order.push(there);
+    let mut free: FxHashMap<&str, VecDeque<usize>> = FxHashMap::default();
+    for (j, label) in news.iter().enumerate() {
+        free.entry(label).or_default().push_back(j);
     }
-    Some(order)
+    let there = |label: &String| free.get_mut(&**label)?.pop_front();
+    olds.iter().map(there).collect()
 }
 
 /// Names that came, went or changed. That they came or went together is one change.

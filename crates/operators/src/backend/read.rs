@@ -282,9 +282,7 @@ impl Reader<'_> {
             _ if name == Some("extra_headers") => fault.with_help(
                 "remove it; PyTorch's message lists it among the known keys, but its reader refuses it",
             ),
-            Some(nearest) => fault
-                .with_help(format!("did you mean `{nearest}`?"))
-                .with_fix(at, nearest),
+            Some(nearest) => fault.with_near_name(at, written, nearest),
             None => fault.with_help(format!(
                 "the keys are {}",
                 taken.iter().collect::<Vec<_>>().join(", ")

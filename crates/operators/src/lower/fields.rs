@@ -59,9 +59,7 @@ pub(super) fn unknown_key(name: &str, at: Span) -> Diagnostic {
     );
     let nearest = opatlas_source::suggest::nearest(name, Field::ALL.iter().map(|f| f.as_str()));
     match nearest {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(at, nearest),
+        Some(nearest) => diagnostic.with_near_name(at, name, nearest),
         None => diagnostic.with_help("remove it, or indent it to belong to the field above"),
     }
 }
@@ -114,7 +112,7 @@ impl<'t> Lowering<'t> {
             let text = at.slice(self.text).to_owned();
             diagnostic = diagnostic
                 .with_help("YAML gives this text another type; quote it")
-                .with_fix(at, format!("'{text}'"));
+                .with_safe_fix(at, format!("'{text}'"));
         } else {
             diagnostic = diagnostic.with_help(format!("write {what}"));
         }

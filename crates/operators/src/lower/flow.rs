@@ -39,6 +39,6 @@ fn quote(whole: Span, text: &str) -> Diagnostic {
     if schema.contains(['\'', '\n']) {
         diagnostic
     } else {
-        diagnostic.with_fix(whole, format!("'{schema}'"))
+        diagnostic.with_safe_fix(whole, format!("'{schema}'"))
     }
 }

@@ -61,6 +61,8 @@ pub struct ReleaseData {
     pub patches: &'static [&'static str],
     /// The releases whose real dispatcher was recorded (registrations that no YAML holds).
     pub measured: &'static [&'static str],
+    /// SHA-256 of the `native_functions.yaml` of each measured release, in hexadecimal digits.
+    pub native_functions: &'static [(&'static str, &'static str)],
     /// Names of `torchgen.model.BaseTy`: the base types that a schema may use.
     pub base_types: Names,
     /// Keys allowed in `dispatch:` (`torchgen.model.dispatch_keys`).

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::changes::outline::Class;
-use opatlas_diff::policy::{Context, judge};
+use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
@@ -59,6 +59,7 @@ fn no_more_parts_than_by_the_book() {
     let context = Context {
         base: &base,
         head: &head,
+        head_line: Line::of(head.release),
         today: jiff::civil::date(2026, 1, 1),
     };
     let judgement = judge(&comparison, &policy, &[], context);

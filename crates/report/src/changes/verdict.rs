@@ -116,7 +116,7 @@ pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<String> {
 fn about(exception: &Exception) -> String {
     let owner = exception.owner.as_deref();
     let owner = owner.map_or_else(String::new, |owner| format!("{owner}, "));
-    let until = match exception.until {
+    let until = match &exception.until {
         None => "for good".to_owned(),
         Some(Until::Date(date)) => format!("until {date}"),
         Some(Until::Release(release)) => format!("until release {}", release.as_str()),

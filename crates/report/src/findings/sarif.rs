@@ -88,8 +88,10 @@ fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
     if let Some(fix) = &finding.fix
         && let Some(source) = report.source(&finding.file)
     {
+        let help = finding.help.as_deref().unwrap_or("Mend it");
+        let applicability = fix.applicability.as_str();
         result["fixes"] = json!([{
-            "description": {"text": finding.help.as_deref().unwrap_or("Mend it")},
+            "description": {"text": format!("{help} ({applicability})")},
             "artifactChanges": [{
                 "artifactLocation": {"uri": uri(&source.path)},
                 "replacements": [{

@@ -5,6 +5,7 @@ use opatlas_source::diagnostic::RuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derivatives::declaration;
+use super::dispatch::has_symint;
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::backend::{BackendFile, Listing, dispatch_key};
@@ -17,7 +18,7 @@ use opatlas_source::suggest::nearest;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
 
 /// All of them.
-pub(super) static RULES: [Rule; 11] = [
+pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "A backend file is a mapping.",
         why: "Its keys say what the backend is called and what it supports.",
@@ -91,6 +92,13 @@ pub(super) static RULES: [Rule; 11] = [
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
         ..rule(RuleId::BackendSymintUnlisted, Severity::Warning)
     },
+    Rule {
+        what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes them when its operator stands under `symint`, or has `_symint` in its name. In 2.0 a SymInt among the returns will do. Nothing is asked of a file without operators for the backend's own key.",
+        why: "The kernel is declared with symbolic sizes, and there is no size that could be one.",
+        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
+        source: "torchgen/api/types/signatures.py: kernel_signature",
+        ..error(RuleId::BackendSymintNeedsSymint)
+    },
 ];
 
 const FILE: &str = "backends/acme.yaml";
@@ -110,9 +118,7 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
         what: "",
         why: "",
         bad: example(""),
-        good: example(
-            "backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\nsymint: [scale]\n",
-        ),
+        good: example("backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\n"),
         source: "torchgen/gen_backend_stubs.py, parse_backend_yaml",
     }
 }
@@ -178,6 +184,9 @@ impl<'c> Check<'c> {
         self.repeated(&autograd);
         self.mixed(&supported, &autograd);
         self.symint(&supported, &autograd);
+        if !supported.is_empty() {
+            self.symbolic(supported.iter().chain(&autograd));
+        }
     }
 
     fn report(&mut self, operator: Option<OperatorId>, diagnostic: Diagnostic) {
@@ -228,9 +237,7 @@ impl<'c> Check<'c> {
             return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
         }
         match nearest(name, names()) {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(at, near),
+            Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help("remove it, or add the operator to native_functions.yaml"),
         }
     }
@@ -287,10 +294,10 @@ impl<'c> Check<'c> {
             format!("`{name}` is no dispatch key of PyTorch {release}"),
         );
         let known = release.data().dispatch_keys_known;
-        match (of, nearest(name, known.iter())) {
-            (KeyOf::Backend, Some(near)) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(backend.at, near),
+        // A backend may be called anything, so only another spelling of a key is taken for one.
+        let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
+        match (of, spelled) {
+            (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
             (KeyOf::Backend, None) => diagnostic.with_help(
                 "name a dispatch key; `PrivateUse1` is free for backends outside PyTorch",
             ),
@@ -376,6 +383,49 @@ impl<'c> Check<'c> {
             let diagnostic = Diagnostic::new(RuleId::BackendSymintUnlisted, op.at, message)
                 .with_help("list it under `supported` too, or remove it");
             self.report(self.catalogue.find(&op.value), diagnostic);
+        }
+    }
+
+    /// Kernels with symbolic sizes need such sizes. The generator writes kernels down only when
+    /// there are some for the backend's own key.
+    fn symbolic<'l>(&mut self, listed: impl Iterator<Item = &'l Listed<'c>>)
+    where
+        'c: 'l,
+    {
+        let file: &'c BackendFile = self.file;
+        let symint: FxHashMap<&str, Span> =
+            file.symint.iter().map(|op| (&*op.value, op.at)).collect();
+        let mut seen = FxHashSet::default();
+        for (_, op) in listed {
+            let Some(id) = self.catalogue.find(&op.value).filter(|id| seen.insert(*id)) else {
+                continue;
+            };
+            let schema = self.catalogue.operator(id).schema();
+            if has_symint(schema, self.catalogue.release) {
+                continue;
+            }
+            let kernel = schema.default_kernel();
+            let (at, message) = match symint.get(&*op.value) {
+                Some(&at) => (
+                    at,
+                    format!(
+                        "`{}` stands under `symint`, but has no SymInt argument",
+                        op.value
+                    ),
+                ),
+                None if kernel.contains("_symint") => (
+                    op.at,
+                    format!(
+                        "`{kernel}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+                        op.value
+                    ),
+                ),
+                None => continue,
+            };
+            let diagnostic = Diagnostic::new(RuleId::BackendSymintNeedsSymint, at, message).with_help(
+                "take the operator out of `symint`, or make its sizes `SymInt` in native_functions.yaml",
+            );
+            self.report(Some(id), diagnostic);
         }
     }
 }

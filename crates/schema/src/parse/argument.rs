@@ -68,7 +68,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
                 "a space stands before `=`",
             )
             .with_help("write `name=default` without spaces")
-            .with_fix(head.from(space).span(), ""),
+            .with_safe_fix(head.from(space).span(), ""),
         );
     }
     let (ty, annotation) = annotated_type(written)?;
@@ -99,7 +99,7 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
             "arguments are separated by exactly a comma and one space",
         )
         .with_help("write `, `")
-        .with_fix(piece.sub(comma..comma + 1).span(), ", ");
+        .with_safe_fix(piece.sub(comma..comma + 1).span(), ", ");
     }
     let diagnostic = Diagnostic::new(
         RuleId::ArgumentNameMissing,
@@ -157,7 +157,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
                 format!("`{}` is no type", piece.text),
             )
             .with_help("write `()` for an operator that returns nothing")
-            .with_fix(piece.span(), "()"),
+            .with_safe_fix(piece.span(), "()"),
         );
     }
     let (ty, annotation) = annotated_type(written).map_err(|mut diagnostic| {

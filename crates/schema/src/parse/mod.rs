@@ -418,7 +418,7 @@ impl Reader {
                     "a single return is written without parentheses",
                 )
                 .with_help(format!("write `-> {}`", returns[0]))
-                .with_fix(text.span(), returns[0].to_string()),
+                .with_safe_fix(text.span(), returns[0].to_string()),
             );
         } else if !has && returns.len() > 1 {
             self.report(
@@ -428,7 +428,7 @@ impl Reader {
                     "several returns need parentheses",
                 )
                 .with_help(format!("write `-> ({})`", text.text))
-                .with_fix(text.span(), format!("({})", text.text)),
+                .with_safe_fix(text.span(), format!("({})", text.text)),
             );
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             "`*` stands alone between the commas, without spaces around it",
         )
         .with_help("write `, *, `")
-        .with_fix(piece.span(), "*");
+        .with_safe_fix(piece.span(), "*");
     }
     if joined == "/" {
         return Diagnostic::new(
@@ -35,7 +35,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             "exactly one space stands between type and name, and behind each comma",
         )
         .with_help(format!("write `{joined}`"))
-        .with_fix(piece.span(), joined);
+        .with_safe_fix(piece.span(), joined);
     }
     match words[..] {
         [name, ty] if name.ends_with(':') && is_type(ty) => {
@@ -104,7 +104,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             "there are spaces too many in this return",
         )
         .with_help(format!("write `{joined}`"))
-        .with_fix(piece.span(), joined);
+        .with_safe_fix(piece.span(), joined);
     }
     cause
 }
@@ -165,7 +165,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
                 "the arrow must have exactly one space on each side",
             )
             .with_help("write `) -> `")
-            .with_fix(schema.sub(from..to).span(), " -> ")
+            .with_safe_fix(schema.sub(from..to).span(), " -> ")
         }
         Some(arrow) => Diagnostic::new(
             RuleId::SchemaShape,
@@ -242,13 +242,17 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             Some(default) if default.starts_with('[') => {
                 let at = argument.default_at.0;
                 let joined = default.replace(", ", ",");
-                Diagnostic::new(
+                let diagnostic = Diagnostic::new(
                     RuleId::DefaultListNoSpace,
                     at,
                     "arguments are cut at every `, `, so this list may not hold one",
                 )
-                .with_help(format!("write `{joined}`"))
-                .with_fix(at, joined)
+                .with_help(format!("write `{joined}`"));
+                // Within quotes the space belongs to a value.
+                match default.contains(['\'', '"']) {
+                    true => diagnostic.with_fix(at, joined),
+                    false => diagnostic.with_safe_fix(at, joined),
+                }
             }
             Some(_) => Diagnostic::new(
                 RuleId::ArgumentSeparator,

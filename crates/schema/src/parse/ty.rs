@@ -2,7 +2,7 @@
 
 use super::Piece;
 use super::argument::bare_comma;
-use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, Type};
+use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
@@ -57,7 +57,7 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
 
 enum Suffix {
     Optional,
-    List(Option<u64>),
+    List(Option<ListSize>),
 }
 
 fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
@@ -81,7 +81,11 @@ fn list_suffix(text: &str) -> Option<(usize, &str)> {
         .then_some((open, digits))
 }
 
-fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>, Box<Diagnostic>> {
+fn list_size(
+    piece: Piece<'_>,
+    open: usize,
+    digits: &str,
+) -> Result<Option<ListSize>, Box<Diagnostic>> {
     if digits.is_empty() {
         return Ok(None);
     }
@@ -98,20 +102,19 @@ fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>,
         } else {
             diagnostic
                 .with_help(format!("write `[{plain}]`"))
-                .with_fix(span, plain)
+                .with_safe_fix(span, plain)
         }));
     }
-    match digits.parse() {
-        Ok(size) => Ok(Some(size)),
-        Err(_) => Err(Box::new(
-            Diagnostic::new(
-                RuleId::TypeListSize,
-                piece.sub(open + 1..open + 1 + digits.len()).span(),
-                "this list size is too large",
-            )
-            .with_help("give a size that fits in 64 bits"),
-        )),
-    }
+    let size = ListSize::parse(digits).ok_or_else(|| {
+        let most = ListSize::MOST_DIGITS;
+        Diagnostic::new(
+            RuleId::TypeListSize,
+            piece.sub(open + 1..open + 1 + digits.len()).span(),
+            format!("this list size has {} digits", digits.len()),
+        )
+        .with_help(format!("Python reads numbers of at most {most} digits"))
+    })?;
+    Ok(Some(size))
 }
 
 fn custom_class(text: &str) -> Option<&str> {
@@ -195,7 +198,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             "arguments and returns are separated by exactly a comma and one space",
         )
         .with_help("write `, `")
-        .with_fix(comma, ", ");
+        .with_safe_fix(comma, ", ");
     }
     if text.is_empty() || text.contains(' ') {
         return Diagnostic::new(
@@ -268,7 +271,7 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
     Some(match before.text.strip_prefix("Tensor") {
         Some(suffix @ ("?" | "[]")) => diagnostic
             .with_help(format!("write `Tensor{}{suffix}`", annotation.text))
-            .with_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
+            .with_safe_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
         _ => diagnostic.with_help(
             "only tensors alias: `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated",
         ),

@@ -70,6 +70,9 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 									Fix
 								</Button>
 								<code>{finding.fix.replacement.trim() || "remove it"}</code>
+								{finding.fix.applicability === "suggested" && (
+									<span className="muted">changes what is declared</span>
+								)}
 							</div>
 						)}
 					</li>

@@ -72,7 +72,7 @@ fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     let schema = subject.schema.name_at.0.to(subject.schema.returns_at.0);
     let canonical = &*subject.entry().canonical;
     if spelled_out(schema.slice(subject.text()), canonical, places.len()) {
-        diagnostic = diagnostic.with_fix(schema, canonical);
+        diagnostic = diagnostic.with_safe_fix(schema, canonical);
     }
     for &other in &places[1..] {
         diagnostic = diagnostic.with_related("and here", other);

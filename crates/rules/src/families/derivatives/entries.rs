@@ -323,9 +323,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
         ("Autograd", _) => diagnostic
             .with_help("formulas for the alias `Autograd` stand under `Default`")
             .with_fix(file.span(key), "Default"),
-        (_, Some(near)) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(file.span(key), *near),
+        (_, Some(near)) => diagnostic.with_near_name(file.span(key), name, near),
         (_, None) => diagnostic.with_help(format!("the keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);

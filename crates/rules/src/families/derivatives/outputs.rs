@@ -189,11 +189,7 @@ impl<'a> Check<'_, 'a> {
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
         match nearest(name, tensors.iter().copied()).filter(|_| !known) {
-            Some(near) => Some(
-                fault
-                    .with_help(format!("did you mean `{near}`?"))
-                    .with_fix(at, near),
-            ),
+            Some(near) => Some(fault.with_near_name(at, name, near)),
             None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
         }
     }

@@ -177,9 +177,7 @@ impl Check<'_, '_> {
             format!("the operator has no argument `{name}`"),
         );
         match near {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(at, near),
+            Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help(format!(
                 "the arguments are `{}`",
                 arguments().collect::<Vec<_>>().join("`, `")

@@ -4,6 +4,7 @@ use crate::sink::Sink;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
@@ -27,16 +28,15 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
             namespaces(scope, id, kernels, sink);
         }
-        if symint.is_some() && !has_symint(scope, id) {
+        if symint.is_some() && !has_symint(operator.schema(), catalogue.release) {
             symbolic(scope, id, kernels, group, sink);
         }
     }
 }
 
 /// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
-fn has_symint(scope: &Scope<'_>, id: OperatorId) -> bool {
-    let schema = scope.operator(id).schema();
-    let returns = scope.catalogue.release < Release::V2_1
+pub(in crate::families) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
+    let returns = release < Release::V2_1
         && schema
             .returns
             .iter()

@@ -95,9 +95,7 @@ fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
     };
     let diagnostic = Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message);
     match nearest {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(line.key_at, nearest),
+        Some(nearest) => diagnostic.with_near_name(line.key_at, name, nearest),
         None => diagnostic.with_help("keys are separated by commas; upper and lower case matter"),
     }
 }

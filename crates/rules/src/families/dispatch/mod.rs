@@ -21,6 +21,7 @@ use super::field_edit::{adding, removing};
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
+pub(super) use kernels::has_symint;
 
 /// The key that an operator without `dispatch` registers its kernel on.
 const IMPLICIT: &str = "CompositeImplicitAutograd";
@@ -39,7 +40,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             continue;
         };
         if lines.is_empty() {
-            empty(&scope, placed, sink);
+            empty(placed, sink);
             continue;
         }
         keys.check(placed, lines, sink);
@@ -57,7 +58,7 @@ fn is_composite(key: &str) -> bool {
     key.starts_with("Composite")
 }
 
-fn empty(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+fn empty(placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if is_unread(entry, Field::Dispatch) {
         return;
@@ -67,9 +68,8 @@ fn empty(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         field_at(entry, Field::Dispatch),
         "an empty `dispatch` leaves the operator without any kernel",
     )
-    .with_help("name a kernel, or remove the field to have the composite kernel again");
-    let text = scope.text(placed);
-    sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+    .with_help("name the kernels, unless all of them are registered elsewhere; without the field the operator would have a composite kernel, which decomposes");
+    sink.entry(placed, diagnostic);
 }
 
 /// The schema of an entry that has no kernels of its own and takes none from elsewhere.
@@ -197,7 +197,8 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
             format!("`{expected}` on {IMPLICIT} is what the operator has without `dispatch`"),
         )
         .with_help("remove the field `dispatch`");
-        sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+        let removed = removing(diagnostic, text, entry, Field::Dispatch);
+        sink.entry(placed, removed.with_same_meaning());
         return;
     }
     let delegates =

@@ -99,9 +99,7 @@ fn known(
     );
     let mut diagnostic = Diagnostic::new(rule, value.at, message);
     diagnostic = match suggest::nearest(&value.value, values.iter().copied()) {
-        Some(near) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(value.at, near),
+        Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
         None => diagnostic.with_help(format!("the values are {}", values.join(", "))),
     };
     sink.entry(placed, diagnostic);
@@ -170,9 +168,7 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
         };
         let mut diagnostic = Diagnostic::new(RuleId::CppNoDefaultArgs, name.at, message);
         diagnostic = match suggest::nearest(&name.value, with_default().map(|a| &*a.name)) {
-            Some(near) if named.is_none() => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(name.at, near),
+            Some(near) if named.is_none() => diagnostic.with_near_name(name.at, &name.value, near),
             _ => diagnostic.with_help("list only arguments that have a default"),
         };
         subject.report(sink, diagnostic);

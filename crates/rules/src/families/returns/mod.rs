@@ -93,7 +93,9 @@ impl Fault {
     fn help(&self) -> &'static str {
         match self {
             Self::MutableList | Self::Sized => "drop the size",
-            Self::OptionalTensor => "return a tensor, undefined where there is none",
+            Self::OptionalTensor => {
+                "return a tensor of size zero where there is none, never an undefined one"
+            }
             Self::Optional => "only plain values and `Tensor` can be optional in a return",
         }
     }

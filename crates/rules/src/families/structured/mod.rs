@@ -242,9 +242,7 @@ impl<'s, 'c> Targets<'s, 'c> {
             .then(|| suggest::nearest_few(delegate.as_str(), structured(), 8))
             .and_then(|near| near.into_iter().min_by_key(|name| rank(name, delegate)));
         let diagnostic = match nearest {
-            Some(nearest) => diagnostic
-                .with_help(format!("did you mean `{nearest}`?"))
-                .with_fix(at, nearest),
+            Some(nearest) => diagnostic.with_near_name(at, delegate.as_str(), nearest),
             None => diagnostic.with_help("name the structured out variant, or declare it"),
         };
         self.scope.report(sink, id, diagnostic);

@@ -107,9 +107,7 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
     let message = format!("`{}` is no dtype", dtype.value);
     let diagnostic = Diagnostic::new(RuleId::Ufunc, dtype.at, message);
     match suggest::nearest(&dtype.value, names) {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(dtype.at, nearest),
+        Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
         None => diagnostic.with_help(
             "write dtypes such as `Float`, or classes of them such as `AllAndComplex`, separated by a comma and one space",
         ),

@@ -50,15 +50,13 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         let list = format!("[{}]", parts.join(", "));
         Diagnostic::new(rule, tag.at, format!("`{shown}` is read as one tag"))
             .with_help(format!("write a list: `{list}`"))
-            .with_fix(tag.at, list)
+            .with_safe_fix(tag.at, list)
     } else {
         let message = format!("there is no tag `{shown}`");
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
         match suggest::nearest(name, names()) {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(tag.at, near),
+            Some(near) => diagnostic.with_near_name(tag.at, name, near),
             None => {
                 let names: Vec<&str> = names().collect();
                 diagnostic.with_help(format!("the tags are {}", names.join(", ")))

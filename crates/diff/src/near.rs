@@ -1,0 +1,58 @@
+//! Names that are near one that is gone, within a bound on the work.
+
+use opatlas_source::suggest::nearest_few;
+
+/// How many pairs of letters a comparison holds against each other in search of near names (about
+/// half a second). Beyond it names get no suggestions; what changed is told all the same. The largest
+/// difference between two releases of PyTorch takes a third of it.
+const WORK: usize = 1 << 27;
+/// Longer names count as long as this: more letters of them are not looked at.
+const LETTERS: usize = 128;
+
+/// Names among which near ones are looked for.
+#[derive(Debug)]
+pub(super) struct Names {
+    names: Vec<String>,
+    letters: usize,
+    /// The work that is still allowed.
+    left: usize,
+}
+
+impl FromIterator<String> for Names {
+    fn from_iter<T: IntoIterator<Item = String>>(names: T) -> Self {
+        let names: Vec<String> = names.into_iter().collect();
+        let letters = names.iter().map(|name| name.len().clamp(1, LETTERS)).sum();
+        Self {
+            names,
+            letters,
+            left: WORK,
+        }
+    }
+}
+
+impl Names {
+    /// Up to `count` names near this one, the nearest first; none once the work is used up.
+    pub(super) fn near(&mut self, wanted: &str, count: usize) -> Vec<&str> {
+        let work = wanted.len().clamp(1, LETTERS).saturating_mul(self.letters);
+        let Some(left) = self.left.checked_sub(work) else {
+            return Vec::new();
+        };
+        self.left = left;
+        nearest_few(wanted, self.names.iter().map(|name| &**name), count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_is_bounded() {
+        let names = (0..20_000).map(|i| format!("operator_with_a_name_that_is_long_{i}"));
+        let mut names: Names = names.collect();
+        let wanted = "operator_with_a_name_that_is_long_x";
+        let answered = (0..20_000).filter(|_| !names.near(wanted, 3).is_empty());
+        let answered = answered.count();
+        assert!((1..1_000).contains(&answered), "{answered}");
+    }
+}

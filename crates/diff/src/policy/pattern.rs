@@ -1,0 +1,165 @@
+//! Patterns of names: `*` stands for any text, `?` for any letter.
+
+use rustc_hash::FxHashMap;
+
+/// How many characters a pattern with `*` or `?` may have; one without may be longer.
+pub const LENGTH: usize = 127;
+
+/// A pattern, ready to be matched. Matching takes one step a character of the name, whatever the
+/// pattern is.
+#[derive(Debug, Clone)]
+pub(super) enum Pattern {
+    /// A name as it is.
+    Literal(Box<str>),
+    /// A pattern with wildcards.
+    Wild(Box<Wild>),
+    /// A pattern that is too long, which matches nothing.
+    TooLong,
+}
+
+/// A pattern as a set of states: bit `i` says that `i` of its letters are matched.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Wild {
+    /// The states that a letter of ASCII leaves for the next one.
+    ascii: Vec<u128>,
+    /// The same of other letters.
+    letters: FxHashMap<char, u128>,
+    /// The states that any letter leaves for the next one.
+    any: u128,
+    /// The states that stay whatever comes.
+    stays: u128,
+    /// The state in which all letters are matched.
+    last: u32,
+}
+
+/// Whether a text is a pattern and no plain name.
+pub(super) fn is_wild(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+impl Pattern {
+    pub(super) fn new(text: &str) -> Self {
+        if !is_wild(text) {
+            return Self::Literal(text.into());
+        }
+        let mut wild = Wild {
+            ascii: vec![0; 128],
+            ..Wild::default()
+        };
+        for letter in text.chars() {
+            let state = 1_u128 << wild.last;
+            match letter {
+                '*' => wild.stays |= state,
+                _ if wild.last == LENGTH as u32 => return Self::TooLong,
+                '?' => {
+                    wild.any |= state;
+                    wild.last += 1;
+                }
+                letter => {
+                    *wild.leaves(letter) |= state;
+                    wild.last += 1;
+                }
+            }
+        }
+        Self::Wild(Box::new(wild))
+    }
+
+    pub(super) fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Literal(text) => **text == *name,
+            Self::Wild(wild) => wild.matches(name),
+            Self::TooLong => false,
+        }
+    }
+}
+
+impl Wild {
+    fn leaves(&mut self, letter: char) -> &mut u128 {
+        match self.ascii.get_mut(letter as usize) {
+            Some(states) => states,
+            None => self.letters.entry(letter).or_default(),
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let mut states = 1_u128;
+        for letter in name.chars() {
+            let leaves = match self.ascii.get(letter as usize) {
+                Some(states) => *states,
+                None => self.letters.get(&letter).copied().unwrap_or(0),
+            };
+            let leaves = self.any | leaves;
+            states = ((states & leaves) << 1) | (states & self.stays);
+            if states == 0 {
+                return false;
+            }
+        }
+        states & (1 << self.last) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a pattern means, by trying everything.
+    fn naive(pattern: &[char], name: &[char]) -> bool {
+        match (pattern, name) {
+            ([], []) => true,
+            (['*', rest @ ..], _) => {
+                naive(rest, name) || (!name.is_empty() && naive(pattern, &name[1..]))
+            }
+            (['?', rest @ ..], [_, name @ ..]) => naive(rest, name),
+            ([letter, rest @ ..], [other, name @ ..]) => letter == other && naive(rest, name),
+            _ => false,
+        }
+    }
+
+    /// All texts of these letters, up to a length.
+    fn texts(letters: &[char], most: usize) -> Vec<String> {
+        let mut texts = vec![String::new()];
+        let mut from = 0;
+        for _ in 0..most {
+            let until = texts.len();
+            for at in from..until {
+                let longer = letters
+                    .iter()
+                    .map(|letter| format!("{}{letter}", texts[at]));
+                let longer: Vec<String> = longer.collect();
+                texts.extend(longer);
+            }
+            from = until;
+        }
+        texts
+    }
+
+    #[test]
+    fn patterns_mean_what_they_say() {
+        let letters = |text: &str| text.chars().collect::<Vec<_>>();
+        let names = texts(&['a', 'b', 'é'], 4);
+        for pattern in texts(&['a', 'é', '*', '?'], 4) {
+            let compiled = Pattern::new(&pattern);
+            for name in &names {
+                let expected = naive(&letters(&pattern), &letters(name));
+                assert_eq!(compiled.matches(name), expected, "{pattern} {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn long_patterns_match_nothing() {
+        let longest = format!("*{}", "a".repeat(LENGTH));
+        assert!(Pattern::new(&longest).matches(&"a".repeat(LENGTH)));
+        let longer = format!("{longest}a");
+        assert!(!Pattern::new(&longer).matches(&"a".repeat(LENGTH + 1)));
+        let name = "a".repeat(1000);
+        assert!(Pattern::new(&name).matches(&name));
+    }
+
+    /// Trying places one after the other would take longer than anybody waits.
+    #[test]
+    fn a_hostile_pattern_costs_no_more_than_another() {
+        let pattern = Pattern::new(&format!("{}b", "*a".repeat(60)));
+        assert!(!pattern.matches(&"a".repeat(8 << 20)));
+    }
+}

@@ -1,0 +1,246 @@
+//! Operators that go by another name (BC.md section 4, item 3).
+//!
+//! Operators are first put together by the exact text of their schema behind the name. Within such
+//! a group, names are looked up and never compared pair by pair, so the work grows with the number
+//! of operators and not with its square.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::rules::ChangeRuleId;
+use crate::schema::rename_rule;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::suggest::similarity;
+
+/// An old operator that is gone and a new one with the same signature.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Renamed {
+    pub base: OperatorId,
+    pub head: OperatorId,
+    pub rule: ChangeRuleId,
+    /// How alike the names are, in percent, where the signature is all that speaks for the pair.
+    pub guess: Option<u8>,
+}
+
+/// Below this likeness two names with one signature are taken for two operators. The only
+/// candidate in all releases, `align_as` and `_test_functorch_fallback`, is none.
+const LIKENESS: u8 = 50;
+
+/// The pairs of written operators that are likely one operator under two names, by the base's
+/// order. An operator is in one pair at most.
+pub(super) fn find(
+    base: &Catalogue,
+    head: &Catalogue,
+    removed: &[OperatorId],
+    added: &[OperatorId],
+) -> Vec<Renamed> {
+    let removed = shapes(base, removed);
+    let mut added = shapes(head, added);
+    let mut renamed = Vec::new();
+    for (shape, olds) in removed {
+        if let Some(news) = added.remove(&shape) {
+            let mut group = Group {
+                base,
+                head,
+                olds,
+                news,
+                renamed: &mut renamed,
+            };
+            group.by_overload();
+            group.by_underscore();
+            group.by_signature();
+        }
+    }
+    renamed.sort_by_key(|pair| pair.base);
+    renamed
+}
+
+/// Written operators by what their schema says behind the name, annotations left out: one that
+/// became in place says the same otherwise.
+fn shapes(catalogue: &Catalogue, ids: &[OperatorId]) -> FxHashMap<String, Vec<OperatorId>> {
+    let mut shapes: FxHashMap<String, Vec<OperatorId>> = FxHashMap::default();
+    for &id in ids {
+        let operator = catalogue.operator(id);
+        if !operator.is_generated() {
+            shapes.entry(shape(operator)).or_default().push(id);
+        }
+    }
+    shapes
+}
+
+fn shape(operator: &Operator) -> String {
+    let behind = behind(operator);
+    let mut shape = String::with_capacity(behind.len());
+    let mut depth = 0_u32;
+    let mut kept = 0;
+    let mut before = b' ';
+    for (i, byte) in behind.bytes().enumerate() {
+        // An annotation is the only parenthesis right behind a letter.
+        let is_annotation = byte == b'(' && before.is_ascii_alphanumeric();
+        if depth == 0 && is_annotation {
+            shape.push_str(&behind[kept..i]);
+            depth = 1;
+        } else if depth > 0 && byte == b'(' {
+            depth += 1;
+        } else if depth > 0 && byte == b')' {
+            depth -= 1;
+            kept = i + 1;
+        }
+        before = byte;
+    }
+    if depth == 0 {
+        shape.push_str(&behind[kept..]);
+    }
+    shape
+}
+
+/// The canonical schema behind the name.
+fn behind(operator: &Operator) -> &str {
+    &operator.canonical()[operator.name().as_str().len()..]
+}
+
+/// What an operator is looked up by: its namespace and two texts.
+type Words<'a> = (&'a str, &'a str, &'a str);
+
+/// Operators of one shape that have no partner yet, in the order of their sides. Each step pairs
+/// an old operator with the first new one that fits; the likeliest step comes first.
+struct Group<'a, 'r> {
+    base: &'a Catalogue,
+    head: &'a Catalogue,
+    olds: Vec<OperatorId>,
+    news: Vec<OperatorId>,
+    renamed: &'r mut Vec<Renamed>,
+}
+
+impl<'a> Group<'a, '_> {
+    /// Another overload of the same base name with the same text behind it.
+    fn by_overload(&mut self) {
+        fn words(operator: &Operator) -> Words<'_> {
+            let name = operator.name();
+            (operator.namespace(), name.base(), behind(operator))
+        }
+        let mut free = Free::new(self.head, &self.news, words);
+        self.pair(|group, old| {
+            let at = free.place(words(group.base.operator(old)))?;
+            let new = free.first(at)?;
+            let rule = group.rule(old, new)?;
+            free.take(at);
+            Some((new, rule, None))
+        });
+    }
+
+    /// A base name that gained or lost an underscore at its beginning or end.
+    fn by_underscore(&mut self) {
+        fn words(operator: &Operator) -> Words<'_> {
+            let name = operator.name();
+            (operator.namespace(), name.base(), name.overload())
+        }
+        let mut free = Free::new(self.head, &self.news, words);
+        self.pair(|group, old| {
+            let (namespace, base, overload) = words(group.base.operator(old));
+            let (private, inplace) = (format!("_{base}"), format!("{base}_"));
+            let turned = [
+                Some(&*private),
+                Some(&*inplace),
+                base.strip_prefix('_'),
+                base.strip_suffix('_'),
+            ];
+            let places = turned.into_iter().flatten();
+            let places = places.filter_map(|base| free.place((namespace, base, overload)));
+            let found = places.filter_map(|at| Some((free.first(at)?, at)));
+            let (new, at) = found.min()?;
+            let rule = group.rule(old, new)?;
+            free.take(at);
+            Some((new, rule, None))
+        });
+    }
+
+    /// The signature alone: a guess, so it has to be the only one, and the names must be alike.
+    fn by_signature(&mut self) {
+        let (&[old], &[new]) = (&self.olds[..], &self.news[..]) else {
+            return;
+        };
+        let (before, after) = (self.base.operator(old), self.head.operator(new));
+        let is_same = before.namespace() == after.namespace() && behind(before) == behind(after);
+        let likeness = similarity(before.name().base(), after.name().base());
+        if is_same && likeness >= LIKENESS {
+            self.pair(|group, old| Some((new, group.rule(old, new)?, Some(likeness))));
+        }
+    }
+
+    /// Pairs each old operator with what the step finds for it.
+    fn pair(
+        &mut self,
+        mut step: impl FnMut(&Self, OperatorId) -> Option<(OperatorId, ChangeRuleId, Option<u8>)>,
+    ) {
+        let (mut olds, mut taken) = (Vec::new(), rustc_hash::FxHashSet::default());
+        for &base in &self.olds {
+            let Some((head, rule, guess)) = step(self, base) else {
+                olds.push(base);
+                continue;
+            };
+            taken.insert(head);
+            self.renamed.push(Renamed {
+                base,
+                head,
+                rule,
+                guess,
+            });
+        }
+        self.olds = olds;
+        self.news.retain(|id| !taken.contains(id));
+    }
+
+    fn rule(&self, old: OperatorId, new: OperatorId) -> Option<ChangeRuleId> {
+        let (old, new) = (self.base.operator(old), self.head.operator(new));
+        rename_rule(
+            (old.namespace(), old.name().base(), old.name().overload()),
+            (new.namespace(), new.name().base(), new.name().overload()),
+        )
+    }
+}
+
+/// New operators that no pair has taken yet, by words.
+struct Free<'a> {
+    places: FxHashMap<Words<'a>, usize>,
+    queues: Vec<VecDeque<OperatorId>>,
+}
+
+impl<'a> Free<'a> {
+    fn new(
+        catalogue: &'a Catalogue,
+        ids: &[OperatorId],
+        words: fn(&'a Operator) -> Words<'a>,
+    ) -> Self {
+        let mut free = Self {
+            places: FxHashMap::default(),
+            queues: Vec::new(),
+        };
+        for &id in ids {
+            let next = free.queues.len();
+            let words = words(catalogue.operator(id));
+            let at = *free.places.entry(words).or_insert(next);
+            if at == next {
+                free.queues.push(VecDeque::new());
+            }
+            free.queues[at].push_back(id);
+        }
+        free
+    }
+
+    /// Where operators of these words wait.
+    fn place(&self, words: Words<'_>) -> Option<usize> {
+        self.places.get(&words).copied()
+    }
+
+    /// The first one that waits there.
+    fn first(&self, at: usize) -> Option<OperatorId> {
+        self.queues[at].front().copied()
+    }
+
+    fn take(&mut self, at: usize) {
+        self.queues[at].pop_front();
+    }
+}

@@ -1,0 +1,88 @@
+//! Whether a new exception can mean anything in its project.
+//!
+//! An exception that is added to a project is refused where it could never excuse a change: its end
+//! is past, or it names an operator that the project never had. One in `opatlas.toml` or in a
+//! request is not, since files outlive what they were written for; comparisons tell of those as
+//! `allow-list-expired` and `allow-list-unused`. A pattern of operators may wait for some to come,
+//! so it is kept and its status says that it is unused.
+
+use std::sync::Arc;
+
+use crate::store::{ExceptionRecord, ProjectName};
+use opatlas_diff::policy::{Line, Until};
+
+use super::Service;
+use super::address::Resolved;
+use super::error::ServiceError;
+use super::policy::{self, ExceptionText, PolicyFault};
+use super::snapshot::Snapshot;
+
+impl Service {
+    /// Refuses an exception that could never excuse a change of the project, and one too many.
+    pub(super) async fn expect_meant(
+        &self,
+        project: &ProjectName,
+        record: &ExceptionRecord,
+    ) -> Result<(), ServiceError> {
+        let exception = ExceptionText::of_record(record).exception(&*record.id)?;
+        let stored = self.store.exceptions(project).await?;
+        policy::expect_room(&stored, exception.is_pattern())?;
+        if let Some(Until::Date(end)) = exception.until
+            && end < self.today()
+        {
+            let why = format!("{end} is past; give today or a later day");
+            return Err(PolicyFault::new("until_date", why).into());
+        }
+        let latest = match self.resolve(project.as_str(), "latest", None).await {
+            Ok(latest) => latest,
+            // Nothing is known yet, so anything may come.
+            Err(ServiceError::NoRevisions(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        if let Some(Until::Release(end)) = &exception.until
+            && Line::parse(&latest.judged.stored()).is_ok_and(|newest| end.line() < newest)
+        {
+            let why = format!(
+                "release {} is past: the project's latest revision is of {}; give that or a later \
+                 release",
+                end.as_str(),
+                latest.judged.stored()
+            );
+            return Err(PolicyFault::new("until_release", why).into());
+        }
+        match exception.is_pattern() {
+            true => Ok(()),
+            false => {
+                self.expect_operator(project, &latest, &record.operator)
+                    .await
+            }
+        }
+    }
+
+    /// Refuses the name of an operator that no revision of the project ever had.
+    async fn expect_operator(
+        &self,
+        project: &ProjectName,
+        latest: &Resolved,
+        name: &str,
+    ) -> Result<(), ServiceError> {
+        let snapshot: Arc<Snapshot> = self.snapshot(latest).await?;
+        if snapshot.catalogue.find_qualified(name).is_some() {
+            return Ok(());
+        }
+        let timeline = self.timeline(project.as_str(), None).await?;
+        let bare = name.strip_prefix("aten::").unwrap_or(name);
+        match self.expect_ever(&timeline, bare).await {
+            Ok(()) => Ok(()),
+            Err(ServiceError::UnknownOperator { suggestions, .. }) => {
+                let near = match suggestions.first() {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => String::new(),
+                };
+                let why = format!("no revision of the project has an operator `{name}`{near}");
+                Err(PolicyFault::new("operator", why).into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! An event as a step stores it: the change as structure and words. The sentence is made when the
+//! event is read, so a better sentence needs no new steps.
+
+use serde::{Deserialize, Serialize};
+
+use super::words::{Composite, Word};
+use opatlas_diff::history::{Event, EventKind};
+use opatlas_diff::rules::{ChangeRule, Level};
+use opatlas_diff::{Change, Fragment, Note, Subject};
+
+/// A change as it befell one operator.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StoredEvent {
+    pub(super) kind: Word<EventKind>,
+    pub(super) rule: Word<&'static ChangeRule>,
+    pub(super) level: Word<Level>,
+    /// The operator that the change is told of, where that is another one.
+    #[serde(rename = "of", default, skip_serializing_if = "Option::is_none")]
+    operator: Option<String>,
+    /// Whether this operator only follows that one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    follows: bool,
+    #[serde(default, skip_serializing_if = "About::is_operator")]
+    about: About,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) old: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) new: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<StoredNote>,
+}
+
+/// What an event is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum About {
+    #[default]
+    Operator,
+    Argument(Box<str>),
+    Return(usize),
+    Keys(Vec<Box<str>>),
+    Names(Vec<Box<str>>),
+}
+
+/// A [`Note`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredNote {
+    SilentSwap,
+    KeywordOnlyInPython,
+    HadNoDefault,
+    SameNumberOtherKind,
+    AlsoSymInt,
+    Candidates(Vec<Box<str>>),
+    Guess(u8),
+    CoreInBase,
+    ServedByNothing,
+    WentWith(Box<str>),
+    Ambiguous,
+    Missing(Vec<Box<str>>),
+    StillGenerated,
+    Sibling(Box<str>),
+    Upgrader(Box<str>),
+    Rules(Vec<Word<&'static ChangeRule>>),
+    TakenOverBy(Word<Composite>),
+    RanByParts,
+    SiblingsDoNotTrain,
+    NoDerivatives,
+}
+
+impl About {
+    fn is_operator(&self) -> bool {
+        *self == Self::Operator
+    }
+
+    fn of(subject: &Subject) -> Self {
+        match subject {
+            Subject::Operator => Self::Operator,
+            Subject::Argument(name) => Self::Argument(name.clone()),
+            Subject::Return(index) => Self::Return(*index),
+            Subject::Keys(keys) => Self::Keys(keys.clone()),
+            Subject::Names(names) => Self::Names(names.clone()),
+        }
+    }
+
+    fn subject(&self) -> Subject {
+        match self.clone() {
+            Self::Operator => Subject::Operator,
+            Self::Argument(name) => Subject::Argument(name),
+            Self::Return(index) => Subject::Return(index),
+            Self::Keys(keys) => Subject::Keys(keys),
+            Self::Names(names) => Subject::Names(names),
+        }
+    }
+}
+
+impl StoredEvent {
+    /// What befell an operator.
+    pub(super) fn of(operator: &str, event: &Event<'_>) -> Self {
+        let change = event.change;
+        let text = |fragment: Option<&Fragment>| fragment.map(|f| f.text.to_string());
+        Self {
+            kind: Word(event.kind),
+            rule: Word(change.rule),
+            level: Word(change.level),
+            operator: (*change.operator != *operator).then(|| change.operator.to_string()),
+            follows: event.follows,
+            about: About::of(&change.subject),
+            old: text(change.old.as_ref()),
+            new: text(change.new.as_ref()),
+            notes: change.notes.iter().map(StoredNote::of).collect(),
+        }
+    }
+
+    /// The operator that this one only follows.
+    pub(super) fn follows(&self) -> Option<&str> {
+        self.operator.as_deref().filter(|_| self.follows)
+    }
+
+    /// The change of an operator's event, without places.
+    pub(super) fn change(&self, operator: &str) -> Change {
+        let told_of = self.operator.as_deref().unwrap_or(operator);
+        let side = |text: &Option<String>| {
+            let text = text.as_deref()?;
+            Some(Fragment::of_field(text, None))
+        };
+        let mut change = Change::new(self.rule.0.id, told_of, self.about.subject())
+            .old(side(&self.old))
+            .new_side(side(&self.new));
+        change.level = self.level.0;
+        change.notes = self.notes.iter().map(StoredNote::note).collect();
+        change
+    }
+}
+
+impl StoredNote {
+    fn of(note: &Note) -> Self {
+        match note {
+            Note::SilentSwap => Self::SilentSwap,
+            Note::KeywordOnlyInPython => Self::KeywordOnlyInPython,
+            Note::HadNoDefault => Self::HadNoDefault,
+            Note::SameNumberOtherKind => Self::SameNumberOtherKind,
+            Note::AlsoSymInt => Self::AlsoSymInt,
+            Note::Candidates(names) => Self::Candidates(names.clone()),
+            Note::Guess(percent) => Self::Guess(*percent),
+            Note::CoreInBase => Self::CoreInBase,
+            Note::ServedByNothing => Self::ServedByNothing,
+            Note::WentWith(name) => Self::WentWith(name.clone()),
+            Note::Ambiguous => Self::Ambiguous,
+            Note::Missing(names) => Self::Missing(names.clone()),
+            Note::StillGenerated => Self::StillGenerated,
+            Note::Sibling(name) => Self::Sibling(name.clone()),
+            Note::Upgrader(name) => Self::Upgrader(name.clone()),
+            Note::Rules(ids) => {
+                let rules = ids.iter().map(|&id| opatlas_diff::rules::of(id));
+                Self::Rules(rules.map(Word).collect())
+            }
+            Note::TakenOverBy(key) => Self::TakenOverBy(Word(Composite(key))),
+            Note::RanByParts => Self::RanByParts,
+            Note::SiblingsDoNotTrain => Self::SiblingsDoNotTrain,
+            Note::NoDerivatives => Self::NoDerivatives,
+        }
+    }
+
+    fn note(&self) -> Note {
+        match self {
+            Self::SilentSwap => Note::SilentSwap,
+            Self::KeywordOnlyInPython => Note::KeywordOnlyInPython,
+            Self::HadNoDefault => Note::HadNoDefault,
+            Self::SameNumberOtherKind => Note::SameNumberOtherKind,
+            Self::AlsoSymInt => Note::AlsoSymInt,
+            Self::Candidates(names) => Note::Candidates(names.clone()),
+            Self::Guess(percent) => Note::Guess(*percent),
+            Self::CoreInBase => Note::CoreInBase,
+            Self::ServedByNothing => Note::ServedByNothing,
+            Self::WentWith(name) => Note::WentWith(name.clone()),
+            Self::Ambiguous => Note::Ambiguous,
+            Self::Missing(names) => Note::Missing(names.clone()),
+            Self::StillGenerated => Note::StillGenerated,
+            Self::Sibling(name) => Note::Sibling(name.clone()),
+            Self::Upgrader(name) => Note::Upgrader(name.clone()),
+            Self::Rules(rules) => Note::Rules(rules.iter().map(|rule| rule.0.id).collect()),
+            Self::TakenOverBy(key) => Note::TakenOverBy(key.0.0),
+            Self::RanByParts => Note::RanByParts,
+            Self::SiblingsDoNotTrain => Note::SiblingsDoNotTrain,
+            Self::NoDerivatives => Note::NoDerivatives,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Words of enums in stored steps. A word that this program does not know is an error: a step that
+//! is read for something else would tell a history that never was.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Deserializer, Error, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use opatlas_diff::history::EventKind;
+use opatlas_diff::rules::{ChangeRule, Level, find};
+use opatlas_dispatch::Reason;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
+
+/// What has a word that never changes.
+pub(super) trait Named: Copy {
+    /// What it is, for errors.
+    const WHAT: &'static str;
+
+    /// Its word.
+    fn word(self) -> &'static str;
+
+    /// What has this word.
+    fn of_word(word: &str) -> Option<Self>;
+}
+
+/// A value that is stored as its word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word<T>(pub(super) T);
+
+impl<T: Named> Serialize for Word<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.word())
+    }
+}
+
+impl<'de, T: Named> Deserialize<'de> for Word<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfWord<T>(PhantomData<T>);
+        impl<T: Named> Visitor<'_> for OfWord<T> {
+            type Value = Word<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "the word of a {}", T::WHAT)
+            }
+
+            fn visit_str<E: Error>(self, word: &str) -> Result<Word<T>, E> {
+                let found = T::of_word(word).map(Word);
+                found.ok_or_else(|| E::custom(format!("there is no {} `{word}`", T::WHAT)))
+            }
+        }
+        deserializer.deserialize_str(OfWord(PhantomData))
+    }
+}
+
+impl Named for EventKind {
+    const WHAT: &'static str = "kind of event";
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::parse(word)
+    }
+}
+
+impl Named for Level {
+    const WHAT: &'static str = "level";
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == word)
+    }
+}
+
+impl Named for Reason {
+    const WHAT: &'static str = "reason";
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::parse(word)
+    }
+}
+
+impl Named for &'static ChangeRule {
+    const WHAT: &'static str = "rule of compatibility";
+
+    fn word(self) -> &'static str {
+        self.id.as_str()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        find(word)
+    }
+}
+
+/// The name of a composite key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Composite(pub(super) &'static str);
+
+impl Named for Composite {
+    const WHAT: &'static str = "composite key";
+
+    fn word(self) -> &'static str {
+        self.0
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        match Keys::of(Release::LATEST).lookup(word) {
+            Some(Key::Alias(alias)) => Some(Self(alias.name())),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_nobody_knows_is_an_error() {
+        let read = serde_json::from_str::<Word<Reason>>;
+        assert_eq!(read(r#""math kernel""#).unwrap().0, Reason::MathKernel);
+        for text in [r#""magic""#, "3", r#""""#] {
+            assert!(read(text).is_err(), "{text}");
+        }
+        for level in Level::ALL {
+            let text = serde_json::to_string(&Word(level)).unwrap();
+            let back: Word<Level> = serde_json::from_str(&text).unwrap();
+            assert_eq!(back.0, level);
+        }
+        assert!(serde_json::from_str::<Word<Composite>>(r#""CPU""#).is_err());
+    }
+}

@@ -1,0 +1,256 @@
+//! Comparisons of hostile revisions: work grows with the input and not with its square.
+//!
+//! What is measured is the time that the thread spends on a processor, of one input and of another
+//! four times as large. That does not depend on what else the machine does: work that is quadratic
+//! takes sixteen times as long, whatever the machine.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::hint::black_box;
+
+use opatlas::service::Snapshot;
+use opatlas::service::backend::{BackendCompared, Vendor};
+use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare, official, schema};
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Stop};
+
+/// Nanoseconds that this thread has spent on a processor; `None` where the system does not tell.
+fn spent() -> Option<u64> {
+    let told = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split_whitespace().next()?.parse().ok()
+}
+
+/// Holds work on an input of `few` and of four times as many to a growth of less than ten times.
+fn grows_evenly<I>(few: usize, prepare: impl Fn(usize) -> I, work: impl Fn(&I)) {
+    let cost = |count: usize| {
+        let input = prepare(count);
+        let once = |_| {
+            let before = spent()?;
+            work(&input);
+            Some(spent()? - before)
+        };
+        (0..3).map(once).min().flatten()
+    };
+    let (Some(small), Some(large)) = (cost(few), cost(4 * few)) else {
+        eprintln!("skipped: the system does not tell how long a thread runs");
+        return;
+    };
+    let slack = 20_000_000;
+    assert!(
+        large < 10 * small + slack,
+        "{large} ns for {} and {small} ns for {few}",
+        4 * few
+    );
+}
+
+fn read(text: &str) -> Snapshot {
+    let bundle = Bundle::of_native_functions(text.as_bytes());
+    Snapshot::read(bundle, Release::LATEST, None)
+}
+
+fn entries(count: usize, entry: impl Fn(usize) -> String) -> Snapshot {
+    read(&(0..count).map(entry).collect::<String>())
+}
+
+/// Compares without dispatch tables, which are the same work for every operator.
+fn between((old, new): &(Snapshot, Snapshot)) -> Comparison {
+    let side = |catalogue| Revision {
+        catalogue,
+        view: None,
+    };
+    compare(side(&old.catalogue), side(&new.catalogue))
+}
+
+fn count(comparison: &Comparison, rule: &str) -> usize {
+    let changes = comparison.changes.iter();
+    changes.filter(|change| change.rule.id == rule).count()
+}
+
+/// Both that the work grows evenly and that every change is found.
+fn check(few: usize, sides: impl Fn(usize) -> (Snapshot, Snapshot), rule: &str) {
+    assert_eq!(count(&between(&sides(few)), rule), few, "{rule}");
+    grows_evenly(few, sides, |sides| {
+        black_box(between(sides));
+    });
+}
+
+#[test]
+fn many_operators_of_one_shape_come_and_go() {
+    let named = |count, name: &str| {
+        entries(count, |i| {
+            format!("- func: {name}_{i:05}(Tensor self) -> Tensor\n")
+        })
+    };
+    let sides = |count| (named(count, "before"), named(count, "behind"));
+    check(2_000, sides, "operator-removed");
+    // Those that gained an underscore are found among them all.
+    let sides = |count| (named(count, "before"), named(count, "_before"));
+    check(2_000, sides, "operator-became-private");
+}
+
+#[test]
+fn one_base_name_has_many_overloads() {
+    let named = |count, name: &str, ty: &str| {
+        (0..count)
+            .map(|i| format!("- func: f.{name}_{i}(Tensor self, {ty} n{i}) -> Tensor\n"))
+            .collect::<String>()
+    };
+    let sides = |count| {
+        (
+            read(&named(count, "a", "int")),
+            read(&named(count, "b", "int")),
+        )
+    };
+    check(2_000, sides, "overload-renamed");
+    let sides = |count| {
+        let old = named(count, "a", "int");
+        let new = format!("{old}{}", named(count, "c", "str"));
+        (read(&old), read(&new))
+    };
+    check(2_000, sides, "overload-added");
+}
+
+#[test]
+fn one_name_stands_in_many_namespaces() {
+    let named = |count, default: u8| {
+        entries(count, |i| {
+            format!("- func: space{i}::f(Tensor self, int n={default}) -> Tensor\n")
+        })
+    };
+    let sides = |count| (named(count, 0), named(count, 1));
+    check(4_000, sides, "default-changed");
+}
+
+/// A schema of `count` arguments.
+fn with_arguments(count: usize, argument: impl Fn(usize) -> String) -> Snapshot {
+    let mut text = String::from("- func: f(Tensor self");
+    for i in 0..count {
+        let _ = write!(text, ", {}", argument(i));
+    }
+    read(&format!("{text}) -> Tensor\n"))
+}
+
+#[test]
+fn a_schema_has_many_arguments() {
+    let plain = |count| with_arguments(count, |i| format!("int a{i}"));
+    let renamed = |count| (plain(count), with_arguments(count, |i| format!("int b{i}")));
+    check(450, renamed, "argument-renamed");
+    let typed = |count| (plain(count), with_arguments(count, |i| format!("str c{i}")));
+    check(450, typed, "argument-removed");
+    let reversed = |count| {
+        let turned = with_arguments(count, |i| format!("int a{}", count - 1 - i));
+        (plain(count), turned)
+    };
+    assert_eq!(count(&between(&reversed(450)), "argument-reordered"), 1);
+    grows_evenly(450, reversed, |sides| {
+        black_box(between(sides));
+    });
+}
+
+#[test]
+fn a_schema_has_many_annotated_returns() {
+    let with = |count, set: &str| {
+        let arguments: Vec<_> = (0..count).map(|i| format!("Tensor({set}!) a{i}")).collect();
+        let returns = vec![format!("Tensor({set}!)"); count];
+        let text = format!("f({}) -> ({})", arguments.join(", "), returns.join(", "));
+        read(&format!("- func: {text}\n"))
+    };
+    let sides = |count| (with(count, "a"), with(count, "a|b"));
+    assert_eq!(count(&between(&sides(240)), "return-alias-changed"), 0);
+    check(240, sides, "alias-set-changed");
+}
+
+/// A default that stands for a list of values is kept once.
+#[test]
+fn spread_defaults_cost_their_text() {
+    let arguments: Vec<_> = (0..700).map(|i| format!("int[65536] x{i}=1")).collect();
+    let text = format!("f({}) -> ()", arguments.join(", "));
+    let schema = official::parse(&text).unwrap();
+    for argument in &schema.arguments {
+        let Some(official::Value::Ints(values)) = &argument.default else {
+            panic!("{argument:?}");
+        };
+        assert!(matches!(values, official::List::Repeated(1, 65_536)));
+    }
+    let other = text.replace("=1", "=2");
+    let changed = official::parse(&other).unwrap();
+    let verdict = official::compare(&schema, &changed);
+    assert!(!verdict.backward);
+    let side = |schema, text| schema::Side {
+        schema,
+        text,
+        has_spans: true,
+    };
+    let changes = schema::compare("f", side(&schema, &text), side(&changed, &other));
+    let defaults = changes.iter().filter(|c| c.rule.id == "default-changed");
+    assert_eq!(defaults.count(), 700);
+}
+
+fn exception(i: usize, operator: String) -> Exception {
+    Exception {
+        id: i.to_string().into(),
+        operator: operator.into(),
+        rule: "argument-*".into(),
+        argument: Some("a*".into()),
+        reason: "hostile".into(),
+        owner: None,
+        until: None,
+        broad: false,
+    }
+}
+
+/// Every exception meets its own change, and patterns are compiled once and not for every change.
+#[test]
+fn many_exceptions_meet_many_changes() {
+    let prepare = |count: usize| {
+        let with = |argument: &str| {
+            entries(count, |i| {
+                format!("- func: f{i}(Tensor self, int {argument}) -> Tensor\n")
+            })
+        };
+        let sides = (with("a"), with("b"));
+        let comparison = between(&sides);
+        let named = (0..count).map(|i| exception(i, format!("f{i}")));
+        let patterns = (0..10).map(|i| exception(count + i, format!("{}b{i}", "*a".repeat(50))));
+        let exceptions: Vec<_> = named.chain(patterns).collect();
+        (sides, comparison, exceptions)
+    };
+    grows_evenly(500, prepare, |((old, new), comparison, exceptions)| {
+        let context = Context {
+            base: &old.catalogue,
+            head: &new.catalogue,
+            head_line: Line::of(Release::LATEST),
+            today: jiff::civil::date(2026, 6, 1),
+        };
+        let judgement = judge(comparison, &Policy::default(), exceptions, context);
+        let count = exceptions.len() - 10;
+        assert_eq!(judgement.summary.excepted, count);
+        let (named, patterns) = judgement.exceptions.split_at(count);
+        assert!(named.iter().all(|s| *s == ExceptionStatus::Active));
+        assert!(patterns.iter().all(|s| *s == ExceptionStatus::Unused));
+    });
+}
+
+#[test]
+fn a_backend_lists_many_unknown_operators() {
+    let prepare = |count: usize| {
+        let old = entries(count, |i| {
+            format!("- func: operator_{i}(Tensor self) -> Tensor\n")
+        });
+        let mut file = String::from("backend: XLA\ncpp_namespace: torch_xla\nsupported:\n");
+        for i in 0..count {
+            let _ = writeln!(file, "- operator_x{i}");
+        }
+        let vendor = Vendor::new("xla", file.into_bytes()).unwrap();
+        (
+            count,
+            BackendCompared::new(&old, &old, &vendor, &Stop::never()).unwrap(),
+        )
+    };
+    grows_evenly(2_000, prepare, |(count, compared)| {
+        let impact = compared.impact().unwrap();
+        assert_eq!(impact.unknown.len(), *count);
+        assert!(!impact.unknown[0].near.is_empty());
+    });
+}
