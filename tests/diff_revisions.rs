@@ -178,6 +178,22 @@ fn nothing_changes_by_itself() {
     }
 }
 
+/// An operator that is generated beside a written one of its name belongs to another group.
+#[test]
+fn nothing_changes_by_itself_where_operators_share_a_name() {
+    let read = || {
+        read(
+            "- func: blend.Tensor(Tensor self, Scalar alpha) -> Tensor
+- func: blend_.Tensor(Tensor(a!) self, Scalar alpha) -> Tensor(a!)
+  structured_delegate: blend.out
+- func: blend.out(Tensor self, Scalar alpha, *, Tensor(a!) out) -> Tensor(a!)
+",
+        )
+    };
+    let comparison = between(&read(), &read());
+    assert!(comparison.changes.is_empty(), "{:?}", comparison.changes);
+}
+
 /// What one direction removes, the other adds.
 #[test]
 fn swapped_sides_swap_what_comes_and_goes() {

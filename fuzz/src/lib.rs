@@ -2,8 +2,10 @@
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use std::collections::BTreeSet;
+
+use opatlas_source::Bundle;
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 /// What stands between two files in one input.
 pub const MARK: &[u8] = b"\n=====\n";
@@ -50,18 +52,13 @@ pub fn judge(bundle: &Bundle, release: Release) -> Vec<Finding> {
     findings
 }
 
-/// The operators that a bundle declares, with every group, as text that can be compared.
+/// The names of the operators that a file declares or lets be generated, each once.
 #[must_use]
-pub fn operators(bytes: &[u8]) -> Vec<String> {
+pub fn operators(bytes: &[u8]) -> BTreeSet<String> {
     let bundle = Bundle::of_native_functions(bytes.to_vec());
     let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
-    let mut names: Vec<String> = catalogue
-        .iter()
-        .map(|(_, operator)| operator.qualified_name())
-        .collect();
-    names.sort();
+    let names = catalogue.iter();
     names
+        .map(|(_, operator)| operator.qualified_name())
+        .collect()
 }
-
-/// The file that declares operators.
-pub const NATIVE: &str = NATIVE_FUNCTIONS;

@@ -14,7 +14,7 @@ const LARGE: usize = 8 << 20;
 /// Which part of the corpus is sent in a size: one of so many, the whole by `OPATLAS_HOSTILE=all`.
 fn part(shapes: Vec<Shape>, one_of: usize) -> Vec<Shape> {
     let only = std::env::var("OPATLAS_HOSTILE_ONLY").unwrap_or_default();
-    let all = std::env::var("OPATLAS_HOSTILE").is_ok_and(|word| word == "all");
+    let all = !only.is_empty() || std::env::var("OPATLAS_HOSTILE").is_ok_and(|word| word == "all");
     let numbered = shapes.into_iter().enumerate();
     numbered
         .filter(|(at, _)| all || at.is_multiple_of(one_of))

@@ -41,7 +41,11 @@ fn incomplete(
     group: &Group,
     changes: &mut Vec<Change>,
 ) {
-    let there = |id: OperatorId| pairing.in_head[id.index()];
+    // Of operators that share a name the first counts, and the group of another is not its own.
+    let there = |id: OperatorId| {
+        let found = pairing.in_head[id.index()];
+        found.filter(|now| pairing.in_base[now.index()] == Some(id))
+    };
     let Some((stays, now)) = group.members().find_map(|id| Some((id, there(id)?))) else {
         return;
     };
