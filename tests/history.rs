@@ -10,6 +10,9 @@ use opatlas::service::compare::Compared;
 use opatlas::service::history::{CommitFiles, Line, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
+use opatlas_diff::history::by_operator;
+use opatlas_diff::rules::Level;
+use opatlas_pytorch::keys::Keys;
 use opatlas_source::Bundle;
 
 async fn service() -> Service {
