@@ -1,9 +1,9 @@
-# The service in a small image: one program, no shell, no root, nothing to write but /data.
+# The service in a small image: one program, no shell, no root, writes only to /data.
 #
 #   docker build -t opatlas .
 #   docker run --read-only -v opatlas:/data -p 8080:8080 opatlas
 
-# The pages, where they are part of the sources.
+# The web interface, if its sources are present.
 FROM node:20-bookworm-slim AS web
 WORKDIR /src
 COPY . .
@@ -18,7 +18,7 @@ RUN cargo build --release --locked && mkdir /data
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 COPY --from=build /src/target/release/opatlas /usr/local/bin/opatlas
-# Owned by the image's user, and so is a new volume that is mounted here.
+# Owned by the image's user, so that a new volume mounted here is too.
 COPY --from=build --chown=nonroot:nonroot /data /data
 ENV OPATLAS_LISTEN=0.0.0.0:8080 \
     OPATLAS_DATABASE=sqlite:///data/opatlas.db \

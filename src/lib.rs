@@ -14,6 +14,10 @@
 //! fails; it returns a result and diagnostics. Places are byte spans inside and become lines and
 //! columns only at the edge. Start reading at `opatlas_operators`, then `opatlas_dispatch` and
 //! `opatlas_rules`.
+#![allow(
+    clippy::duplicate_mod,
+    reason = "the calls of the store are compiled once for each database (src/store/shared)"
+)]
 
 pub mod api;
 pub mod cli;

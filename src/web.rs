@@ -69,7 +69,7 @@ impl Asset {
             id: ViewId::of_bytes(&bytes),
             media: media(name),
             hashed: name.starts_with(HASHED),
-            view: Arc::new(View::new(bytes)),
+            view: Arc::new(View::new(bytes.into())),
         }
     }
 }

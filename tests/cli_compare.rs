@@ -110,6 +110,28 @@ fn commits_are_compared() {
     assert!(error.contains("--path names the file"), "{error}");
 }
 
+/// A companion that cannot be read is not one that the commit does not have.
+#[test]
+fn an_unreadable_file_of_a_commit_is_an_error() {
+    let place = Place::new();
+    let folder = "aten/src/ATen/native";
+    place.write(&format!("{folder}/native_functions.yaml"), OLD);
+    place.write(&format!("{folder}/tags.yaml"), "- tag: core\n  desc: x\n");
+    place.git(&["init", "-q"]);
+    place.git(&["add", "aten"]);
+    place.git(&["commit", "-qm", "one"]);
+    let compare = ["compare", "git:HEAD", "new.yaml"];
+    assert_eq!(place.opatlas(&compare).0, 1);
+    let tags = format!("HEAD:{folder}/tags.yaml");
+    let id = place.run("git", &["rev-parse", &tags]).stdout;
+    let id = String::from_utf8(id).unwrap();
+    let object = format!(".git/objects/{}/{}", &id[..2], id[2..].trim());
+    std::fs::remove_file(place.path().join(object)).unwrap();
+    let (code, _, error) = place.opatlas(&compare);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("tags.yaml"), "{error}");
+}
+
 #[test]
 fn a_checked_in_file_excuses() {
     let place = Place::new();

@@ -18,7 +18,10 @@ fn rules_of_other_files() -> impl Iterator<Item = &'static Rule> {
 }
 
 fn names(findings: &[Finding]) -> Vec<&str> {
-    findings.iter().map(|finding| finding.rule).collect()
+    findings
+        .iter()
+        .map(|finding| finding.rule.as_str())
+        .collect()
 }
 
 #[test]

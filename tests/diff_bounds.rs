@@ -13,7 +13,7 @@ use opatlas::service::backend::{BackendCompared, Vendor};
 use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
 use opatlas_diff::{Change, Comparison, Revision, compare, official, schema};
 use opatlas_pytorch::release::Release;
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, Stop};
 
 /// Nanoseconds that this thread has spent on a processor; `None` where the system does not tell.
 fn spent() -> Option<u64> {
@@ -256,7 +256,10 @@ fn a_backend_lists_many_unknown_operators() {
             let _ = writeln!(file, "- operator_x{i}");
         }
         let vendor = Vendor::new("xla", file.into_bytes()).unwrap();
-        (count, BackendCompared::new(&old, &old, &vendor).unwrap())
+        (
+            count,
+            BackendCompared::new(&old, &old, &vendor, &Stop::never()).unwrap(),
+        )
     };
     grows_evenly(500, prepare, |(count, compared)| {
         let impact = compared.impact().unwrap();

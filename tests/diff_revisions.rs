@@ -79,7 +79,7 @@ fn recorded_pairs() {
 
 fn releases() -> Option<Vec<(&'static str, Snapshot)>> {
     let mut snapshots: Vec<(&str, Snapshot)> = Vec::new();
-    for version in common::VERSIONS {
+    for version in common::versions() {
         let release = Release::parse(version).unwrap().release;
         let previous = snapshots.last().map(|(_, snapshot)| snapshot);
         let snapshot = Snapshot::read(common::release(version)?, release, previous);
@@ -95,7 +95,7 @@ fn totals(comparisons: &[Comparison]) -> BTreeMap<&'static str, (usize, usize)> 
         .iter()
         .flat_map(|comparison| &comparison.changes)
     {
-        let total = totals.entry(change.rule.id).or_default();
+        let total = totals.entry(change.rule.id.as_str()).or_default();
         total.0 += 1;
         total.1 += match &change.subject {
             Subject::Keys(names) | Subject::Names(names) => names.len(),
@@ -187,7 +187,7 @@ fn swapped_sides_swap_what_comes_and_goes() {
     let names = |comparison: &Comparison, rules: &[&str]| -> BTreeSet<String> {
         let changes = comparison.changes.iter();
         changes
-            .filter(|change| rules.contains(&change.rule.id))
+            .filter(|change| rules.contains(&change.rule.id.as_str()))
             .map(|change| change.operator.to_string())
             .collect()
     };
@@ -223,7 +223,7 @@ fn fingerprints_tell_changes_apart() {
         let comparison = between(&pair[0].1, &pair[1].1);
         let mut seen = BTreeMap::new();
         for change in &comparison.changes {
-            assert!(find(change.rule.id).is_some());
+            assert!(find(change.rule.id.as_str()).is_some());
             let other = seen.insert(change.fingerprint(), change);
             assert!(
                 other.is_none(),

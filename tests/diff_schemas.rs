@@ -150,7 +150,7 @@ fn the_other_way_round() {
         // What was removed can come back in several ways.
         let is_back = rule == "argument-removed"
             && found.iter().any(|c| {
-                c.rule.id.starts_with("argument-added") || c.rule.id == "argument-inserted"
+                c.rule.id.as_str().starts_with("argument-added") || c.rule.id == "argument-inserted"
             });
         if !has(inverse(rule)) && !is_back {
             let rules: Vec<_> = found.iter().map(|c| c.rule.id).collect();

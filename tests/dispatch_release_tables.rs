@@ -1,6 +1,6 @@
 //! Tables made from the YAML files of real releases against whole recorded runtimes, and the
-//! numbers of registrations against those of 17 runtimes (DISPATCH.md sections 8.1 and 8.5,
-//! DISPATCH_MATCH.md).
+//! numbers of registrations against those of 17 runtimes (`docs/spec/dispatch.md`, sections 8.1 and
+//! 8.5, `docs/spec/dispatch.md`, section 9).
 
 mod common;
 
@@ -208,7 +208,7 @@ fn every_cell_of_2_13_0() {
     whole_runtime("2.13.0");
 }
 
-/// Groups of keys as DISPATCH_MATCH.md reports them.
+/// Groups of keys as `docs/spec/dispatch.md`, section 9 reports them.
 fn group(key: &str, functionality: &str) -> &'static str {
     match (functionality, key) {
         ("Dense", "CPU" | "CUDA") => "Dense CPU/CUDA",
@@ -240,7 +240,8 @@ fn group(key: &str, functionality: &str) -> &'static str {
     }
 }
 
-/// With the files alone: the rates of DISPATCH_MATCH.md, and exactly the other cells are marked.
+/// With the files alone: the rates of `docs/spec/dispatch.md`, section 9, and exactly the other
+/// cells are marked.
 #[test]
 fn what_the_files_alone_decide() {
     let Some(read) = Read::release("2.9.0") else {
@@ -289,9 +290,9 @@ fn what_the_files_alone_decide() {
     }
 }
 
-/// The columns of DISPATCH.md section 8.1: operators, registrations by generated code,
-/// hand-written ones; and of DISPATCH_MATCH.md: cells with the same reason, and with the same
-/// reason and file, when the files alone are asked.
+/// The columns of `docs/spec/dispatch.md`, section 8.1: operators, registrations by generated code,
+/// hand-written ones; and of `docs/spec/dispatch.md`, section 9: cells with the same reason, and
+/// with the same reason and file, when the files alone are asked.
 const MEASURED: [(&str, usize, usize, usize, usize, usize); 17] = [
     ("2.0.1", 2977, 14351, 2985, 330_797, 330_327),
     ("2.1.2", 3039, 13748, 3280, 349_712, 349_132),

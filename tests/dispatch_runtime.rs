@@ -1,10 +1,10 @@
 //! Whole runtimes: from the registrations that every `aten` operator has in a real process, its
-//! table as the process computed it (2.5.1, 2.9.0, 2.13.0).
+//! table as the process computed it.
+
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
 
-use flate2::read::GzDecoder;
 use opatlas_dispatch::{Registered, Rule, Tables};
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -29,15 +29,10 @@ struct Row {
 }
 
 fn read(release: &str) -> (Head, Vec<Row>) {
-    let file = std::fs::File::open(format!("tests/golden/dispatch_runtime_{release}.jsonl.gz"));
-    let mut lines = BufReader::new(GzDecoder::new(file.unwrap())).lines();
-    let head = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
-    (
-        head,
-        lines
-            .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
-            .collect(),
-    )
+    let mut lines = common::golden_lines(&format!("dispatch_runtime_{release}.jsonl.gz"));
+    let head = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    let rows = lines.map(|line| serde_json::from_str(&line).unwrap());
+    (head, rows.collect())
 }
 
 fn check(release: &str) {
@@ -91,18 +86,10 @@ fn check(release: &str) {
 }
 
 #[test]
-fn tables_of_2_5_1() {
-    check("2.5.1");
-}
-
-#[test]
-fn tables_of_2_9_0() {
-    check("2.9.0");
-}
-
-#[test]
-fn tables_of_2_13_0() {
-    check("2.13.0");
+fn tables_are_those_of_the_process() {
+    let recorded = common::recorded("dispatch_runtime");
+    assert!(recorded.len() >= 4, "{recorded:?}");
+    recorded.iter().for_each(|release| check(release));
 }
 
 /// Whether generated code makes the registrations of a file, going by its name.
@@ -117,9 +104,9 @@ fn is_generated(file: &str) -> bool {
 
 #[test]
 fn what_no_file_declares_is_hand_written() {
-    for release in ["2.5.1", "2.9.0", "2.13.0"] {
-        let (head, rows) = read(release);
-        let release = Release::parse(release).unwrap().release;
+    for release in common::recorded("dispatch_runtime") {
+        let (head, rows) = read(&release);
+        let release = Release::parse(&release).unwrap().release;
         let keys = Keys::of(release);
         let recorded: BTreeSet<_> = rows
             .iter()

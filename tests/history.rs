@@ -13,7 +13,7 @@ use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord
 use opatlas_diff::history::by_operator;
 use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::Keys;
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, Stop};
 
 async fn service() -> Service {
     with_store().await.0
@@ -45,14 +45,14 @@ async fn ingest(service: &Service, label: &str, bundle: Bundle) {
 /// All releases, ingested out of order.
 async fn releases() -> Option<(Service, Arc<Timeline>)> {
     let service = service().await;
-    let mut versions = common::VERSIONS;
+    let mut versions = common::versions();
     versions.sort_by_key(|version| version.bytes().rev().collect::<Vec<_>>());
     for version in versions {
         ingest(&service, version, common::release(version)?).await;
     }
     let timeline = service.timeline("p", None).await.unwrap();
     let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
-    assert_eq!(titles, common::VERSIONS);
+    assert_eq!(titles, common::versions());
     Some((service, timeline))
 }
 
@@ -74,13 +74,17 @@ async fn histories_agree_with_comparisons_and_tables() {
     let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
-        let compared = Compared::new(sides.0, sides.1).unwrap();
+        let compared = Compared::new(sides.0, sides.1, &Stop::never()).unwrap();
         let changes = compared.comparison.changes.iter();
         let breaks = changes.filter(|c| c.is_counted() && c.level == Level::Breaking);
         breaking.push(u32::try_from(breaks.count()).ok());
         for (operator, step) in by_operator(&compared.comparison) {
             for event in step.events {
-                let key = (operator.to_owned(), place, event.change.rule.id.to_owned());
+                let key = (
+                    operator.to_owned(),
+                    place,
+                    event.change.rule.id.as_str().to_owned(),
+                );
                 *direct.entry(key).or_default() += 1;
             }
         }

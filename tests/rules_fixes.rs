@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_rules::{fix, registry};
-use opatlas_source::diagnostic::Finding;
+use opatlas_rules::fix::{Fixed, Wanted};
+use opatlas_rules::{self as rules, fix, registry};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn findings(text: &str, release: Release) -> Vec<Finding> {
@@ -24,17 +25,17 @@ fn each_mends(text: &str, release: Release, wrong: &mut BTreeMap<&'static str, S
         .filter(|f| f.fix.is_some() && &*f.file == NATIVE_FUNCTIONS)
     {
         tried += 1;
-        let fixed = fix::apply(text, std::slice::from_ref(finding));
-        let after = findings(&fixed.text, release);
+        let (fixed, made) = fix::apply(text, &[finding]);
+        let after = findings(&fixed, release);
         let broken = after.iter().any(|f| f.rule == "yaml-syntax");
         let same = |f: &&Finding| {
             f.rule == finding.rule
                 && f.message == finding.message
                 && f.span.start == finding.span.start
         };
-        if fixed.applied != 1 || broken || after.iter().any(|f| same(&f)) {
-            let example = || format!("{text}\n=> {}\n{}", fixed.text, finding.message);
-            wrong.entry(finding.rule).or_insert_with(example);
+        if made.len() != 1 || broken || after.iter().any(|f| same(&f)) {
+            let example = || format!("{text}\n=> {fixed}\n{}", finding.message);
+            wrong.entry(finding.rule.as_str()).or_insert_with(example);
         }
     }
     tried
@@ -82,16 +83,232 @@ fn edits_mend_recorded_documents() {
     none_wrong(wrong);
 }
 
-/// All edits together, round after round, end in a file without any left.
+fn mend(text: &str, wanted: Wanted, release: Release) -> Fixed {
+    fix::mend(NATIVE_FUNCTIONS, text, wanted, |text| {
+        findings(text, release)
+    })
+}
+
+/// What of a finding does not depend on where it stands.
+fn faults(text: &str, release: Release) -> Vec<String> {
+    let found = findings(text, release);
+    let faults = found.iter().filter(|f| f.severity != Severity::Info);
+    let mut said: Vec<String> = faults
+        .map(|f| format!("{} {:?} {}", f.rule, f.operator, f.message))
+        .collect();
+    said.sort_unstable();
+    said
+}
+
+/// All edits together, round after round, end in a file that has no new fault, and what is left
+/// does no good.
 #[test]
 fn rounds_of_edits_end() {
     for row in common::golden("documents_fuzz.jsonl.gz") {
         let text = row["yaml"].as_str().unwrap();
-        let fixed = fix::apply_all(text, |text| findings(text, Release::V2_9));
-        let left = findings(&fixed.text, Release::V2_9);
-        let left: Vec<_> = left.iter().filter(|f| f.fix.is_some()).collect();
-        assert!(left.is_empty(), "{text}\n=> {}\n{left:?}", fixed.text);
-        let again = fix::apply_all(&fixed.text, |text| findings(text, Release::V2_9));
-        assert_eq!(again.applied, 0);
+        for wanted in [Wanted::Safe, Wanted::Suggested] {
+            let fixed = mend(text, wanted, Release::V2_9);
+            let before = faults(text, Release::V2_9);
+            let after = faults(&fixed.text, Release::V2_9);
+            let new: Vec<_> = after.iter().filter(|f| !before.contains(f)).collect();
+            assert!(new.is_empty(), "{text}\n=> {}\n{new:?}", fixed.text);
+            let again = mend(&fixed.text, wanted, Release::V2_9);
+            assert_eq!(again.applied(), 0, "{text}\n=> {}", fixed.text);
+            assert_eq!(fixed.text == text, fixed.applied() == 0, "{text}");
+        }
     }
+}
+
+/// What is read of an operator: its declaration, tags and kernels.
+fn model(text: &str, release: Release) -> BTreeMap<String, Vec<String>> {
+    let bundle = Bundle::of_native_functions(text.as_bytes());
+    let catalogue = Catalogue::read(&bundle, release, None);
+    let mut operators: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (id, operator) in catalogue.iter() {
+        let mut kernels: Vec<String> = catalogue
+            .kernels(id)
+            .iter()
+            .map(|k| format!("{}: {:?}", k.key.as_str(), k.kernel))
+            .collect();
+        kernels.sort_unstable();
+        let entry = operator.written().map(|placed| {
+            let entry = &placed.entry;
+            let delegate = entry
+                .structured_delegate
+                .as_ref()
+                .map(|d| d.value.to_string());
+            format!("{:?} {} {delegate:?}", entry.variants, entry.structured)
+        });
+        let seen = format!(
+            "{} {:?} {kernels:?} {entry:?}",
+            operator.canonical(),
+            operator.tags
+        );
+        operators
+            .entry(operator.qualified_name().to_string())
+            .or_default()
+            .push(seen);
+    }
+    operators
+}
+
+/// The operators that errors are about: PyTorch reads nothing of them.
+fn refused(text: &str, release: Release) -> Vec<String> {
+    let found = findings(text, release);
+    let errors = found.iter().filter(|f| f.severity == Severity::Error);
+    errors
+        .filter_map(|f| f.operator.as_deref().map(str::to_owned))
+        .collect()
+}
+
+/// Safe edits of a text: what could be read of an operator is read the same after them.
+fn keeps_meaning(text: &str, release: Release) -> usize {
+    let fixed = mend(text, Wanted::Safe, release);
+    if fixed.applied() == 0 {
+        assert_eq!(fixed.text, text);
+        return 0;
+    }
+    let (before, after) = (model(text, release), model(&fixed.text, release));
+    let refused = refused(text, release);
+    let read = before
+        .iter()
+        .filter(|(name, _)| !refused.contains(name) && !refused.contains(&format!("aten::{name}")));
+    for (name, read) in read {
+        let new = after.get(name);
+        assert_eq!(Some(read), new, "{name}: {text}\n=> {}", fixed.text);
+    }
+    fixed.applied()
+}
+
+#[test]
+fn safe_edits_change_no_meaning() {
+    let mut made = 0;
+    for (file, key) in [
+        ("validator.jsonl.gz", "yaml"),
+        ("documents_fuzz.jsonl.gz", "yaml"),
+    ] {
+        for row in common::golden(file) {
+            if let Some(text) = row[key].as_str() {
+                made += keeps_meaning(text, Release::V2_9);
+            }
+        }
+    }
+    for row in common::golden("schemas_fuzz.jsonl.gz") {
+        let schema = row["schema"].as_str().unwrap();
+        if !schema.contains(['\'', '\n', '\\']) {
+            made += keeps_meaning(&format!("- func: '{schema}'\n"), Release::V2_9);
+        }
+    }
+    println!("{made} edits");
+    assert!(made > 30, "only {made} edits");
+}
+
+/// A release's own files are left as they are, byte for byte.
+#[test]
+fn releases_are_left_alone() {
+    for version in common::versions() {
+        let Some(bundle) = common::release(version) else {
+            continue;
+        };
+        let release = Release::from_label(version).unwrap().release;
+        for (name, bytes) in bundle.files() {
+            let text = std::str::from_utf8(bytes).unwrap();
+            let mut changed = bundle.clone();
+            let fixed = fix::mend(name, text, Wanted::Safe, |text| {
+                changed.insert(name, text.as_bytes());
+                rules::check(&Catalogue::read(&changed, release, None))
+            });
+            assert_eq!(fixed.text, text, "{name} of {version}: {:?}", fixed.made);
+        }
+    }
+}
+
+/// Slips in a real file are mended back to what stood there; all other operators stay the same.
+#[test]
+fn slips_in_a_release_are_undone() {
+    let version = "2.9.0";
+    let Some(bundle) = common::release(version) else {
+        return;
+    };
+    let release = Release::from_label(version).unwrap().release;
+    let original = std::str::from_utf8(bundle.file(NATIVE_FUNCTIONS).unwrap()).unwrap();
+    // Findings that an error hides would come up with its edit, which is then not made.
+    let found = rules::check(&Catalogue::read(&bundle, release, None));
+    let spoken_of: Vec<&str> = found.iter().filter_map(|f| f.operator.as_deref()).collect();
+    let slip = |i: usize, line: &str| match i % 4 {
+        0 => line.replacen(", ", ",", 1),
+        1 => line.replacen(", ", ",  ", 1),
+        2 => line.replacen(" -> ", "->", 1),
+        _ => line.replacen(") -> Tensor", ") -> (Tensor)", 1),
+    };
+    let mut slips = 0;
+    let lines = original.split_inclusive('\n').enumerate().map(|(i, line)| {
+        let simple = line.starts_with("- func: ") && line.ends_with(") -> Tensor\n");
+        // One in so many, so that most of the file stays as it is.
+        let name = line.trim_start_matches("- func: ").split('(').next();
+        let spoken = name.is_some_and(|name| spoken_of.contains(&name));
+        if !simple || i % 97 > 3 || line.contains('[') || spoken {
+            return line.to_owned();
+        }
+        slips += usize::from(slip(i, line) != line);
+        slip(i, line)
+    });
+    let broken: String = lines.collect();
+    assert!(slips > 10, "only {slips} slips");
+    let mut changed = bundle.clone();
+    let fixed = fix::mend(NATIVE_FUNCTIONS, &broken, Wanted::Safe, |text| {
+        changed.insert(NATIVE_FUNCTIONS, text.as_bytes());
+        rules::check(&Catalogue::read(&changed, release, None))
+    });
+    assert_eq!(fixed.applied(), slips, "{:?}", fixed.refused);
+    assert_eq!(fixed.text, original);
+}
+
+#[test]
+fn edits_that_give_another_operator_are_never_safe() {
+    let safe = |text: &str| {
+        let found = findings(text, Release::LATEST);
+        found.iter().any(|finding| Wanted::Safe.takes(finding))
+    };
+    // Without the field it would have a composite kernel.
+    let empty = "- func: scale(Tensor self) -> Tensor\n  dispatch: {}\n";
+    let found = findings(empty, Release::LATEST);
+    let edit = found
+        .iter()
+        .find(|f| f.rule == RuleId::DispatchEmpty)
+        .unwrap();
+    assert_eq!(edit.fix, None);
+    assert!(!safe(empty));
+    // A name that is near another one is not that one.
+    assert!(!safe(
+        "- func: scale(Tensor self) -> Tensor\n  dispatch:\n    XPUX: scale\n"
+    ));
+    assert!(!safe(
+        "- func: scale(Tensor self) -> Tensor\n  varants: function\n"
+    ));
+    // Upper and lower case is all that differs.
+    assert!(safe(
+        "- func: scale(Tensor self) -> Tensor\n  Variants: function\n"
+    ));
+    assert!(safe("- func: scale(Tensor self,Tensor other) -> Tensor\n"));
+}
+
+/// A backend may be called anything: another key is no misspelling of it.
+#[test]
+fn a_backend_keeps_its_name() {
+    let fix = |backend: &str| {
+        let mut bundle = Bundle::of_native_functions(*b"- func: scale(Tensor self) -> Tensor\n");
+        let text = format!("backend: {backend}\ncpp_namespace: acme\nsupported: [scale]\n");
+        bundle.insert("backends/acme.yaml", text.as_bytes());
+        let found = rules::check(&Catalogue::read(&bundle, Release::LATEST, None));
+        let key = found
+            .iter()
+            .find(|f| f.rule == RuleId::BackendKey)
+            .cloned()
+            .unwrap();
+        key.fix.map(|fix| fix.replacement.to_string())
+    };
+    assert_eq!(fix("NPU"), None);
+    assert_eq!(fix("CPUU"), None);
+    assert_eq!(fix("xla").as_deref(), Some("XLA"));
 }

@@ -158,7 +158,7 @@ fn changed(bundle: &Bundle, round: usize, entries: usize) -> Bundle {
 
 /// All releases, oldest first.
 fn releases() -> Option<Vec<(String, Bundle)>> {
-    common::VERSIONS
+    common::versions()
         .iter()
         .map(|version| Some(((*version).to_owned(), common::release(version)?)))
         .collect()

@@ -18,6 +18,7 @@ fn main() {
     println!("cargo::rerun-if-changed={DATA}");
     let releases = read_json("releases.json");
     write_source("releases.rs", &releases::generate(&releases));
+    write_source("release_constants.rs", &releases::constants(&releases));
     let names = releases::names(&releases);
     let handwritten = read_json("handwritten.json");
     write_source(

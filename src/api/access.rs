@@ -5,15 +5,18 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
+use crate::service::ServiceError;
 use crate::service::access::{Action, Grant};
 use crate::store::ProjectName;
 
+use super::extract::Query;
 use super::problem::{Kind, Problem};
-use super::{Api, body};
+use super::{Api, body, hosts};
 
 /// The signature of a body: `sha256=` and the hexadecimal HMAC-SHA-256.
 pub const SIGNATURE: HeaderName = HeaderName::from_static("x-opatlas-signature");
@@ -45,15 +48,15 @@ impl Access {
         grant.is_none_or(|grant| grant.allows(Action::Read, Some(project)))
     }
 
-    /// Refuses what the caller may not do in a project. A name that is none concerns no project.
+    /// Refuses what the caller may not do in a project.
     ///
     /// # Errors
-    /// [`Kind::Forbidden`].
+    /// [`Kind::Forbidden`], and [`Kind::InvalidName`] for a name that no project can have.
     pub fn expect(&self, action: Action, project: &str) -> Result<(), Problem> {
-        let project = ProjectName::parse(project).ok();
+        let project = project_name(project)?;
         match &self.0 {
-            Some(grant) if !grant.allows(action, project.as_ref()) => {
-                Err(forbidden(grant, action, project.as_ref()))
+            Some(grant) if !grant.allows(action, Some(&project)) => {
+                Err(forbidden(grant, action, Some(&project)))
             }
             _ => Ok(()),
         }
@@ -95,24 +98,20 @@ pub async fn guard(
         AuthMode::All => need.is_none(),
     };
     if api.config.auth == AuthMode::Off {
-        refuse_other_sites(&parts.method, &parts.headers, &api.config.cors_origins)?;
+        let (uri, allowed) = (&parts.uri, &api.config.cors_origins);
+        hosts::refuse_other_sites(&parts.method, uri, &parts.headers, allowed)?;
     }
     let (Some(action), false) = (need, open) else {
         parts.extensions.insert(Access(None));
         return Ok(next.run(Request::from_parts(parts, body)).await);
     };
-    let project = match RawPathParams::from_request_parts(&mut parts, &api).await {
-        Ok(params) => params
-            .iter()
-            .find(|(name, _)| *name == "project")
-            .and_then(|(_, value)| ProjectName::parse(value).ok()),
-        Err(_) => None,
-    };
-    let forced = parts.uri.query().is_some_and(insists);
+    let project = project_of(&mut parts, &api).await;
+    let forced = is_forced(&parts.uri);
     let (grant, request) = identify(&api, Request::from_parts(parts, body)).await?;
     tracing::Span::current().record("token", grant.id.as_str());
+    let project = project?;
     // Who moves protected labels while taking a revision in needs the right to move labels.
-    for action in [Some(action), forced.then_some(Action::Label)]
+    for action in [Some(action), forced?.then_some(Action::Label)]
         .into_iter()
         .flatten()
     {
@@ -123,6 +122,27 @@ pub async fn guard(
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Access(Some(Arc::new(grant))));
     Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// The project that the path names, decoded as the handler decodes it; none where the route has
+/// none.
+///
+/// # Errors
+/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for a path that names no project where it
+/// should: a right to all projects is not a right to whatever that means.
+async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
+    let params = RawPathParams::from_request_parts(parts, api).await;
+    let params =
+        params.map_err(|rejection| Problem::new(Kind::MalformedRequest, rejection.body_text()))?;
+    let named = params.iter().find(|(name, _)| *name == "project");
+    let Some((_, name)) = named else {
+        return Ok(None);
+    };
+    Ok(Some(project_name(name)?))
+}
+
+fn project_name(name: &str) -> Result<ProjectName, Problem> {
+    ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
 
 /// What a request of a route needs the right to; none where everybody may. What is not listed and
@@ -146,10 +166,13 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
     }
 }
 
-fn insists(query: &str) -> bool {
-    query
-        .split('&')
-        .any(|pair| pair.starts_with("force") && pair != "force=false")
+/// Whether the query asks for more than the route does: `force` moves protected labels. It is read
+/// as the handler reads it, names and values decoded, so that no spelling of it passes unseen.
+fn is_forced(uri: &Uri) -> Result<bool, Problem> {
+    let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
+    Ok(parameters
+        .iter()
+        .any(|(name, value)| name == "force" && value != "false"))
 }
 
 /// Finds out who asks. The request comes back, since a signature is over the body and reads it.
@@ -164,33 +187,29 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
 }
 
 fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
-    let mut all = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(one), None) = (all.next(), all.next()) else {
+    let Some(text) = only(headers, &header::AUTHORIZATION) else {
         return Err(unauthenticated(
             "this needs one `Authorization: Bearer opatlas_...`; `opatlas token create` makes a token",
         ));
     };
-    let text = one.to_str().unwrap_or_default();
     match text.split_once(' ') {
         Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => Ok(secret.trim()),
         _ => Err(unauthenticated("the `Authorization` is no `Bearer` token")),
     }
 }
 
+/// The token is looked up before the body is read: who names none that may sign sends nothing
+/// further.
 async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
     let (parts, unread) = request.into_parts();
-    let text = |name: &HeaderName| {
-        let value = parts.headers.get(name);
-        value
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned)
-    };
-    let signature = text(&SIGNATURE).unwrap_or_default();
-    let (Some(signature), Some(signer)) = (signature.strip_prefix("sha256="), text(&SIGNER)) else {
+    let signature = only(&parts.headers, &SIGNATURE).unwrap_or_default();
+    let signature = signature.strip_prefix("sha256=");
+    let (Some(signature), Some(signer)) = (signature, only(&parts.headers, &SIGNER)) else {
         return Err(unauthenticated(
-            "a signature is `X-Opatlas-Signature: sha256=HEX` with the id of its token in `X-Opatlas-Token`",
+            "a signature is one `X-Opatlas-Signature: sha256=HEX` with the id of its token in one `X-Opatlas-Token`",
         ));
     };
+    let signer = api.service.signer(signer, signature).await?;
     let whole = Request::from_parts(parts.clone(), unread);
     let bytes = body::collect(whole, api, api.config.json_bytes).await?;
     if bytes.is_empty() {
@@ -199,37 +218,16 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
             "a request without a body cannot be signed; send a bearer token",
         ));
     }
-    let grant = api
-        .service
-        .verify_signature(&signer, signature, &bytes)
-        .await?;
+    let grant = api.service.verify_signature(signer, bytes.clone()).await?;
     Ok((grant, Request::from_parts(parts, Body::from(bytes))))
 }
 
-/// Without tokens a page of any site could have its visitor's browser change what is stored here:
-/// browsers send forms to other sites unasked, and say then which site it was.
-fn refuse_other_sites(
-    method: &Method,
-    headers: &HeaderMap,
-    allowed: &[String],
-) -> Result<(), Problem> {
-    if matches!(*method, Method::GET | Method::HEAD) {
-        return Ok(());
-    }
-    let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-    let same = match text(header::ORIGIN) {
-        Some(origin) => {
-            let site = origin.split_once("://").map(|(_, site)| site);
-            allowed.iter().any(|allowed| allowed == origin) || site == text(header::HOST)
-        }
-        None => text(HeaderName::from_static("sec-fetch-site")) != Some("cross-site"),
-    };
-    match same {
-        true => Ok(()),
-        false => Err(Problem::new(
-            Kind::Forbidden,
-            "a page of another site asks for a change, and no token is needed here",
-        )),
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut all = headers.get_all(name).iter();
+    match (all.next(), all.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
     }
 }
 

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::access::Action;
-use crate::service::backend::Vendor;
+use crate::service::backend::{BackendCompared, Vendor};
 use crate::service::{Resolved, ServiceError};
 use opatlas_diff::backend::{BackendImpact, Cell};
 use opatlas_report::backend::{markdown, text, verdict};
 use opatlas_report::changes::message::message;
+use opatlas_source::Stop;
 
 use super::access::Access;
 use super::compare::{ComparePath, split};
@@ -238,8 +239,8 @@ async fn answer(
     let old = service.snapshot(&base).await?;
     let new = service.snapshot(&head).await?;
     let file = vendor.file.clone();
-    let compared = service.compare_backend(old, new, vendor).await?;
-    let bytes = service.compute(move || {
+    let make = move |stop: &Stop| {
+        let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
             file: file.clone(),
@@ -251,8 +252,9 @@ async fn answer(
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
             _ => json(&view(&impact, file, side(&base), side(&head))),
         })
-    });
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
+    };
+    let bytes = service.make(make).await?;
+    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
 }
 
 fn side(resolved: &Resolved) -> SideView {
@@ -285,7 +287,7 @@ pub fn view(
             .changes
             .iter()
             .map(|change| BackendChange {
-                rule: change.rule.id,
+                rule: change.rule.id.as_str(),
                 level: change.level.as_str(),
                 message: message(change),
                 old: change.old.as_ref().map(|side| side.text.to_string()),

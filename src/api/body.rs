@@ -5,10 +5,10 @@ use std::error::Error;
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
-use http_body_util::LengthLimitError;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::Api;
-use super::bounds::OverBudget;
+use super::bounds::{Held, OverBudget};
 use super::problem::{Kind, Problem};
 
 /// The whole body, at most `limit` bytes of it.
@@ -16,12 +16,43 @@ use super::problem::{Kind, Problem};
 /// # Errors
 /// A problem when it is larger, compressed, breaks off, or does not arrive in time.
 pub async fn collect(request: Request, api: &Api, limit: usize) -> Result<Bytes, Problem> {
+    let mut whole = Vec::new();
+    stream(request, api, limit, |piece| {
+        whole.extend_from_slice(piece);
+        Ok(whole.len())
+    })
+    .await?;
+    Ok(whole.into())
+}
+
+/// Reads a body of at most `limit` bytes piece by piece. `take` says how many bytes it has in
+/// memory.
+///
+/// # Errors
+/// A problem when the body is larger, compressed, breaks off, or does not arrive in time; and what
+/// `take` says.
+pub async fn stream(
+    request: Request,
+    api: &Api,
+    limit: usize,
+    mut take: impl FnMut(&[u8]) -> Result<usize, Problem>,
+) -> Result<(), Problem> {
     expect_plain(request.headers())?;
     expect_length(request.headers(), limit)?;
-    let read = axum::body::to_bytes(request.into_body(), limit);
+    let held = request.extensions().get::<Held>().cloned();
+    let held = held.unwrap_or_default();
+    let mut body = Limited::new(request.into_body(), limit);
+    let read = async {
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|error| broken(&*error, limit))?;
+            if let Some(piece) = frame.data_ref() {
+                held.keep(take(piece)?);
+            }
+        }
+        Ok(())
+    };
     match tokio::time::timeout(api.config.body_timeout, read).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) => Err(broken(&error, limit)),
+        Ok(read) => read,
         Err(_) => Err(late(api)),
     }
 }
@@ -54,12 +85,18 @@ pub fn expect_length(headers: &HeaderMap, limit: usize) -> Result<(), Problem> {
 /// # Errors
 /// [`Kind::UnsupportedMediaType`].
 pub fn expect_plain(headers: &HeaderMap) -> Result<(), Problem> {
-    match headers.get(header::CONTENT_ENCODING) {
-        Some(encoding) if encoding != "identity" => Err(Problem::new(
+    let lines = headers.get_all(header::CONTENT_ENCODING).iter();
+    let mut codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
+    let is_plain = |coding: &[u8]| {
+        let coding = coding.trim_ascii();
+        coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
+    };
+    match codings.all(is_plain) {
+        true => Ok(()),
+        false => Err(Problem::new(
             Kind::UnsupportedMediaType,
             "bodies are read uncompressed; send it without `Content-Encoding`",
         )),
-        _ => Ok(()),
     }
 }
 

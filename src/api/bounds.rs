@@ -16,6 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::ApiConfig;
 use super::problem::{Kind, Problem};
+use super::sending::Sending;
 
 /// What the whole HTTP side may have under way.
 #[derive(Debug, Clone)]
@@ -52,7 +53,7 @@ pub async fn bounded(
         return Err(Problem::new(Kind::Busy, "too many requests are under way"));
     };
     let held = Held::default();
-    let request = request.map(|body| match body.is_end_stream() {
+    let mut request = request.map(|body| match body.is_end_stream() {
         true => body,
         false => Body::new(Counted {
             body,
@@ -60,7 +61,21 @@ pub async fn bounded(
             held: held.clone(),
         }),
     });
+    request.extensions_mut().insert(held.clone());
+    let sending = request.extensions().get::<Arc<Sending>>().cloned();
+    let is_full = |bytes| {
+        sending
+            .as_ref()
+            .is_some_and(|sending| sending.is_full(bytes))
+    };
+    let unread = || Problem::new(Kind::Busy, "read what this connection was answered before");
+    if is_full(0) {
+        return Err(unread());
+    }
     let response = next.run(request).await;
+    if is_full(response.body().size_hint().lower()) {
+        return Err(unread());
+    }
     // What was read may be in use until here.
     drop(held);
     Ok(response)
@@ -68,7 +83,18 @@ pub async fn bounded(
 
 /// The part of the budget that one request holds.
 #[derive(Debug, Clone, Default)]
-struct Held(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+pub struct Held(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+
+impl Held {
+    /// Gives back what is more than these bytes: whoever reads a body may keep less than it had.
+    pub fn keep(&self, bytes: usize) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(held) = held.as_mut() {
+            let spare = held.num_permits().saturating_sub(bytes.div_ceil(UNIT));
+            drop(held.split(spare));
+        }
+    }
+}
 
 /// A body that takes from the budget what it brings.
 struct Counted {
@@ -151,6 +177,10 @@ mod tests {
         assert_eq!(budget.available_permits(), 1);
         let error = counted(&Held::default()).collect().await.unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
+        held.keep(UNIT);
+        assert_eq!(budget.available_permits(), 2);
+        held.keep(2 * UNIT);
+        assert_eq!(budget.available_permits(), 2);
         drop(held);
         assert_eq!(budget.available_permits(), 3);
         assert!(counted(&Held::default()).collect().await.is_ok());

@@ -8,12 +8,13 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use utoipa::ToSchema;
 
-use crate::service::{Refusal, Service};
+use crate::service::{Limits, Refusal};
 use opatlas_source::Bundle;
 
 use super::Api;
 use super::body;
-use super::extract::from_json_object;
+use super::extract::from_lifted;
+use super::lift::{self, Lifted};
 use super::problem::{Kind, Problem};
 
 /// The media types of raw YAML.
@@ -44,12 +45,16 @@ pub struct BundleBody(pub Bundle);
 }))]
 pub struct BundleJson {
     /// The files: `native_functions.yaml`, and where there are any `tags.yaml`,
-    /// `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`.
+    /// `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most
+    /// 1,000 files, 8 MiB each and 16 MiB together; everything else of the body is at most 1 MiB.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub files: Files,
 }
 
-/// Files by name, each once.
+/// Where the files stand in a [`BundleJson`].
+const FILES: &[&[&str]] = &[&["files"]];
+
+/// Files by name, each with the number of its text ([`super::lift`]).
 #[derive(Debug)]
 pub struct Files(Vec<(String, String)>);
 
@@ -61,8 +66,9 @@ impl FromRequest<Api> for BundleBody {
         let bundle = match media.as_deref() {
             Some(media) if YAML.contains(&media) => yaml(request, api).await?,
             Some("application/json") => {
-                let bytes = body::collect(request, api, api.config.json_bytes).await?;
-                from_json_object::<BundleJson>(&bytes)?.files.bundle()?
+                let mut lifted = lift::read(request, api, FILES).await?;
+                let files = from_lifted::<BundleJson>(&lifted)?.files;
+                files.bundle(&mut lifted)?
             }
             Some("multipart/form-data") => multipart(request, api).await?,
             media => return Err(body::unsupported(media, &TOLD)),
@@ -79,14 +85,20 @@ async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
 }
 
 impl Files {
-    /// The bundle of these files.
+    /// The bundle of these files; their texts are taken out of `lifted`.
     ///
     /// # Errors
     /// When a file is there twice.
-    pub fn bundle(self) -> Result<Bundle, Refusal> {
+    pub fn bundle(self, lifted: &mut Lifted) -> Result<Bundle, Refusal> {
         let mut bundle = Bundle::default();
-        for (name, text) in self.0 {
-            insert(&mut bundle, &name, text.into_bytes())?;
+        for (name, number) in self.0 {
+            let number = number.parse::<usize>().ok();
+            let text = number.and_then(|number| lifted.texts.get_mut(number));
+            insert(
+                &mut bundle,
+                &name,
+                text.map(std::mem::take).unwrap_or_default(),
+            )?;
         }
         Ok(bundle)
     }
@@ -127,7 +139,8 @@ impl<'de> Deserialize<'de> for Files {
 /// Reads the parts one by one, so that the limits hold before all is in memory.
 async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
     body::expect_plain(request.headers())?;
-    let limit = api.service.limits().bundle_bytes + api.config.multipart_overhead;
+    let limits = api.service.limits();
+    let limit = limits.bundle_bytes + api.config.multipart_overhead;
     body::expect_length(request.headers(), limit)?;
     let (parts, body) = request.into_parts();
     let limited = axum::body::Body::new(http_body_util::Limited::new(body, limit));
@@ -137,11 +150,19 @@ async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
             .await
             .map_err(|error| Problem::new(Kind::MalformedBody, error.body_text()))?;
         let mut bundle = Bundle::default();
+        let (mut count, mut before) = (0, 0);
         loop {
             let next = parts.next_field().await;
             let Some(mut field) = next.map_err(|error| broken(&error, limit))? else {
                 return Ok(bundle);
             };
+            count += 1;
+            if count > limits.files {
+                return Err(Refusal::Files {
+                    limit: limits.files,
+                }
+                .into());
+            }
             let name = file_name(field.name(), field.file_name())?;
             let mut bytes = Vec::new();
             loop {
@@ -149,10 +170,10 @@ async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
                     field.chunk().await.map_err(|error| broken(&error, limit))?;
                 let Some(chunk) = chunk else { break };
                 bytes.extend_from_slice(&chunk);
-                expect_room(&api.service, &name, bytes.len())?;
+                expect_room(limits, &name, bytes.len(), before)?;
             }
+            before += bytes.len();
             insert(&mut bundle, &name, bytes)?;
-            expect_fit(&api.service, &bundle)?;
         }
     };
     match tokio::time::timeout(api.config.body_timeout, read).await {
@@ -184,21 +205,18 @@ fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> 
     }
 }
 
-fn expect_room(service: &Service, name: &str, bytes: usize) -> Result<(), Refusal> {
-    let limit = service.limits().file_bytes;
-    match bytes > limit {
-        true => Err(Refusal::FileSize {
+/// A part that has so many bytes so far, behind others that have so many.
+fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Result<(), Refusal> {
+    if bytes > limits.file_bytes {
+        return Err(Refusal::FileSize {
             name: name.to_owned(),
-            limit,
+            limit: limits.file_bytes,
+        });
+    }
+    match before + bytes > limits.bundle_bytes {
+        true => Err(Refusal::BundleSize {
+            limit: limits.bundle_bytes,
         }),
         false => Ok(()),
-    }
-}
-
-/// A bundle that is still to grow is judged by all but its completeness.
-fn expect_fit(service: &Service, bundle: &Bundle) -> Result<(), Refusal> {
-    match service.admit(bundle) {
-        Err(Refusal::Incomplete) => Ok(()),
-        judged => judged,
     }
 }

@@ -147,7 +147,7 @@ pub fn change(change: &Found, base: Option<&SourceText>, head: Option<&SourceTex
         _ => None,
     });
     Change {
-        rule: change.rule.id,
+        rule: change.rule.id.as_str(),
         level: change.level.as_str(),
         strict_level: change.level.as_str(),
         operator: change.operator.to_string(),

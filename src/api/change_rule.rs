@@ -57,7 +57,7 @@ impl From<&rules::ChangeRule> for ChangeRule {
         let words = |audiences: Audiences| audiences.iter().map(|a| a.as_str()).collect();
         Self {
             kind: "compatibility",
-            id: rule.id,
+            id: rule.id.as_str(),
             family: rule.group.as_str(),
             level: rule.level.map_or("max", |level| level.as_str()),
             official_backward: rule.backward.as_str(),

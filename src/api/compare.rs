@@ -8,20 +8,20 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
-use crate::service::{Address, Encoding, ServiceError, ViewId};
+use crate::service::{Address, ServiceError, ViewId};
 use opatlas_diff::rules::Profile;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use super::access::Access;
 use super::compare_report::{Making, make};
-use super::compare_sides::{CompareBody, permalink, read, side};
+use super::compare_sides::{CompareBody, FILES, Side, permalink, read, side};
 use super::comparison::Comparison;
-use super::extract::{Path, Query, from_json, from_json_object};
+use super::extract::{Path, Query, from_json, from_lifted};
 use super::kept::Keepable;
 use super::negotiate::{Media, Wishes};
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
-use super::{Api, body};
+use super::{Api, body, lift};
 
 /// In how many parts a report comes.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
@@ -171,11 +171,10 @@ pub async fn stored(
     }
     let lasts = base.by_digest && head.by_digest && query.against.is_none();
     let made = async {
-        let (old, new) = (read(&api, base).await?, read(&api, head).await?);
-        let permalink = permalink(&api, &old, &new);
+        let permalink = permalink(&api, &base, &head);
         let making = Making {
-            base: old,
-            head: new,
+            base: Side::Stored(Box::new(read(&api, base).await?)),
+            head: Side::Stored(Box::new(read(&api, head).await?)),
             others: against,
             rulebook,
             query: query.clone(),
@@ -186,7 +185,7 @@ pub async fn stored(
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = match media {
-        Media::Markdown => part(&api, &wishes, &view.bytes(Encoding::Plain), query.part).await?,
+        Media::Markdown => part(&api, &wishes, view.plain(), query.part).await?,
         _ => respond::encoded(service, &wishes, id, media, &view).await?,
     };
     if lasts {
@@ -233,17 +232,13 @@ pub async fn given(
         Some("application/json") => {}
         other => return Err(body::unsupported(other, &["application/json"])),
     }
-    // Two bundles, each within its own limit.
-    let bytes = body::collect(request, &api, 2 * api.config.json_bytes).await?;
-    let body: CompareBody = from_json_object(&bytes)?;
-    drop(bytes);
+    let mut lifted = lift::read(request, &api, FILES).await?;
+    let body: CompareBody = from_lifted(&lifted)?;
     let service = &api.service;
     let release = query.release.as_deref();
-    let base = side(&api, &access, body.base, "base", release).await?;
-    let head = side(&api, &access, body.head, "head", release).await?;
-    let project = [&head, &base]
-        .into_iter()
-        .find_map(|side| side.resolved.as_ref());
+    let base = side(&api, &access, (body.base, &mut lifted), "base", release).await?;
+    let head = side(&api, &access, (body.head, &mut lifted), "head", release).await?;
+    let project = [&head, &base].into_iter().find_map(Side::resolved);
     let mut rulebook = match project {
         Some(resolved) => Rulebook::clone(&*service.rulebook(&resolved.project).await?),
         None => Rulebook::default(),
@@ -268,12 +263,13 @@ pub async fn given(
             let detail = "`against` needs a side that is a stored revision, to know the project";
             return Err(Problem::new(Kind::InvalidParameter, detail).about("against"));
         };
-        let head_digest = head.resolved.as_ref().map(|head| head.digest);
+        let head_digest = head.resolved().map(|head| head.digest);
         others = service
             .against(&resolved.project, against, head_digest, Some(resolved))
             .await?;
     }
-    let permalink = permalink(&api, &base, &head);
+    let sides = base.resolved().zip(head.resolved());
+    let permalink = sides.and_then(|(base, head)| permalink(&api, base, head));
     let making = Making {
         base,
         head,
@@ -305,7 +301,8 @@ async fn part(
     }
     let text = parts.swap_remove(wanted - 1).into_bytes();
     let media = Media::Markdown;
-    let mut response = respond::bytes(api, wishes, StatusCode::OK, media, text).await?;
+    let mut response =
+        respond::bytes(api, wishes, StatusCode::OK, media, api.service.hold(text)?).await?;
     if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
         response.headers_mut().insert(PARTS, value);
     }

@@ -4,18 +4,20 @@
 use std::sync::Arc;
 
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::{Resolved, ServiceError, Snapshot};
+use crate::service::{Reader, Resolved, ServiceError, Snapshot};
+use bytes::Bytes;
+use jiff::civil::Date;
 use opatlas_diff::policy::{Conclusion, Judgement, Summary};
 use opatlas_diff::rules::Level;
 use opatlas_report::changes;
-use opatlas_report::changes::{Further, Report, Side};
+use opatlas_report::changes::{Further, Report};
 use opatlas_report::findings::{Colour, SourceText};
-use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::Api;
-use super::change::Telling;
+use super::change;
 use super::compare::CompareQuery;
-use super::compare_sides::read;
+use super::compare_sides::{Side, read};
 use super::comparison::{Against, SideView, Told, comparison};
 use super::negotiate::Media;
 use super::problem::Problem;
@@ -30,9 +32,9 @@ pub(super) struct Read {
 
 /// All that a comparison is made from.
 pub(super) struct Making {
-    pub base: Read,
-    pub head: Read,
-    /// What to hold the head against as well; read one at a time, so that memory holds one of them.
+    pub base: Side,
+    pub head: Side,
+    /// What to hold the head against as well.
     pub others: Vec<Resolved>,
     pub rulebook: Rulebook,
     pub query: CompareQuery,
@@ -40,10 +42,26 @@ pub(super) struct Making {
     pub permalink: Option<String>,
 }
 
-/// The bytes of the answer; for Markdown, all parts as a JSON list.
-pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> {
-    let today = api.service.today();
-    let root = api.config.public_url.clone();
+/// How a comparison is told.
+struct Telling {
+    query: CompareQuery,
+    media: Media,
+    permalink: Option<String>,
+    root: Option<String>,
+}
+
+/// A comparison, judged.
+struct Judged {
+    base: Read,
+    head: Read,
+    compared: Compared,
+    judgement: Judgement,
+    rulebook: Rulebook,
+}
+
+/// The bytes of the answer; for Markdown, all parts as a JSON list. Further revisions are read one
+/// after the other, so that memory holds few of them at a time.
+pub(super) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let Making {
         base,
         head,
@@ -53,85 +71,121 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Vec<u8>, Problem> 
         media,
         permalink,
     } = making;
-    let rulebook = Arc::new(rulebook);
-    let compared = {
-        let (old, new) = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
-        let judged = head.resolved.as_ref().map(|head| head.judged.clone());
-        let rulebook = Arc::clone(&rulebook);
-        let work = move || {
-            let compared = Compared::new(old, new)?.named(judged.as_ref());
-            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-            Ok::<_, ServiceError>(Arc::new((compared, judgement)))
-        };
-        api.service.compute(work).await??
+    let service = &api.service;
+    let (today, reader) = (service.today(), service.reader());
+    let telling = Telling {
+        query,
+        media,
+        permalink,
+        root: api.config.public_url.clone(),
     };
+    let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
+    if others.is_empty() {
+        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &telling));
+        return service.make(make).await;
+    }
+    let place = service.place().await?;
+    let judged = service.compute(move |stop| Ok(judge(stop))).await??;
+    let judged = Arc::new(judged);
     let mut against = Vec::with_capacity(others.len());
     for other in others {
         let other = read(api, other).await?;
-        let (compared, rulebook) = (Arc::clone(&compared), Arc::clone(&rulebook));
-        let work = move || {
-            let told = (&compared.0, &compared.1);
-            held_against(other.snapshot, &other.view, told, &rulebook, today)
+        let judged = Arc::clone(&judged);
+        let hold = move |stop: &Stop| {
+            let told = (&judged.compared, &judged.judgement);
+            let view = &other.view;
+            held_against(other.snapshot, view, told, &judged.rulebook, today, stop)
         };
-        against.push(api.service.compute(work).await??);
+        against.push(service.compute(move |stop| Ok(hold(stop))).await??);
     }
-    let work = move || {
-        let (compared, judgement) = &*compared;
-        let further: Vec<Further<'_>> = against.iter().map(Held::further).collect();
-        let sources = (source(&base.snapshot), source(&head.snapshot));
-        let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
-        let report = Report {
-            comparison: &compared.comparison,
+    let made = service.make(move |_| Ok(told(&judged, &against, &telling)));
+    let made = made.await;
+    drop(place);
+    made
+}
+
+impl Judged {
+    fn new(
+        (base, head): (Side, Side),
+        reader: &Reader,
+        rulebook: Rulebook,
+        today: Date,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        let (base, head) = (base.read(reader, stop)?, head.read(reader, stop)?);
+        let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
+        let judged = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        stop.check()?;
+        Ok(Self {
+            base,
+            head,
+            compared,
             judgement,
-            policy: &rulebook.policy,
-            exceptions: &rulebook.exceptions,
-            base: Side {
-                title: &base.view.title,
-                source: sources.0,
-                file_url: None,
-            },
-            head: Side {
-                title: &head.view.title,
-                source: sources.1,
-                file_url: None,
-            },
-            further: &further,
-            // A comment elsewhere needs the whole address.
-            permalink: permalink.as_deref().filter(|_| rules_url.is_some()),
-            rules_url: rules_url.as_deref(),
-            max_chars: query.max_chars,
-        };
-        let bytes = match media {
-            Media::Markdown => json(&changes::markdown(&report)),
-            Media::Text => changes::text(&report, Colour::Never).into_bytes(),
-            Media::JUnit => changes::junit(&report).into_bytes(),
-            Media::Sarif => json(&changes::sarif(&report)),
-            _ => {
-                let told = Told {
-                    compared,
-                    base: &base.view,
-                    head: &head.view,
-                    policy: &rulebook.policy,
-                    telling: Telling {
-                        judgement,
-                        exceptions: &rulebook.exceptions,
-                        base: Some(sources.0),
-                        head: Some(sources.1),
-                    },
-                };
-                let mut answer = comparison(told, rulebook.notes.clone());
-                answer.conclusion = report.conclusion().as_str();
-                if query.max_chars.is_some() {
-                    answer.parts = changes::markdown(&report);
-                }
-                answer.against = against.iter().map(|held| held.told.clone()).collect();
-                answer.permalink = permalink.clone();
-                json(&answer)
-            }
-        };
-        Ok(bytes)
+            rulebook,
+        })
+    }
+}
+
+fn told(judged: &Judged, against: &[Held], telling: &Telling) -> Vec<u8> {
+    let Judged {
+        base,
+        head,
+        compared,
+        judgement,
+        rulebook,
+    } = judged;
+    let further: Vec<Further<'_>> = against.iter().map(Held::further).collect();
+    let sources = (source(&base.snapshot), source(&head.snapshot));
+    let root = telling.root.as_ref();
+    let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
+    let side = |title, source| changes::Side {
+        title,
+        source,
+        file_url: None,
     };
-    api.service.compute(work).await?
+    let report = Report {
+        comparison: &compared.comparison,
+        judgement,
+        policy: &rulebook.policy,
+        exceptions: &rulebook.exceptions,
+        base: side(&*base.view.title, sources.0),
+        head: side(&*head.view.title, sources.1),
+        further: &further,
+        // A comment elsewhere needs the whole address.
+        permalink: telling.permalink.as_deref().filter(|_| rules_url.is_some()),
+        rules_url: rules_url.as_deref(),
+        max_chars: telling.query.max_chars,
+    };
+    match telling.media {
+        Media::Markdown => json(&changes::markdown(&report)),
+        Media::Text => changes::text(&report, Colour::Never).into_bytes(),
+        Media::JUnit => changes::junit(&report).into_bytes(),
+        Media::Sarif => json(&changes::sarif(&report)),
+        _ => {
+            let told = Told {
+                compared,
+                base: &base.view,
+                head: &head.view,
+                policy: &rulebook.policy,
+                telling: change::Telling {
+                    judgement,
+                    exceptions: &rulebook.exceptions,
+                    base: Some(sources.0),
+                    head: Some(sources.1),
+                },
+            };
+            let mut answer = comparison(told, rulebook.notes.clone());
+            answer.conclusion = report.conclusion().as_str();
+            if telling.query.max_chars.is_some() {
+                answer.parts = changes::markdown(&report);
+            }
+            answer.against = against.iter().map(|held| held.told.clone()).collect();
+            answer.permalink.clone_from(&telling.permalink);
+            json(&answer)
+        }
+    }
 }
 
 fn source(snapshot: &Snapshot) -> &SourceText {
@@ -171,16 +225,17 @@ pub fn held_against(
     view: &SideView,
     (compared, told): (&Compared, &Judgement),
     rulebook: &Rulebook,
-    today: jiff::civil::Date,
+    today: Date,
+    stop: &Stop,
 ) -> Result<Held, ServiceError> {
-    let again = compared.against(other)?;
+    let again = compared.against(other, stop)?;
     let judgement = again.judge(&rulebook.policy, &rulebook.exceptions, today);
     let known: rustc_hash::FxHashSet<_> = told
         .changes
         .iter()
         .map(|judged| judged.change.fingerprint())
         .collect();
-    let telling = Telling {
+    let telling = change::Telling {
         judgement: &judgement,
         exceptions: &rulebook.exceptions,
         base: Some(source(&again.base)),

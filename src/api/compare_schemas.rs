@@ -65,7 +65,7 @@ pub async fn compare(
     Json(pair): Json<SchemaPair>,
 ) -> Result<Response, Problem> {
     let media = wishes.media(JSON)?;
-    let bytes = api.service.compute(move || answer(&pair)).await??;
+    let bytes = api.service.make(move |_| answer(&pair)).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

@@ -3,15 +3,18 @@
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::service::Resolved;
 use crate::service::access::Action;
 use crate::service::policy::{ExceptionText, PolicyText};
+use crate::service::{Reader, Resolved, ServiceError};
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Stop};
 
 use super::Api;
 use super::access::Access;
 use super::bundle::Files;
 use super::compare_report::Read;
 use super::comparison::SideView;
+use super::lift::Lifted;
 use super::problem::{Kind, Problem};
 use super::stateless::judged;
 
@@ -41,7 +44,7 @@ pub struct CompareBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SideBody {
-    /// The files of a bundle, by name.
+    /// The files of a bundle, by name; those of both sides have at most 16 MiB together.
     #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
     pub files: Option<Files>,
     /// The project of a stored revision.
@@ -70,37 +73,79 @@ pub(super) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem>
     })
 }
 
-/// Reads a side of a request.
+/// Where the files of both sides stand in the body.
+pub(super) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
+
+/// A side of a comparison.
+pub(super) enum Side {
+    /// A stored revision.
+    Stored(Box<Read>),
+    /// Files that a request brings, still to be read.
+    Given {
+        bundle: Bundle,
+        release: Release,
+        title: String,
+    },
+}
+
+impl Side {
+    /// The stored revision that it is.
+    pub(super) fn resolved(&self) -> Option<&Resolved> {
+        match self {
+            Self::Stored(read) => read.resolved.as_ref(),
+            Self::Given { .. } => None,
+        }
+    }
+
+    /// The side, read where it is not yet.
+    pub(super) fn read(self, reader: &Reader, stop: &Stop) -> Result<Read, ServiceError> {
+        match self {
+            Self::Stored(read) => Ok(*read),
+            Self::Given {
+                bundle,
+                release,
+                title,
+            } => {
+                let snapshot = reader.judge(bundle, release, stop)?;
+                Ok(Read {
+                    view: SideView {
+                        title,
+                        project: None,
+                        revision: format!("sha256:{}", snapshot.digest),
+                        label: None,
+                        release: snapshot.release().as_str(),
+                    },
+                    snapshot,
+                    resolved: None,
+                })
+            }
+        }
+    }
+}
+
+/// Finds a side of a request, and reads it where it is stored.
 pub(super) async fn side(
     api: &Api,
     access: &Access,
-    side: SideBody,
+    (side, lifted): (SideBody, &mut Lifted),
     name: &'static str,
     release: Option<&str>,
-) -> Result<Read, Problem> {
+) -> Result<Side, Problem> {
     let release = side.release.as_deref().or(release);
     match (side.files, side.project, side.revision) {
         (Some(files), None, None) => {
-            let bundle = files.bundle()?;
+            let bundle = files.bundle(lifted)?;
             api.service.admit(&bundle)?;
-            let judged = judged(release)?;
-            let snapshot = api.service.validate(bundle, &judged).await?;
-            Ok(Read {
-                view: SideView {
-                    title: side.title.unwrap_or_else(|| name.to_owned()),
-                    project: None,
-                    revision: format!("sha256:{}", snapshot.digest),
-                    label: None,
-                    release: snapshot.release().as_str(),
-                },
-                snapshot,
-                resolved: None,
+            Ok(Side::Given {
+                bundle,
+                release: judged(release)?.release,
+                title: side.title.unwrap_or_else(|| name.to_owned()),
             })
         }
         (None, Some(project), Some(revision)) => {
             access.expect(Action::Read, &project)?;
             let resolved = api.service.resolve(&project, &revision, release).await?;
-            read(api, resolved).await
+            Ok(Side::Stored(Box::new(read(api, resolved).await?)))
         }
         _ => {
             let detail = format!("`{name}` must have either `files`, or `project` and `revision`");
@@ -109,17 +154,16 @@ pub(super) async fn side(
     }
 }
 
-/// Where both sides are stored in one project: the page of their comparison, by digest.
-pub(super) fn permalink(api: &Api, base: &Read, head: &Read) -> Option<String> {
-    let (old, new) = (base.resolved.as_ref()?, head.resolved.as_ref()?);
+/// Where both sides are of one project: the page of their comparison, by digest.
+pub(super) fn permalink(api: &Api, base: &Resolved, head: &Resolved) -> Option<String> {
     let root = api.config.public_url.as_deref().unwrap_or_default();
-    (old.project == new.project).then(|| {
+    (base.project == head.project).then(|| {
         format!(
             "{}/p/{}/compare/sha256:{}...sha256:{}",
             root.trim_end_matches('/'),
-            new.project,
-            old.digest,
-            new.digest
+            head.project,
+            base.digest,
+            head.digest
         )
     })
 }

@@ -173,7 +173,7 @@ pub async fn calculate(
             .map(|answer| json(&calculation(&answer, more)))
             .map_err(|faults| refused(&faults))
     };
-    let bytes = api.service.compute(make).await??;
+    let bytes = api.service.make(move |_| make()).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

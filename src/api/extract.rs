@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::Api;
 use super::body;
+use super::lift::Lifted;
 use super::problem::{Kind, Problem};
 
 /// The captured parts of the path.
@@ -38,10 +39,21 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let query = match without_empty(parts.uri.query()) {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Self::of(&parts.uri)
+    }
+}
+
+impl<T: DeserializeOwned> Query<T> {
+    /// The query of an address: the one way in which queries are read, so that rights are decided
+    /// on what handlers see.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidParameter`].
+    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+        let query = match without_empty(uri.query()) {
             Some(uri) => extract::Query::try_from_uri(&uri),
-            None => extract::Query::<T>::from_request_parts(parts, state).await,
+            None => extract::Query::try_from_uri(uri),
         };
         query
             .map(|extract::Query(value)| Self(value))
@@ -84,21 +96,45 @@ impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
 
 /// Reads JSON; the problem says where it went wrong.
 pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| {
-        let what = match error.classify() {
-            serde_json::error::Category::Data => "the JSON is not what is expected here",
-            _ => "the body is not JSON",
-        };
-        Problem::new(Kind::MalformedBody, format!("{what}: {error}"))
-    })
+    serde_json::from_slice(bytes).map_err(|error| malformed(&error, &error.to_string()))
+}
+
+fn malformed(error: &serde_json::Error, text: &str) -> Problem {
+    let what = match error.classify() {
+        serde_json::error::Category::Data => "the JSON is not what is expected here",
+        _ => "the body is not JSON",
+    };
+    Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
+}
+
+/// Reads a JSON object whose files were taken out of it; the problem says where in the whole body it
+/// went wrong.
+pub fn from_lifted<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
+    let read = serde_json::from_slice(&lifted.rest).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let text = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        match text.strip_suffix(&place) {
+            Some(what) => {
+                let column = lifted.column(line, column);
+                malformed(&error, &format!("{what} at line {line} column {column}"))
+            }
+            None => malformed(&error, &text),
+        }
+    })?;
+    expect_object(&lifted.rest).map(|()| read)
 }
 
 /// Reads a JSON object; the problem says where it went wrong. Members are told apart by their names,
 /// and the library would also take a list of them.
 pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let read = from_json(bytes)?;
+    expect_object(bytes).map(|()| read)
+}
+
+fn expect_object(bytes: &[u8]) -> Result<(), Problem> {
     match bytes.trim_ascii_start().first() {
-        Some(b'{') => Ok(read),
+        Some(b'{') => Ok(()),
         _ => Err(Problem::new(
             Kind::MalformedBody,
             "the JSON is not what is expected here: it must be an object",

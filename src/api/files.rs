@@ -6,7 +6,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use crate::service::{Address, ServiceError, ViewId};
+use crate::service::{Address, ViewId};
 use crate::store::RevisionKey;
 use opatlas_source::BACKENDS;
 
@@ -97,7 +97,7 @@ async fn answer(api: &Api, wishes: &Wishes, path: FilePath) -> Result<Response, 
         None => {
             let bytes = async {
                 let bytes = service.file(&revision, &path.name).await?;
-                Ok::<_, ServiceError>(bytes.to_vec())
+                service.hold(bytes.to_vec())
             };
             let view = service.view(id, bytes).await?;
             respond::encoded(service, wishes, id, media, &view).await?

@@ -57,6 +57,31 @@ pub struct Fix {
     pub span: Span,
     /// What to put there.
     pub replacement: String,
+    /// Whether it can be made without asking.
+    pub applicability: Applicability,
+}
+
+impl Fix {
+    fn of(fix: &diagnostic::Fix, span: Span) -> Self {
+        Self {
+            span,
+            replacement: fix.replacement.to_string(),
+            applicability: match fix.applicability {
+                diagnostic::Applicability::Safe => Applicability::Safe,
+                diagnostic::Applicability::Suggested => Applicability::Suggested,
+            },
+        }
+    }
+}
+
+/// How sure it is that an edit is the one that is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Applicability {
+    /// It spells what the text says: spaces, punctuation, quotes, upper and lower case.
+    Safe,
+    /// One of several ways to mend it, or it changes what is declared.
+    Suggested,
 }
 
 /// One rule's complaint about one place.
@@ -119,6 +144,16 @@ pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
+/// How many findings a problem document has at most; `POST /v1/validate` gives more.
+const IN_PROBLEMS: usize = 1000;
+
+/// The first findings of a snapshot, for a problem document.
+#[must_use]
+pub fn first(snapshot: &Snapshot) -> Vec<Finding> {
+    let findings = snapshot.listed().take(IN_PROBLEMS);
+    findings.map(|finding| one(snapshot, finding)).collect()
+}
+
 /// A finding of a snapshot.
 #[must_use]
 pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
@@ -131,17 +166,17 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
         }
     });
     Finding {
-        rule: finding.rule.to_owned(),
+        rule: finding.rule.as_str().to_owned(),
         severity: finding.severity.into(),
         message: finding.message.to_string(),
         span: place(snapshot, &finding.file, finding.span),
         operator: finding.operator.as_deref().map(Into::into),
         help: finding.help.as_deref().map(Into::into),
         related: related.collect(),
-        fix: finding.fix.as_ref().map(|fix| Fix {
-            span: place(snapshot, &finding.file, fix.span),
-            replacement: fix.replacement.to_string(),
-        }),
+        fix: finding
+            .fix
+            .as_ref()
+            .map(|fix| Fix::of(fix, place(snapshot, &finding.file, fix.span))),
         file: Some(finding.file.to_string()),
         suppressed: finding.suppressed,
     }
@@ -157,7 +192,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
         span: span(*at),
     });
     Finding {
-        rule: diagnostic.rule.to_owned(),
+        rule: diagnostic.rule.as_str().to_owned(),
         severity: Severity::Error,
         message: diagnostic.message.to_string(),
         file: None,
@@ -165,10 +200,10 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
         operator: None,
         help: diagnostic.help.as_deref().map(Into::into),
         related: related.collect(),
-        fix: diagnostic.fix.as_ref().map(|fix| Fix {
-            span: span(fix.span),
-            replacement: fix.replacement.to_string(),
-        }),
+        fix: diagnostic
+            .fix
+            .as_ref()
+            .map(|fix| Fix::of(fix, span(fix.span))),
         suppressed: false,
     }
 }

@@ -66,7 +66,7 @@ impl Filter {
         let operator = operator.map(|name| name.strip_prefix("aten::").unwrap_or(name));
         self.severity
             .is_none_or(|severity| severity == finding.severity.into())
-            && self.rule.as_deref().is_none_or(|rule| rule == finding.rule)
+            && self.rule.as_deref().is_none_or(|rule| finding.rule == rule)
             && operator.is_none_or(|name| finding.operator.as_deref() == Some(name))
     }
 

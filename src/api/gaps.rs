@@ -259,7 +259,7 @@ async fn answer(
         }
     };
     let key = path.key;
-    let bytes = service.compute(move || {
+    let make = move || {
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
         let asked = Asked {
             revision: &revision,
@@ -275,8 +275,9 @@ async fn answer(
             Media::Markdown => gaps_markdown(&title(&gaps), &rows(&gaps)).into_bytes(),
             _ => json(&gaps),
         })
-    });
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes.await??).await
+    };
+    let bytes = service.make(move |_| make()).await?;
+    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
 }
 
 /// A gap list that is asked for.

@@ -142,7 +142,9 @@ fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
     let simple = request.method() == Method::GET
         && !headers.contains_key(header::IF_NONE_MATCH)
         && !headers.contains_key(header::ORIGIN)
-        && api.config.auth != AuthMode::All;
+        && api.config.auth != AuthMode::All
+        // Whoever names another host is refused further inside.
+        && api.config.hosts.expect(request.uri(), headers).is_ok();
     if !simple {
         return None;
     }

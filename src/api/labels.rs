@@ -119,7 +119,14 @@ pub async fn list(
         for label in labels {
             stream::push_line(&mut text, &Label::from(label));
         }
-        return respond::bytes(&api, &wishes, StatusCode::OK, media, text).await;
+        return respond::bytes(
+            &api,
+            &wishes,
+            StatusCode::OK,
+            media,
+            api.service.hold(text)?,
+        )
+        .await;
     }
     let cursors = Cursors::of(ViewId::of_program("labels", &path.project));
     let after = match &query.cursor {

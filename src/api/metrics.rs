@@ -192,7 +192,7 @@ pub async fn figures(State(api): State<Api>) -> Result<Response, Problem> {
             "this process keeps its figures elsewhere",
         )
     })?;
-    let up = api.service.ready().await.is_ok();
+    let up = api.service.reachable().await.is_ok();
     metrics::gauge!("opatlas_database_up").set(f64::from(u8::from(up)));
     let (entries, bytes) = api.kept.size();
     let answers = [("answers", entries, bytes)];

@@ -1,4 +1,4 @@
-//! The service over HTTP (DESIGN.md section 4).
+//! The service over HTTP (`docs/spec/registry.md`, section 4).
 //!
 //! [`router`] is the one page of routes. A handler does four things: it reads the request, calls
 //! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is
@@ -30,10 +30,12 @@ pub mod finding;
 pub mod findings;
 pub mod gaps;
 pub mod history;
+pub mod hosts;
 pub mod kept;
 pub mod key_entries;
 pub mod keys;
 pub mod labels;
+pub mod lift;
 pub mod matrix;
 pub mod metrics;
 pub mod negotiate;
@@ -55,6 +57,7 @@ mod router;
 pub mod rules;
 pub mod schemas;
 pub mod search;
+pub mod sending;
 pub mod server;
 pub mod stateless;
 pub mod stream;
@@ -91,6 +94,8 @@ pub struct ApiConfig {
     pub body_budget: usize,
     /// What needs a token.
     pub auth: access::AuthMode,
+    /// The hosts that it answers under.
+    pub hosts: hosts::Hosts,
     /// Sites whose pages may use the API, such as `https://ci.example.org`; none by default.
     pub cors_origins: Vec<String>,
     /// Where clients reach the service, such as `https://opatlas.example.org`, for links in reports.
@@ -110,6 +115,7 @@ impl Default for ApiConfig {
             max_requests: 1024,
             body_budget: 256 << 20,
             auth: access::AuthMode::Off,
+            hosts: hosts::Hosts::Any,
             cors_origins: Vec::new(),
             public_url: None,
             log_sample: 1,

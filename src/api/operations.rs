@@ -8,7 +8,8 @@ use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::service::ENGINE_VERSION;
+use crate::service::{ENGINE_VERSION, ServiceError};
+use crate::store::StoreError;
 use opatlas_pytorch::release::Release;
 
 use super::Api;
@@ -65,7 +66,7 @@ pub async fn health(State(api): State<Api>, wishes: Wishes) -> Result<Response, 
 
 /// Ready
 ///
-/// Answers when requests can be served: the database answers.
+/// Answers when requests can be served: the database can be read and written.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -77,8 +78,21 @@ pub async fn health(State(api): State<Api>, wishes: Wishes) -> Result<Response, 
     ),
 )]
 pub async fn readiness(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
-    api.service.ready().await?;
+    api.service.ready().await.map_err(unready)?;
     respond::value(&api, &wishes, StatusCode::OK, &Health { status: "ok" }).await
+}
+
+/// Says what is in the way: whoever asks looks after the service.
+fn unready(error: ServiceError) -> Problem {
+    let what = match error.root() {
+        ServiceError::Store(StoreError::Unavailable { what, .. }) => Some(what.clone()),
+        _ => None,
+    };
+    let mut problem = Problem::from(error);
+    if let Some(what) = what {
+        problem.detail = format!("the database cannot be read and written: {what}");
+    }
+    problem
 }
 
 /// The program

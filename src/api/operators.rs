@@ -213,7 +213,7 @@ async fn lines(
     let found = {
         let snapshot = Arc::clone(&snapshot);
         let found = move || find(&snapshot, &filter);
-        api.service.compute(found).await?
+        api.service.compute(move |_| Ok(found())).await?
     };
     let count = found.len();
     let make = move |range: Range<usize>| {

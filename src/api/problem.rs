@@ -129,7 +129,7 @@ impl Kind {
             Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A parameter of the query is unknown, there twice, or has a value that it cannot have."),
             Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor was not made by this list, or the list has changed since; begin again without one."),
             Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a token that is known, not revoked and not expired: `Authorization: Bearer opatlas_...`."),
-            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this, or not in this project; or a page of another site asks."),
+            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this, or not in this project; or a page of another site asks, or the request names a host that is not served."),
             Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "Nothing is served at this path."),
             Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "There is no project of this name."),
             Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The project has no revision of this address."),

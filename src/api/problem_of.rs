@@ -2,6 +2,7 @@
 
 use crate::service::{Refusal, ServiceError};
 use crate::store::{Conflict, Missing, StoreError};
+use opatlas_source::Stopped;
 
 use super::finding;
 use super::problem::{Fault, Kind, Problem};
@@ -15,6 +16,12 @@ impl From<ServiceError> for Problem {
 impl From<std::sync::Arc<ServiceError>> for Problem {
     fn from(error: std::sync::Arc<ServiceError>) -> Self {
         of_service(error.root())
+    }
+}
+
+impl From<Stopped> for Problem {
+    fn from(stopped: Stopped) -> Self {
+        ServiceError::from(stopped).into()
     }
 }
 
@@ -66,7 +73,7 @@ fn of_service(error: &ServiceError) -> Problem {
         }
         ServiceError::NothingToCompare { side, snapshot } => {
             let mut problem = Problem::new(Kind::NothingToCompare, error.to_string());
-            problem.findings = finding::all(snapshot);
+            problem.findings = finding::first(snapshot);
             return problem.about(side);
         }
         ServiceError::SameRevision(_) => Kind::SameRevision,
@@ -74,7 +81,8 @@ fn of_service(error: &ServiceError) -> Problem {
             return Problem::new(Kind::InvalidPolicy, error.to_string()).about(&fault.member);
         }
         ServiceError::Denied(_) => Kind::Unauthenticated,
-        ServiceError::Busy => Kind::Busy,
+        ServiceError::Busy | ServiceError::Unread | ServiceError::Stopped(_) => Kind::Busy,
+        ServiceError::LargeAnswer { .. } => Kind::TooLarge,
         ServiceError::Failed(_) => return internal(error),
         ServiceError::Shared(shared) => return of_service(shared.root()),
     };
@@ -94,7 +102,7 @@ fn of_refusal(refusal: &Refusal) -> Problem {
         Refusal::FileSize { .. } | Refusal::BundleSize { .. } => Kind::TooLarge,
         Refusal::NoList(snapshot) => {
             let mut problem = Problem::new(Kind::UnreadableBundle, refusal.to_string());
-            problem.findings = finding::all(snapshot);
+            problem.findings = finding::first(snapshot);
             return problem;
         }
     };
@@ -132,8 +140,13 @@ fn of_store(error: &StoreError) -> Problem {
                 "the database does not answer just now",
             );
         }
+        StoreError::Detached { .. } => {
+            tracing::error!(%error, "what is written would be lost");
+            Kind::StoreUnavailable
+        }
         StoreError::Corrupt { .. }
         | StoreError::TooNew { .. }
+        | StoreError::Unusable(_)
         | StoreError::Address { .. }
         | StoreError::Backend(_) => return internal(error),
     };

@@ -17,10 +17,13 @@ use super::extract::{Json, Path, Query};
 use super::negotiate::{JSON, LIST, Media, Wishes};
 use super::page::{self, Cursors, PageQuery};
 use super::paths::ProjectPath;
-use super::problem::{Document, PROBLEM_JSON, Problem};
+use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond;
 use super::stream;
 use super::time::timestamp;
+
+/// The largest policy of a project, in bytes of compact JSON.
+const MAX_POLICY: usize = 64 << 10;
 
 /// A project to be made.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
@@ -119,14 +122,13 @@ pub async fn list(
         }
         None => None,
     };
-    let page = api.service.projects(after.as_ref(), limit).await?;
+    // What the caller may not see is left out before pages are cut: a cursor that names the last
+    // project of a page would name it else.
+    let sees = |name: &ProjectName| access.sees(name);
+    let page = api.service.projects_seen(after.as_ref(), limit, sees);
+    let page = page.await?;
     let list = ProjectList {
-        items: page
-            .items
-            .into_iter()
-            .filter(|project| access.sees(&project.name))
-            .map(Into::into)
-            .collect(),
+        items: page.items.into_iter().map(Into::into).collect(),
         next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
     };
     respond::value(&api, &wishes, StatusCode::OK, &list).await
@@ -138,13 +140,9 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
     loop {
         let page = api
             .service
-            .projects(after.as_ref(), page::MAX_LIMIT)
+            .projects_seen(after.as_ref(), page::MAX_LIMIT, |name| access.sees(name))
             .await?;
-        let seen = page
-            .items
-            .into_iter()
-            .filter(|project| access.sees(&project.name));
-        for project in seen {
+        for project in page.items {
             stream::push_line(&mut text, &ProjectView::from(project));
         }
         after = page.next;
@@ -152,7 +150,14 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
             break;
         }
     }
-    respond::bytes(api, wishes, StatusCode::OK, Media::NdJson, text).await
+    respond::bytes(
+        api,
+        wishes,
+        StatusCode::OK,
+        Media::NdJson,
+        api.service.hold(text)?,
+    )
+    .await
 }
 
 /// Make a project
@@ -180,7 +185,7 @@ pub async fn create(
     Json(new): Json<NewProject>,
 ) -> Result<Response, Problem> {
     access.expect(Action::Admin, &new.name)?;
-    let policy = new.policy.map(canonical);
+    let policy = new.policy.map(canonical).transpose()?;
     let made = api
         .service
         .create_project(&new.name, new.description, policy);
@@ -242,11 +247,13 @@ pub async fn update(
     wishes: Wishes,
     Json(edit): Json<ProjectEdit>,
 ) -> Result<Response, Problem> {
+    let policy = match edit.policy {
+        None => Edit::Keep,
+        Some(policy) => Edit::Set(policy.map(canonical).transpose()?),
+    };
     let change = ProjectChange {
         description: edit.description.map_or(Edit::Keep, Edit::Set),
-        policy: edit
-            .policy
-            .map_or(Edit::Keep, |policy| Edit::Set(policy.map(canonical))),
+        policy,
     };
     let project = api.service.update_project(&path.project, change).await?;
     respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
@@ -288,10 +295,17 @@ impl From<Project> for ProjectView {
 }
 
 /// Policies are the same when they say the same, in whatever order.
-fn canonical(policy: Map<String, Value>) -> String {
+fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
     let mut policy = Value::Object(policy);
     policy.sort_all_objects();
-    policy.to_string()
+    let text = policy.to_string();
+    match text.len() > MAX_POLICY {
+        true => {
+            let detail = format!("the policy has more than {MAX_POLICY} bytes as compact JSON");
+            Err(Problem::new(Kind::TooLarge, detail).about("policy"))
+        }
+        false => Ok(text),
+    }
 }
 
 /// Tells `null` from a member that is not there.

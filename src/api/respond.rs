@@ -1,14 +1,15 @@
 //! Answers: views of revisions by their ETags, and small ones made on the spot.
 
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use serde::Serialize;
 
-use crate::service::{Encoding, Resolved, Service, Snapshot, View, ViewId};
+use crate::service::{Encoding, LARGEST_ANSWER, Resolved, Service, Snapshot, View, ViewId};
 
 use super::Api;
 use super::kept::Keepable;
@@ -70,8 +71,8 @@ pub async fn view<P: fmt::Debug>(
             Making::Small | Making::Large => service.snapshot(revision).await?,
         };
         match making {
-            Making::Small => make(&snapshot),
-            Making::Large | Making::Checked => service.compute(move || make(&snapshot)).await?,
+            Making::Small => Ok(service.hold(make(&snapshot)?)?),
+            Making::Large | Making::Checked => service.make(move |_| make(&snapshot)).await,
         }
     };
     let view = service.view::<Problem>(id, made).await?;
@@ -97,7 +98,8 @@ pub async fn program_view<P: fmt::Debug>(
     if let Some(response) = not_modified(wishes, id) {
         return Ok(response);
     }
-    let view = api.service.view::<Problem>(id, async { make() }).await?;
+    let made = async { Ok(api.service.hold(make()?)?) };
+    let view = api.service.view::<Problem>(id, made).await?;
     encoded(&api.service, wishes, id, media, &view).await
 }
 
@@ -111,7 +113,8 @@ pub async fn value<T: Serialize>(
     status: StatusCode,
     value: &T,
 ) -> Result<Response, Problem> {
-    bytes(api, wishes, status, Media::Json, json(value)).await
+    let value = api.service.hold(json(value))?;
+    bytes(api, wishes, status, Media::Json, value).await
 }
 
 /// Answers with bytes of the moment.
@@ -123,9 +126,9 @@ pub async fn bytes(
     wishes: &Wishes,
     status: StatusCode,
     media: Media,
-    bytes: Vec<u8>,
+    bytes: Bytes,
 ) -> Result<Response, Problem> {
-    let id = ViewId::of_bytes(&bytes);
+    let id = api.service.id_of(&bytes).await?;
     if status == StatusCode::OK
         && let Some(response) = not_modified(wishes, id)
     {
@@ -137,10 +140,31 @@ pub async fn bytes(
     Ok(response)
 }
 
-/// Serializes an answer. Ours have string keys only, so it cannot fail.
+/// Serializes an answer. Ours have string keys only, so it cannot fail. One that is larger than
+/// answers may be ends just beyond that, and is refused for its size where answers are counted.
 #[must_use]
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    serde_json::to_vec(value).unwrap_or_default()
+    let mut answer = Capped(Vec::with_capacity(1 << 10));
+    // What is cut off is refused, as said above.
+    let _ = serde_json::to_writer(&mut answer, value);
+    answer.0
+}
+
+/// Memory that takes a little more than answers may have.
+struct Capped(Vec<u8>);
+
+impl io::Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() > LARGEST_ANSWER {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// 304 where the client says that it has the answer of this id, in whatever encoding.

@@ -224,7 +224,14 @@ async fn lines(api: &Api, wishes: &Wishes, project: &str) -> Result<Response, Pr
             break;
         }
     }
-    respond::bytes(api, wishes, StatusCode::OK, Media::NdJson, text).await
+    respond::bytes(
+        api,
+        wishes,
+        StatusCode::OK,
+        Media::NdJson,
+        api.service.hold(text)?,
+    )
+    .await
 }
 
 /// A revision

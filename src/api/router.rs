@@ -20,13 +20,13 @@ use crate::service::Service;
 use crate::web;
 
 use super::bounds::{self, Bounds};
-use super::kept;
 use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
     backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
     gaps, history, keys, labels, matrix, metrics, operations, operators, problems, projects,
     releases, revisions, rules, schemas, search, stateless, support, tables, trends,
 };
+use super::{hosts, kept};
 
 /// Every route. Whoever adds one adds it here.
 fn routes() -> OpenApiRouter<Api> {
@@ -93,6 +93,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     // On the fly only what is not kept compressed: lists that are streamed.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
+    let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
     let router = router
         .route_layer(guard)
@@ -101,6 +102,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(compression)
         .layer(bounded)
+        .layer(served)
         .layer(surround);
     let keep = middleware::from_fn_with_state(api.clone(), kept::kept);
     let router = match api.config.cors_origins.is_empty() {

@@ -197,8 +197,8 @@ pub async fn one(
     let found = registry::find(&path.rule).map(Chosen::Validation);
     let found = found.or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
     let Some(rule) = found else {
-        let changes = change_rules::RULES.iter().map(|rule| rule.id);
-        let known = registry::all().map(|rule| rule.id).chain(changes);
+        let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
+        let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
         let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
         let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
@@ -259,6 +259,7 @@ fn family_name(family: Family) -> &'static str {
         Family::Views => "views",
         Family::Derivatives => "derivatives",
         Family::Backends => "backends",
+        Family::Runtime => "runtime",
         Family::Suppressions => "suppressions",
     }
 }
@@ -283,7 +284,7 @@ impl From<&opatlas_rules::Rule> for Rule {
         };
         Self {
             kind: "validation",
-            id: rule.id,
+            id: rule.id.as_str(),
             family: family_name(rule.family),
             severity: rule.severity.into(),
             stage: stage_name(rule.stage),

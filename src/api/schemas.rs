@@ -103,7 +103,7 @@ pub async fn parse(
         let read = JudgedSchema::read(&body.schema, release);
         json(&answer(&body.schema, &read))
     };
-    let bytes = api.service.compute(make).await?;
+    let bytes = api.service.make(move |_| Ok::<_, Problem>(make())).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

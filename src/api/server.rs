@@ -1,10 +1,14 @@
 //! Connections: how many, how long they may keep silent, and how they end.
 
+use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
@@ -12,6 +16,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
+
+use super::sending::Sending;
 
 /// What connections may cost.
 #[derive(Debug, Clone)]
@@ -33,7 +39,7 @@ impl Default for ConnectionLimits {
             connections: 8192,
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
-            grace: Duration::from_secs(30),
+            grace: Duration::from_secs(3),
         }
     }
 }
@@ -45,11 +51,13 @@ const STREAMS: u32 = 128;
 /// How long to wait when the process has no file descriptor left.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until `stop`, and then until what was begun is done, or the grace is over.
+/// Serves until `stop`, and then until what was begun is done, or the grace is over. While
+/// `is_short` says that memory for answers is, clients have less time to read theirs.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
     limits: ConnectionLimits,
+    is_short: impl Fn() -> bool + Clone + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
 ) {
     let builder = builder(&limits);
@@ -70,7 +78,7 @@ pub async fn serve(
         };
         let (builder, watcher) = (builder.clone(), graceful.watcher());
         let service = TowerToHyperService::new(app.clone());
-        let limits = limits.clone();
+        let (limits, is_short) = (limits.clone(), is_short.clone());
         tokio::spawn(async move {
             let _permit = permit;
             // Who says nothing at all is not waited for by the builder's own timer.
@@ -81,9 +89,18 @@ pub async fn serve(
             let mut stream = TimeoutStream::new(stream);
             stream.set_write_timeout(Some(limits.write));
             let stream = TokioIo::new(Box::pin(stream));
+            let sending = Arc::new(Sending::default());
+            let service = following(service, Arc::clone(&sending));
             let connection = builder.serve_connection(stream, service);
-            if let Err(error) = watcher.watch(connection.into_owned()).await {
-                tracing::debug!(error, "a connection ended");
+            tokio::select! {
+                ended = watcher.watch(connection.into_owned()) => {
+                    if let Err(error) = ended {
+                        tracing::debug!(error, "a connection ended");
+                    }
+                }
+                () = sending.overdue(limits.write, is_short) => {
+                    tracing::info!("a client did not read its answers and was cut off");
+                }
             }
         });
     }
@@ -94,6 +111,23 @@ pub async fn serve(
             tracing::warn!("requests were still under way when the time to stop was over");
         }
     }
+}
+
+/// The service of one connection, which follows its answers until they are sent.
+fn following(
+    service: TowerToHyperService<Router>,
+    sending: Arc<Sending>,
+) -> impl hyper::service::Service<
+    hyper::Request<Incoming>,
+    Response = Response,
+    Error = Infallible,
+    Future: Send + 'static,
+> {
+    service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&sending));
+        let (answer, sending) = (service.call(request), Arc::clone(&sending));
+        async move { answer.await.map(|response| sending.follow(response)) }
+    })
 }
 
 async fn accept(

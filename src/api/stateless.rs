@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::search::{self, Filter, search};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
+use opatlas_source::Stop;
 
 use super::Api;
 use super::bundle::{BundleBody, BundleJson};
@@ -102,12 +103,16 @@ pub async fn validate(
 ) -> Result<Response, Problem> {
     let media = wishes.media(FINDINGS)?;
     let judged = judged(query.release.as_deref())?;
-    let snapshot = api.service.validate(bundle, &judged).await?;
-    let make = move || match media {
-        Media::Json => json(&validation(&snapshot, &judged)),
-        _ => renderings::report(&snapshot, snapshot.listed(), media).unwrap_or_default(),
+    let reader = api.service.reader();
+    let make = move |stop: &Stop| {
+        let snapshot = reader.judge(bundle, judged.release, stop)?;
+        stop.check()?;
+        Ok::<_, Problem>(match media {
+            Media::Json => json(&validation(&snapshot, &judged)),
+            _ => renderings::report(&snapshot, snapshot.listed(), media).unwrap_or_default(),
+        })
     };
-    let bytes = api.service.compute(make).await?;
+    let bytes = api.service.make(make).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 
@@ -144,9 +149,13 @@ pub async fn parse(
     let media = wishes.media(JSON)?;
     let judged = judged(query.release.as_deref())?;
     let generated = query.generated.unwrap_or(Generated::Exclude);
-    let snapshot = api.service.validate(bundle, &judged).await?;
-    let make = move || json(&parsed(&snapshot, &judged, generated.into()));
-    let bytes = api.service.compute(make).await?;
+    let reader = api.service.reader();
+    let make = move |stop: &Stop| {
+        let snapshot = reader.judge(bundle, judged.release, stop)?;
+        stop.check()?;
+        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into())))
+    };
+    let bytes = api.service.make(make).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

@@ -8,6 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::history::{Support, SupportCell, Timeline};
 use opatlas_report::support::{Row, csv, markdown};
+use opatlas_source::Stop;
 
 use super::Api;
 use super::extract::{Path, Query};
@@ -125,24 +126,30 @@ pub async fn table(
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let place = service.place().await?;
     let table = service
         .support(&timeline, &operators, &keys, &asked)
         .await?;
     let last = *asked.end();
-    let bytes = match media {
-        Media::Csv => csv(&rows(&timeline, &table, last)).into_bytes(),
-        Media::Markdown => {
-            let title = format!("{} {}", timeline.project, timeline.items[last].title());
-            markdown(&rows(&timeline, &table, last), &keys, &title).into_bytes()
-        }
-        _ => json(&SupportView {
-            project: timeline.project.to_string(),
-            from: Place::at(&timeline, *asked.start()),
-            to: Place::at(&timeline, last),
-            operators: table.iter().map(|s| support(&timeline, s, last)).collect(),
-            keys,
-        }),
+    let make = move |_: &Stop| {
+        let bytes = match media {
+            Media::Csv => csv(&rows(&timeline, &table, last)).into_bytes(),
+            Media::Markdown => {
+                let title = format!("{} {}", timeline.project, timeline.items[last].title());
+                markdown(&rows(&timeline, &table, last), &keys, &title).into_bytes()
+            }
+            _ => json(&SupportView {
+                project: timeline.project.to_string(),
+                from: Place::at(&timeline, *asked.start()),
+                to: Place::at(&timeline, last),
+                operators: table.iter().map(|s| support(&timeline, s, last)).collect(),
+                keys,
+            }),
+        };
+        Ok::<_, Problem>(bytes)
     };
+    let bytes = service.make(make).await?;
+    drop(place);
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
 }
 

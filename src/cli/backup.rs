@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::store::{self, SqliteStore, Store as _};
+use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, local};
 
@@ -38,7 +38,7 @@ impl Backup {
             .tempdir_in(folder)
             .with_context(|| format!("cannot write in {}", folder.display()))?;
         let draft = work.path().join("backup.db");
-        let source = local::store(&self.database).await?;
+        let source = local::store(&self.database, Opening::Read).await?;
         let target = SqliteStore::open(&url(&draft)?).await?;
         store::copy(&*source, &target)
             .await

@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use super::fix::{Edits, Fixing};
 use crate::api;
 use crate::service::Snapshot;
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
 use opatlas_report::findings::{Colour, Findings, SourceText};
@@ -46,9 +46,21 @@ pub(super) struct Check {
     #[arg(long)]
     quiet: bool,
 
-    /// Apply the fixes that are mechanical, and report what is left
-    #[arg(long)]
-    fix: bool,
+    /// Make edits, and report what is left. By default those that change no meaning, of errors and
+    /// warnings; `suggested` makes all that are offered
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "safe"
+    )]
+    fix: Option<Edits>,
+
+    /// With --fix, show the edits and write nothing
+    #[arg(long, requires = "fix")]
+    diff: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -84,7 +96,7 @@ impl FailOn {
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) bundle: Bundle,
-    paths: BTreeMap<Box<str>, PathBuf>,
+    pub(super) paths: BTreeMap<Box<str>, PathBuf>,
 }
 
 impl Input {
@@ -110,15 +122,19 @@ impl Check {
             }
         };
         let mut inputs = inputs(&self.files)?;
-        if self.fix {
-            let mut applied = 0;
-            for input in &mut inputs {
-                applied += fix(input, release)?;
+        if let Some(edits) = self.fix {
+            let fixing = Fixing {
+                edits,
+                release,
+                with_infos: !self.quiet,
+            };
+            let mended = fixing.run(&mut inputs)?;
+            if self.diff {
+                print!("{}", mended.diff());
+                return Ok(ExitCode::SUCCESS);
             }
-            eprintln!(
-                "{applied} {} applied",
-                if applied == 1 { "fix" } else { "fixes" }
-            );
+            mended.write()?;
+            eprint!("{}", mended.report(edits));
         }
         let judged: Vec<Judged> = inputs
             .into_iter()
@@ -301,42 +317,4 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
         .any(|(key, _)| tree.str_value(*key) == Some("backend"));
     let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
     (is_backend && Bundle::is_file_name(&own)).then_some(own)
-}
-
-/// Applies the mechanical fixes to the files, until none is left or they change nothing more.
-/// Gives how many were applied.
-fn fix(input: &mut Input, release: Release) -> anyhow::Result<usize> {
-    let names: Vec<String> = input
-        .bundle
-        .files()
-        .map(|(name, _)| name.to_owned())
-        .collect();
-    let mut applied = 0;
-    for name in names {
-        let Some(Ok(text)) = input
-            .bundle
-            .file(&name)
-            .map(|bytes| std::str::from_utf8(bytes))
-        else {
-            continue;
-        };
-        let fixed = opatlas_rules::fix::apply_all(text, |text| {
-            let mut bundle = input.bundle.clone();
-            bundle.insert(&name, text.as_bytes());
-            let mut findings = opatlas_rules::check(&Catalogue::read(&bundle, release, None));
-            findings.retain(|finding| *finding.file == *name);
-            findings
-        });
-        if fixed.applied == 0 {
-            continue;
-        }
-        let path = &input.paths[name.as_str()];
-        if path.as_os_str() == "-" {
-            bail!("standard input cannot be fixed in place; name a file");
-        }
-        fs::write(path, &fixed.text).with_context(|| format!("cannot write {}", path.display()))?;
-        applied += fixed.applied;
-        input.bundle.insert(&name, fixed.text.into_bytes());
-    }
-    Ok(applied)
 }

@@ -16,11 +16,12 @@ use crate::api::change::Telling;
 use crate::api::compare_report::{Held, held_against};
 use crate::api::comparison::{Told, comparison};
 use crate::service::compare::{Compared, Rulebook};
+use crate::store::Opening;
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
 use opatlas_report::findings::{Colour, SourceText};
-use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};
@@ -121,7 +122,7 @@ impl Compare {
         let operands = [&self.base, &self.head].map(|text| Operand::parse(text, &places));
         let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
         let stored = match needs_store {
-            true => Some(Stored::open(&self.target).await?),
+            true => Some(Stored::open(&self.target, Opening::Read).await?),
             false => None,
         };
         let mut base = operands[0].read(&places, stored.as_ref()).await?;
@@ -184,7 +185,8 @@ impl Compare {
         rulebook: &Rulebook,
     ) -> anyhow::Result<ExitCode> {
         let judged = head.resolved.as_ref().map(|head| &head.judged);
-        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone())?.named(judged);
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?
+            .named(judged);
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
@@ -267,6 +269,7 @@ impl Compare {
                 told,
                 rulebook,
                 today,
+                &Stop::never(),
             )?);
         }
         Ok(held)

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::store::{CheckReport, StoreError};
+use crate::store::{CheckReport, Opening, StoreError};
 
 use super::{Database, local};
 
@@ -20,7 +20,7 @@ pub(super) struct Doctor {
 
 impl Doctor {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let store = local::store(&self.database).await?;
+        let store = local::store(&self.database, Opening::Read).await?;
         let report = match store.check().await {
             // The database itself finds what it would have to read damaged.
             Err(StoreError::Corrupt { what }) => CheckReport {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use crate::service::policy::ExceptionText;
-use crate::store::ExceptionRecord;
+use crate::store::{ExceptionRecord, Opening};
 
 use super::{Stored, Target};
 
@@ -90,7 +90,7 @@ impl Exception {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         match self.action {
             Action::Add(add) => {
-                let stored = Stored::open(&add.project.target).await?;
+                let stored = Stored::open(&add.project.target, Opening::Make).await?;
                 let text = ExceptionText {
                     operator: add.operator,
                     rule: add.rule,
@@ -108,14 +108,14 @@ impl Exception {
                 stored.close().await;
             }
             Action::List(list) => {
-                let stored = Stored::open(&list.project.target).await?;
+                let stored = Stored::open(&list.project.target, Opening::Read).await?;
                 for record in stored.exceptions(&list.project.project).await? {
                     println!("{}", line(&record));
                 }
                 stored.close().await;
             }
             Action::Remove(remove) => {
-                let stored = Stored::open(&remove.project.target).await?;
+                let stored = Stored::open(&remove.project.target, Opening::Change).await?;
                 let project = &remove.project.project;
                 stored.delete_exception(project, &remove.id).await?;
                 println!("{} is taken away; what it excused counts again", remove.id);

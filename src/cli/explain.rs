@@ -40,8 +40,8 @@ impl Explain {
             return Ok(ExitCode::SUCCESS);
         }
         let Some(rule) = registry::find(&id) else {
-            let changes = change_rules::RULES.iter().map(|rule| rule.id);
-            let known = registry::all().map(|rule| rule.id).chain(changes);
+            let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
+            let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
             let near = nearest_few(&id, known, 3);
             if near.is_empty() {
                 bail!("there is no rule `{id}`; `opatlas explain` lists all");

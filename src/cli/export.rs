@@ -8,6 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use crate::store::Opening;
+
 use super::{Stored, Target};
 
 /// Writes a revision's files, byte for byte as they were given.
@@ -35,7 +37,7 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Read).await?;
         let resolved = stored.resolve(&self.project, &self.revision, None).await?;
         let bundle = stored.bundle(&resolved).await?;
         stored.close().await;

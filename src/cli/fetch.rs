@@ -4,11 +4,12 @@
 //! honoured. Only the files that Opatlas reads are kept, in a cache if one is named.
 
 use std::fs;
-use std::io::Read as _;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use thiserror::Error;
+use zip::result::ZipError;
 
 use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
@@ -127,16 +128,21 @@ impl Fetcher {
     }
 
     /// The files of a release that the cache holds already.
-    #[must_use]
-    pub fn cached(cache: &Path, version: &str) -> Option<Bundle> {
+    ///
+    /// # Errors
+    /// [`FetchError::File`] for a file that is there and cannot be read.
+    pub fn cached(cache: &Path, version: &str) -> Result<Option<Bundle>, FetchError> {
         let folder = cache.join(version);
         let mut bundle = Bundle::default();
         for (name, _) in MEMBERS {
-            if let Ok(bytes) = fs::read(folder.join(name)) {
-                bundle.insert(name, bytes);
+            let path = folder.join(name);
+            match fs::read(&path) {
+                Ok(bytes) => bundle.insert(name, bytes),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(source) => return Err(FetchError::File { path, source }),
             }
         }
-        bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle)
+        Ok(bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle))
     }
 
     /// The published releases that have a wheel to take the files from, oldest first.
@@ -173,7 +179,7 @@ impl Fetcher {
     /// When pip cannot download the wheel, or it does not hold the files.
     pub fn fetch(&self, version: &str) -> Result<Bundle, FetchError> {
         if let Some(cache) = &self.cache
-            && let Some(bundle) = Self::cached(cache, version)
+            && let Some(bundle) = Self::cached(cache, version)?
         {
             return Ok(bundle);
         }
@@ -266,23 +272,30 @@ fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
         source,
     };
     let files = fs::read_dir(folder).map_err(|e| io(folder, e))?;
+    let files: io::Result<Vec<PathBuf>> = files.map(|file| Ok(file?.path())).collect();
     let wheel = files
-        .filter_map(Result::ok)
-        .map(|file| file.path())
+        .map_err(|e| io(folder, e))?
+        .into_iter()
         .find(|path| path.extension().is_some_and(|e| e == "whl"))
         .ok_or_else(|| broken("pip left no wheel".into()))?;
     let file = fs::File::open(&wheel).map_err(|e| io(&wheel, e))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
     let mut bundle = Bundle::default();
     for (name, member) in MEMBERS {
-        let Ok(entry) = archive.by_name(member) else {
-            continue;
+        let entry = match archive.by_name(member) {
+            Ok(entry) => entry,
+            // Older releases do not have all of them.
+            Err(ZipError::FileNotFound) => continue,
+            Err(error) => return Err(broken(format!("{member}: {error}"))),
         };
         let mut bytes = Vec::new();
         entry
-            .take(MAX_MEMBER)
+            .take(MAX_MEMBER + 1)
             .read_to_end(&mut bytes)
             .map_err(|e| broken(format!("{member}: {e}")))?;
+        if bytes.len() as u64 > MAX_MEMBER {
+            return Err(broken(format!("{member} has more than {MAX_MEMBER} bytes")));
+        }
         bundle.insert(name, bytes);
     }
     match bundle.file(NATIVE_FUNCTIONS) {
@@ -343,10 +356,67 @@ mod tests {
     #[test]
     fn the_cache_holds_all_or_nothing() {
         let cache = tempfile::tempdir().unwrap();
-        assert!(Fetcher::cached(cache.path(), "2.9.0").is_none());
+        assert!(Fetcher::cached(cache.path(), "2.9.0").unwrap().is_none());
         let bundle = Bundle::of_native_functions(*b"[]\n");
         keep(cache.path(), "2.9.0", &bundle).unwrap();
         keep(cache.path(), "2.9.0", &bundle).unwrap();
-        assert_eq!(Fetcher::cached(cache.path(), "2.9.0"), Some(bundle));
+        let found = Fetcher::cached(cache.path(), "2.9.0").unwrap();
+        assert_eq!(found, Some(bundle));
+        // A file that cannot be read is not one that is absent.
+        fs::create_dir_all(cache.path().join("2.8.0").join(TAGS)).unwrap();
+        assert!(Fetcher::cached(cache.path(), "2.8.0").is_err());
+    }
+
+    /// A wheel with these members, changed before it is read.
+    fn wheel(members: &[(&str, Vec<u8>)], change: impl Fn(&mut Vec<u8>)) -> Result<Bundle, String> {
+        use std::io::Write as _;
+        let folder = tempfile::tempdir().unwrap();
+        let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        let stored = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Stored);
+        let packed = stored.compression_method(zip::CompressionMethod::Deflated);
+        for (member, bytes) in members {
+            let options = if bytes.len() > 1000 { packed } else { stored };
+            archive.start_file(*member, options).unwrap();
+            archive.write_all(bytes).unwrap();
+        }
+        let mut bytes = archive.finish().unwrap().into_inner();
+        change(&mut bytes);
+        fs::write(folder.path().join("torch.whl"), bytes).unwrap();
+        read_wheel("2.9.0", folder.path()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_wheel_is_read_whole_or_not_at_all() {
+        let native = || {
+            (
+                MEMBERS[0].1,
+                b"- func: one(Tensor self) -> Tensor\n".to_vec(),
+            )
+        };
+        let tags = |bytes: Vec<u8>| (MEMBERS[1].1, bytes);
+        let limit = usize::try_from(MAX_MEMBER).unwrap();
+        let kept = |_: &mut Vec<u8>| {};
+        let found = wheel(&[native(), tags(vec![b'#'; limit])], kept).unwrap();
+        assert_eq!(found.file(TAGS).unwrap().len(), limit);
+        // One byte more, and the file was cut before.
+        let said = wheel(&[native(), tags(vec![b'#'; limit + 1])], kept).unwrap_err();
+        assert!(said.contains("tags.yaml has more than"), "{said}");
+        // A method that is unknown made the file absent before.
+        let text = b"- tag: core".to_vec();
+        let method = |bytes: &mut Vec<u8>| {
+            for (signature, at) in [(b"PK\x03\x04", 8), (b"PK\x01\x02", 10)] {
+                let found = bytes.windows(4).rposition(|window| window == signature);
+                bytes[found.unwrap() + at] = 99;
+            }
+        };
+        let said = wheel(&[native(), tags(text.clone())], method).unwrap_err();
+        assert!(said.contains("tags.yaml: "), "{said}");
+        let damage = |bytes: &mut Vec<u8>| {
+            let found = bytes.windows(text.len()).position(|window| window == text);
+            bytes[found.unwrap()] ^= 1;
+        };
+        let said = wheel(&[native(), tags(text.clone())], damage).unwrap_err();
+        assert!(said.contains("tags.yaml: "), "{said}");
     }
 }

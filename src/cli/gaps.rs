@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use crate::api::gaps::{Asked, Only, rows, title, view};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
+use crate::store::Opening;
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
 
 use super::{Stored, Target};
@@ -72,7 +73,7 @@ enum Format {
 impl Gaps {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let usage = self.usage()?;
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Read).await?;
         let resolve = |address| stored.resolve(&self.project, address, None);
         let revision = resolve(&*self.revision).await?;
         runtime_key(revision.release(), &self.key).map_err(super::suggesting)?;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::store::{Mode, ProjectName};
+use crate::store::{Mode, Opening, ProjectName};
 
 use super::{Database, duration, local};
 
@@ -33,7 +33,7 @@ pub(super) struct Gc {
 
 impl Gc {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let store = local::store(&self.database).await?;
+        let store = local::store(&self.database, Opening::Change).await?;
         let before = local::now().saturating_sub(self.older_than);
         let (mode, done) = match self.dry_run {
             true => (Mode::Count, "would collect"),

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::api::history::{History as View, RangeView};
 use crate::service::history::Line;
+use crate::store::Opening;
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Reason;
@@ -80,7 +81,8 @@ impl From<LineName> for Line {
 
 impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let stored = Stored::open(&self.target).await?;
+        // Steps that nobody has asked for before are computed and kept.
+        let stored = Stored::open(&self.target, Opening::Change).await?;
         let asked = Asked {
             project: &self.project,
             operator: &self.operator,

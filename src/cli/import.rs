@@ -14,6 +14,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
+use crate::store::Opening;
+use opatlas_source::diagnostic::Severity;
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
 use super::compare::backend::vendor;
@@ -57,7 +59,7 @@ pub(super) struct Import {
     first_parent: bool,
 
     /// Take this backend file, laid over a stored revision (--over), such as
-    /// --project acme-npu --backend acme.yaml --over 2.15.0
+    /// --project acme-npu --backend acme.yaml --over 2.15.0; the exit code is 1 when it has errors
     #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir", "git"])]
     backend: Option<PathBuf>,
 
@@ -143,7 +145,7 @@ impl Import {
     /// Stores a revision's files with a backend file among them.
     async fn lay_over(&self, file: &Path, over: &str) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Make).await?;
         let base = stored.resolve(&self.base_project, over, None).await?;
         let snapshot = stored.snapshot(&base).await?;
         stored.ensure_project(&self.project).await?;
@@ -170,11 +172,19 @@ impl Import {
         );
         let judged = JudgedRelease::parse(&taken.release)?.release;
         let laid = Snapshot::read(bundle, judged, Some(&snapshot));
+        let mut errors = 0;
         let findings = laid.listed();
         for finding in findings.filter(|finding| *finding.file == *vendor.file) {
             eprintln!("{}: {}: {}", file.display(), finding.rule, finding.message);
+            errors += usize::from(finding.severity == Severity::Error);
         }
-        Ok(ExitCode::SUCCESS)
+        if errors > 0 {
+            eprintln!(
+                "{} has {errors} errors; it is stored as it is",
+                file.display()
+            );
+        }
+        Ok(ExitCode::from(u8::from(errors > 0)))
     }
 
     /// What a label that is a version is protected from.
@@ -186,7 +196,7 @@ impl Import {
     }
 
     async fn store(&self, bundles: Vec<(String, Bundle)>) -> anyhow::Result<ExitCode> {
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Make).await?;
         stored.ensure_project(&self.project).await?;
         for (label, bundle) in bundles {
             let ingest = Ingest {
@@ -244,7 +254,8 @@ pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     let mut ignored = Vec::new();
     read_files(folder, "", &mut bundle, &mut ignored)?;
     let backends = folder.join(BACKENDS);
-    if backends.is_dir() {
+    let shown = || format!("cannot read {}", backends.display());
+    if backends.try_exists().with_context(shown)? && backends.is_dir() {
         read_files(&backends, BACKENDS, &mut bundle, &mut ignored)?;
     }
     if bundle.file(NATIVE_FUNCTIONS).is_none() {

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context as _;
 
 use crate::service::{Limits, Service};
-use crate::store::{self, Store};
+use crate::store::{self, Opening, Store};
 
 use super::Database;
 
@@ -22,9 +22,9 @@ pub(super) fn now() -> i64 {
 ///
 /// # Errors
 /// As [`open`].
-pub(super) async fn store(database: &Database) -> anyhow::Result<Arc<dyn Store>> {
+pub(super) async fn store(database: &Database, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
     // The address is not repeated, since it may hold a password; the store says which it is.
-    store::open(&database.database)
+    store::open_for(&database.database, opening)
         .await
         .context("cannot open the database")
 }
@@ -32,18 +32,22 @@ pub(super) async fn store(database: &Database) -> anyhow::Result<Arc<dyn Store>>
 /// Opens the store and makes a service of it.
 ///
 /// # Errors
-/// When the address is none or the database cannot be opened.
-pub(super) async fn open(database: &Database) -> anyhow::Result<Arc<Service>> {
-    open_with(database, Limits::default()).await
+/// When the address is none or the database cannot be opened for this.
+pub(super) async fn open(database: &Database, opening: Opening) -> anyhow::Result<Arc<Service>> {
+    let store = store(database, opening).await?;
+    Ok(service(store, Limits::default()))
 }
 
-/// The same within these limits.
+/// Opens the store to make what is not there yet, and makes a service of it within these limits.
 ///
 /// # Errors
 /// As [`open`].
 pub(super) async fn open_with(database: &Database, limits: Limits) -> anyhow::Result<Arc<Service>> {
-    let store = store(database).await?;
-    Ok(Arc::new(Service::new(store, Arc::new(now), limits)))
+    Ok(service(store(database, Opening::Make).await?, limits))
+}
+
+fn service(store: Arc<dyn Store>, limits: Limits) -> Arc<Service> {
+    Arc::new(Service::new(store, Arc::new(now), limits))
 }
 
 /// Makes the project if it is not there.

@@ -11,6 +11,7 @@ mod exception;
 mod explain;
 mod export;
 pub mod fetch;
+mod fix;
 mod gaps;
 mod gc;
 mod history;
@@ -70,6 +71,9 @@ enum Command {
     Openapi(openapi::Openapi),
 }
 
+/// How long what is still under way has to end.
+const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// Runs the program with the process's own arguments.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -101,6 +105,8 @@ pub fn run() -> ExitCode {
             Command::Openapi(openapi) => openapi.run(),
         }
     });
+    // Work that nobody waits for any more does not hold the end up.
+    runtime.shutdown_timeout(ENDING);
     match done {
         Ok(code) => code,
         Err(error) => failed(&error),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::store::{self, SqliteStore, Store as _};
+use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, backup, local};
 
@@ -35,7 +35,7 @@ impl Restore {
         let source = SqliteStore::open(&url)
             .await
             .with_context(|| format!("{} is no backup", self.file.display()))?;
-        let target = local::store(&self.database).await?;
+        let target = local::store(&self.database, Opening::Make).await?;
         store::copy(&source, &*target)
             .await
             .context("nothing was restored")?;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -70,6 +71,8 @@ enum LogFormat {
     Json,
 }
 
+/// How long the store has to close.
+const CLOSING: Duration = Duration::from_secs(1);
 /// The project that releases of PyTorch go to.
 const PROJECT: &str = "pytorch";
 
@@ -86,7 +89,9 @@ impl Serve {
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         greet(&service, address).await;
-        let config = self.bounds.api(&self.access, auth, self.log_sample);
+        let config = self
+            .bounds
+            .api(&self.access, self.listen, auth, self.log_sample);
         let app = api::app(Arc::clone(&service), config);
         let figures = tokio::spawn(api::metrics::keep_up());
         let warmed = Arc::clone(&service);
@@ -94,10 +99,13 @@ impl Serve {
             // Whatever fails here is told to the first who asks for it.
             let _ = warmed.warm().await;
         });
-        api::server::serve(listener, app, self.bounds.connections(), asked_to_stop()).await;
+        let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
+        api::server::serve(listener, app, limits, is_short, asked_to_stop()).await;
         figures.abort();
         warming.abort();
-        service.close().await;
+        // What still runs is told so, and is not waited for.
+        service.stop_work();
+        let _ = tokio::time::timeout(CLOSING, service.close()).await;
         Ok(ExitCode::SUCCESS)
     }
 }

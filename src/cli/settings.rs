@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::api::ApiConfig;
 use crate::api::access::AuthMode;
+use crate::api::hosts::{HostName, Hosts};
 use crate::api::server::ConnectionLimits;
 use crate::service::Limits;
 
@@ -27,6 +28,11 @@ pub(super) struct Access {
     /// A site whose pages may use the API, such as https://ci.example.org; repeat it for several
     #[arg(long = "cors-origin", env = "OPATLAS_CORS_ORIGINS", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     cors_origins: Vec<String>,
+
+    /// A host that requests may name, such as opatlas.example.org, with any port; repeat it for
+    /// several. Loopback may always be named; without tokens on loopback nothing else may
+    #[arg(long = "allowed-host", env = "OPATLAS_ALLOWED_HOSTS", value_name = "HOST", value_delimiter = ',', value_parser = HostName::parse)]
+    allowed_hosts: Vec<HostName>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,16 +83,21 @@ pub(super) struct Bounds {
     write_timeout: u32,
 
     /// Seconds that requests under way may take once the service is asked to stop
-    #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     stop_timeout: u32,
 
     /// Memory for parsed revisions, in MiB
     #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     snapshot_memory: u32,
 
-    /// Memory for finished answers, in MiB
+    /// Memory for finished answers that are kept, in MiB
     #[arg(long, env = "OPATLAS_VIEW_MEMORY", value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     view_memory: u32,
+
+    /// Memory for all finished answers, kept or still to be read by clients, in MiB; what is beyond
+    /// is answered 503
+    #[arg(long, env = "OPATLAS_ANSWER_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
+    answer_memory: u32,
 }
 
 impl Access {
@@ -95,7 +106,7 @@ impl Access {
     /// # Errors
     /// When everybody on the network could change what is stored, and it is not forced.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
-        let loopback = listen.ip().to_canonical().is_loopback();
+        let loopback = is_loopback(listen);
         let auth = self.auth.unwrap_or(match loopback {
             true => Auth::Off,
             false => Auth::Writes,
@@ -113,25 +124,50 @@ impl Access {
     }
 }
 
+impl Access {
+    /// The hosts to answer under. Where no token is needed, a page that got a name of its own to
+    /// resolve to loopback must not be answered; elsewhere there are names that only the operator
+    /// knows.
+    fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
+        let is_open = auth == AuthMode::Off && is_loopback(listen);
+        match self.allowed_hosts.is_empty() && !is_open {
+            true => Hosts::Any,
+            false => Hosts::Only(self.allowed_hosts.clone()),
+        }
+    }
+}
+
+fn is_loopback(listen: SocketAddr) -> bool {
+    listen.ip().to_canonical().is_loopback()
+}
+
 impl Bounds {
     pub(super) fn limits(&self) -> Limits {
         let defaults = Limits::default();
         Limits {
             snapshot_bytes: mebibytes(self.snapshot_memory),
             view_bytes: mebibytes(self.view_memory),
+            answer_bytes: usize::try_from(mebibytes(self.answer_memory)).unwrap_or(usize::MAX),
             workers: self.workers.map_or(defaults.workers, usize::from),
             patience: seconds(self.patience),
             ..defaults
         }
     }
 
-    pub(super) fn api(&self, access: &Access, auth: AuthMode, log_sample: u32) -> ApiConfig {
+    pub(super) fn api(
+        &self,
+        access: &Access,
+        listen: SocketAddr,
+        auth: AuthMode,
+        log_sample: u32,
+    ) -> ApiConfig {
         ApiConfig {
             request_timeout: seconds(self.request_timeout),
             body_timeout: seconds(self.body_timeout),
             max_requests: self.max_requests as usize,
             body_budget: usize::try_from(mebibytes(self.body_memory)).unwrap_or(usize::MAX),
             auth,
+            hosts: access.hosts(auth, listen),
             cors_origins: access.cors_origins.clone(),
             log_sample,
             ..ApiConfig::default()

@@ -65,7 +65,8 @@ impl Operand {
         if let Some(label) = text.strip_prefix("label:") {
             return Self::Stored(label.to_owned());
         }
-        match text == "-" || Path::new(text).exists() {
+        // What cannot be looked at may be there: reading it tells why not.
+        match text == "-" || Path::new(text).try_exists().unwrap_or(true) {
             true => Self::Path(text.into()),
             false => Self::Stored(text.to_owned()),
         }
@@ -185,8 +186,8 @@ fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bun
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, native);
     for (name, path) in companions(path) {
-        if let Ok(bytes) = show(places.repository, revision, &path) {
-            bundle.insert(name, bytes);
+        if has(places.repository, revision, &path)? {
+            bundle.insert(name, show(places.repository, revision, &path)?);
         }
     }
     Ok(bundle)
@@ -200,6 +201,29 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
         (TAGS, tags.to_string_lossy().into_owned()),
         (DERIVATIVES, DERIVATIVES_PATH.to_owned()),
     ]
+}
+
+/// Whether a commit has a file at a path, from the root of the repository.
+fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(repository)
+        .args(["ls-tree", "--full-tree", "-z"])
+        .args(["--end-of-options", revision, "--", path])
+        .output()
+        .context("cannot run git, which `git:REV` needs")?;
+    if !output.status.success() {
+        let message = String::from_utf8_lossy(&output.stderr);
+        let message = message.lines().next().unwrap_or_default();
+        bail!("git cannot look for {path} at {revision}: {message}");
+    }
+    // MODE TYPE ID, a tab, and the path.
+    let found = String::from_utf8_lossy(&output.stdout);
+    match found.split_whitespace().nth(1) {
+        None => Ok(false),
+        Some("blob") => Ok(true),
+        Some(kind) => bail!("{path} at {revision} is not a file but a {kind}"),
+    }
 }
 
 /// A file as a commit has it. The revision is one argument with the path, and no option.

@@ -9,7 +9,7 @@ use crate::service::compare::{Rulebook, labelled};
 use crate::service::history::Line;
 use crate::service::policy::ExceptionText;
 use crate::service::{Ingest, Ingested, Protection, Resolved, Service, Snapshot, Summary};
-use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use crate::store::{ExceptionRecord, LabelRecord, Opening, ProjectName};
 use opatlas_source::Bundle;
 
 use super::remote::Remote;
@@ -58,13 +58,13 @@ impl From<Ingested> for Taken {
 }
 
 impl Stored {
-    /// Opens the database, or finds the server.
+    /// Opens the database to do no more with it than is said, or finds the server.
     ///
     /// # Errors
     /// When it cannot be opened or reached.
-    pub(super) async fn open(target: &Target) -> anyhow::Result<Self> {
+    pub(super) async fn open(target: &Target, opening: Opening) -> anyhow::Result<Self> {
         Ok(match target {
-            Target::Database(database) => Self::Database(local::open(database).await?),
+            Target::Database(database) => Self::Database(local::open(database, opening).await?),
             Target::Server(server) => Self::Server(Box::new(Remote::open(server).await?)),
         })
     }

@@ -14,6 +14,7 @@ use crate::api::problem::Problem;
 use crate::api::tables_query::{TableQuery, wanted};
 use crate::service::dispatch::{Profile, runtime_key};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
+use crate::store::Opening;
 use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
@@ -130,7 +131,7 @@ impl Table {
     }
 
     async fn stored(&self) -> anyhow::Result<Subject> {
-        let stored = Stored::open(&self.target).await?;
+        let stored = Stored::open(&self.target, Opening::Read).await?;
         let (revision, release) = match (&self.revision, &self.release) {
             (Some(revision), release) => (revision.clone(), release.clone()),
             (None, Some(release)) => (self.label_of(&stored, release).await?, None),

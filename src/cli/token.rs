@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::service::NewToken;
 use crate::service::access::{Action, Projects};
-use crate::store::{ProjectName, TokenRecord};
+use crate::store::{Opening, ProjectName, TokenRecord};
 
 use super::{Database, duration, local};
 
@@ -102,7 +102,7 @@ impl Create {
         if self.name.is_empty() || self.name.len() > 128 || self.name.contains(char::is_control) {
             bail!("a token's name has 1 to 128 printable characters");
         }
-        let service = local::open(&self.database).await?;
+        let service = local::open(&self.database, Opening::Make).await?;
         let mut actions = self.actions;
         actions.sort();
         actions.dedup();
@@ -141,7 +141,7 @@ impl Create {
 
 impl List {
     async fn run(self) -> anyhow::Result<ExitCode> {
-        let service = local::open(&self.database).await?;
+        let service = local::open(&self.database, Opening::Read).await?;
         let tokens = service.tokens().await?;
         service.close().await;
         let now = local::now();
@@ -170,7 +170,7 @@ impl List {
 
 impl Revoke {
     async fn run(self) -> anyhow::Result<ExitCode> {
-        let service = local::open(&self.database).await?;
+        let service = local::open(&self.database, Opening::Change).await?;
         let token = service.revoke_token(&self.id).await;
         service.close().await;
         let token = token.context("`opatlas token list` has the ids")?;

@@ -1,5 +1,5 @@
 //! From an address (`LABEL`, `sha256:HEX`, `latest`) to a revision and the release that applies
-//! (DESIGN.md section 1).
+//! (`docs/spec/registry.md`, section 1).
 
 use std::time::{Duration, Instant};
 

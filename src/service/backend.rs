@@ -6,9 +6,8 @@ use opatlas_diff::backend::{BackendImpact, impact};
 use opatlas_dispatch::View;
 use opatlas_operators::backend::BackendFile;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{BACKENDS, Bundle};
+use opatlas_source::{BACKENDS, Bundle, Stop};
 
-use super::Service;
 use super::compare::Compared;
 use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
@@ -119,15 +118,21 @@ impl BackendCompared {
     ///
     /// # Errors
     /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
-    pub fn new(base: &Snapshot, head: &Snapshot, vendor: &Vendor) -> Result<Self, ServiceError> {
+    pub fn new(
+        base: &Snapshot,
+        head: &Snapshot,
+        vendor: &Vendor,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         vendor.read(base.release())?;
         let file = vendor.read(head.release())?;
         let over = |snapshot: &Snapshot| {
             let bundle = vendor.over(&snapshot.bundle);
-            Arc::new(Snapshot::read(bundle, snapshot.release(), Some(snapshot)))
+            let (digest, release) = (bundle.digest(), snapshot.release());
+            Snapshot::of(digest, bundle, release, Some(snapshot), stop).map(Arc::new)
         };
         Ok(Self {
-            compared: Compared::new(over(base), over(head))?,
+            compared: Compared::new(over(base)?, over(head)?, stop)?,
             file,
         })
     }
@@ -147,21 +152,5 @@ impl BackendCompared {
             View::new(base.inputs(), &old),
             View::new(head.inputs(), &new),
         )
-    }
-}
-
-impl Service {
-    /// Lays a backend file over two snapshots and compares them, off the async threads.
-    ///
-    /// # Errors
-    /// As [`BackendCompared::new`], and [`ServiceError::Busy`].
-    pub async fn compare_backend(
-        &self,
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-        vendor: Vendor,
-    ) -> Result<BackendCompared, ServiceError> {
-        let work = move || BackendCompared::new(&base, &head, &vendor);
-        self.workers.run(work).await?
     }
 }

@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
-use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Source, Standing, View};
-use opatlas_source::Digest;
+use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
 use super::address::{Resolved, release_of};
@@ -45,8 +45,13 @@ impl Compared {
     /// follow from the files.
     ///
     /// # Errors
-    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read.
-    pub fn new(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Result<Self, ServiceError> {
+    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read, and
+    /// [`ServiceError::Stopped`].
+    pub fn new(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         for (side, snapshot) in [("base", &base), ("head", &head)] {
             if snapshot.catalogue.entry_of.is_empty() {
                 return Err(ServiceError::NothingToCompare {
@@ -55,11 +60,15 @@ impl Compared {
                 });
             }
         }
-        Ok(Self::of(base, head))
+        Ok(Self::of(base, head, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
-    pub(super) fn of(base: Arc<Snapshot>, head: Arc<Snapshot>) -> Self {
+    pub(super) fn of(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
         let source = match alike {
@@ -70,8 +79,9 @@ impl Compared {
             source,
             ..Profile::default()
         };
-        let (old, new) = (base.tables(&profile), head.tables(&profile));
-        let comparison = compare(
+        let old = base.tables_until(&profile, stop)?;
+        let new = head.tables_until(&profile, stop)?;
+        let comparison = compare_until(
             Revision {
                 catalogue: &base.catalogue,
                 view: Some(View::new(base.inputs(), &old)),
@@ -80,14 +90,15 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
-        );
-        Self {
+            stop,
+        )?;
+        Ok(Self {
             head_line: Line::of(head.release()),
             base,
             head,
             comparison,
             source,
-        }
+        })
     }
 
     /// With the release that the head was named by, which may be newer than all that are known.
@@ -102,8 +113,8 @@ impl Compared {
     ///
     /// # Errors
     /// As [`Compared::new`].
-    pub fn against(&self, base: Arc<Snapshot>) -> Result<Self, ServiceError> {
-        let mut compared = Self::new(base, Arc::clone(&self.head))?;
+    pub fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
+        let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }
@@ -199,19 +210,6 @@ pub fn labelled(
 }
 
 impl Service {
-    /// Compares two snapshots off the async threads.
-    ///
-    /// # Errors
-    /// As [`Compared::new`], and [`ServiceError::Busy`].
-    pub async fn compare(
-        &self,
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-    ) -> Result<Arc<Compared>, ServiceError> {
-        let work = move || Compared::new(base, head);
-        self.workers.run(work).await?.map(Arc::new)
-    }
-
     /// The day, in UTC.
     #[must_use]
     pub fn today(&self) -> Date {

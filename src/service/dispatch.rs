@@ -7,8 +7,8 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
-use opatlas_source::OBSERVED;
 use opatlas_source::suggest::nearest_few;
+use opatlas_source::{OBSERVED, Stop, Stopped};
 
 use super::error::ServiceError;
 use super::observed;
@@ -63,6 +63,14 @@ impl Profile {
     }
 }
 
+impl Dispatch {
+    /// Takes recorded registrations that were read already.
+    pub(super) fn remember(&self, observed: Observed) {
+        // Where they are known, they are the same.
+        let _ = self.observed.set(observed);
+    }
+}
+
 impl Snapshot {
     /// What tables are made from.
     pub fn inputs(&self) -> Inputs<'_> {
@@ -89,13 +97,39 @@ impl Snapshot {
         View::new(inputs, tables)
     }
 
+    /// Makes the tables of [`Snapshot::view`], unless they are made, or it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
+        if self.dispatch.default.get().is_none() {
+            let Profile { build, source } = Profile::default();
+            let tables = RevisionTables::new_until(self.inputs(), &build, source, stop)?;
+            // Where another thread was quicker, its tables are the same.
+            let _ = self.dispatch.default.set(Arc::new(tables));
+        }
+        Ok(())
+    }
+
     /// The tables of a profile; [`View::new`] with [`Snapshot::inputs`] answers questions about
     /// them. Requests for the same ones wait for one making (about 2 ms).
     pub fn tables(&self, profile: &Profile) -> Arc<RevisionTables> {
+        Stop::unstopped(|stop| self.tables_until(profile, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn tables_until(
+        &self,
+        profile: &Profile,
+        stop: &Stop,
+    ) -> Result<Arc<RevisionTables>, Stopped> {
         if *profile == Profile::default() {
-            self.view();
+            self.tabulate(stop)?;
             if let Some(tables) = self.dispatch.default.get() {
-                return Arc::clone(tables);
+                return Ok(Arc::clone(tables));
             }
         }
         let others = &self.dispatch.others;
@@ -106,17 +140,18 @@ impl Snapshot {
         let known = others.iter().position(is_wanted);
         let tables = match known {
             Some(at) => others.remove(at),
-            None => Arc::new(RevisionTables::new(
+            None => Arc::new(RevisionTables::new_until(
                 self.inputs(),
                 &profile.build,
                 profile.source,
-            )),
+                stop,
+            )?),
         };
         others.push(Arc::clone(&tables));
         if others.len() > KEPT {
             others.remove(0);
         }
-        tables
+        Ok(tables)
     }
 
     /// Bundles that do not read are not admitted, so nothing is lost silently.

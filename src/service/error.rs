@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::store::{LabelName, NameError, StoreError};
 use opatlas_pytorch::release::{Release, UnknownRelease};
+use opatlas_source::Stopped;
 
 use super::policy::PolicyFault;
 use super::snapshot::Snapshot;
@@ -140,6 +141,18 @@ pub enum ServiceError {
     /// Too much is going on just now.
     #[error("all workers are busy")]
     Busy,
+    /// Clients have not read what was answered so far.
+    #[error("too much that was answered is still to be read")]
+    Unread,
+    /// The answer would be too large.
+    #[error("the answer would have more than {limit} bytes; send less, or ask for a part of it")]
+    LargeAnswer {
+        /// How many bytes it may have.
+        limit: usize,
+    },
+    /// The service closes, and ends what is under way.
+    #[error("the service is stopping")]
+    Stopped(#[from] Stopped),
     /// A defect of this program: a computation panicked.
     #[error("a computation failed: {0}")]
     Failed(String),

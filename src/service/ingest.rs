@@ -5,7 +5,7 @@ use crate::store::{
     ProjectName, StoreError,
 };
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS, OBSERVED};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +14,6 @@ use super::address::release_of;
 use super::error::{Refusal, ServiceError};
 use super::labels::Protection;
 use super::notes::JudgedRelease;
-use super::observed;
 use super::snapshot::Snapshot;
 
 /// A bundle to be stored.
@@ -44,7 +43,7 @@ pub struct Ingested {
 }
 
 impl Service {
-    /// Whether the files make a bundle that is within the limits.
+    /// Whether the files make a bundle that is within the limits. What is in them is not looked at.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -53,9 +52,6 @@ impl Service {
             return Err(Refusal::Files {
                 limit: self.limits.files,
             });
-        }
-        if let Some(bytes) = bundle.file(OBSERVED) {
-            observed::read(bytes).map_err(Refusal::Observed)?;
         }
         for (name, bytes) in bundle.files() {
             if !Bundle::is_file_name(name) {
@@ -92,7 +88,12 @@ impl Service {
         let outcome = match &ingested {
             Ok(ingested) if ingested.outcome.created => "created",
             Ok(_) => "existing",
-            Err(ServiceError::Busy | ServiceError::Failed(_)) => "failed",
+            Err(
+                ServiceError::Busy
+                | ServiceError::Unread
+                | ServiceError::Stopped(_)
+                | ServiceError::Failed(_),
+            ) => "failed",
             Err(ServiceError::Store(error)) if !error.is_about_the_request() => "failed",
             Err(_) => "refused",
         };
@@ -113,8 +114,9 @@ impl Service {
             None => Standing::unlabelled(given),
         };
         let judged = standing.judged;
-        let snapshot = self.read(ingest.bundle, judged.release).await?;
-        let snapshot = self.check(snapshot).await?;
+        let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
+        let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
+        let snapshot = self.compute(work).await??;
         if !snapshot.catalogue.native_functions.is_list {
             return Err(Refusal::NoList(snapshot).into());
         }

@@ -8,6 +8,7 @@
 
 pub mod access;
 mod address;
+mod answers;
 pub mod backend;
 pub mod compare;
 pub mod dispatch;
@@ -34,14 +35,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use address::{Address, FRESH, Resolved};
+pub use answers::LARGEST_ANSWER;
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
 pub use snapshot::{Snapshot, Summary};
+pub use snapshots::Reader;
 pub use stateless::JudgedSchema;
-pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, TOKEN_PREFIX};
+pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, Signer, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
+pub use work::Turn;
 
 use moka::future::Cache;
 
@@ -73,8 +77,10 @@ pub struct Limits {
     pub bundle_bytes: usize,
     /// Memory for parsed revisions, in bytes, by estimate.
     pub snapshot_bytes: u64,
-    /// Memory for finished answers, in bytes.
+    /// Memory for finished answers that are kept, in bytes.
     pub view_bytes: u64,
+    /// Memory for all finished answers, kept or not yet read by clients, in bytes.
+    pub answer_bytes: usize,
     /// How many requests may compute at once; the rest wait.
     pub workers: usize,
     /// How long they wait before they are told that the service is busy.
@@ -89,6 +95,7 @@ impl Default for Limits {
             bundle_bytes: 16 << 20,
             snapshot_bytes: 64 << 20,
             view_bytes: 32 << 20,
+            answer_bytes: 256 << 20,
             workers: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),
             patience: std::time::Duration::from_secs(10),
         }
@@ -103,6 +110,7 @@ pub struct Service {
     snapshots: Snapshots,
     views: Views,
     workers: Workers,
+    answers: answers::Answers,
     /// Revisions that projects were seen to have, and when.
     known: Cache<(ProjectName, Digest), Instant>,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
@@ -122,6 +130,7 @@ impl Service {
             clock,
             snapshots: Snapshots::new(limits.snapshot_bytes),
             views: Views::new(limits.view_bytes),
+            answers: answers::Answers::new(limits.answer_bytes),
             workers: Workers::new(limits.workers, limits.patience),
             known: Cache::new(KNOWN),
             rulebooks: Cache::builder()
@@ -144,8 +153,17 @@ impl Service {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn ready(&self) -> Result<(), ServiceError> {
+    pub async fn reachable(&self) -> Result<(), ServiceError> {
         Ok(self.store.ping().await?)
+    }
+
+    /// Whether the store can be read and written.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn ready(&self) -> Result<(), ServiceError> {
+        self.store.ping().await?;
+        Ok(self.store.ready().await?)
     }
 
     /// Waits for what the store has under way, and closes it.

@@ -1,53 +1,146 @@
 //! `observed.json`: registrations recorded from a real process, decoded.
 
-use serde_json::{Map, Value};
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";
+/// How many registrations a file may have; PyTorch 2.15 makes about 40,000.
+const MOST: usize = 400_000;
+/// How many bytes their keys and source files may have in all, each counted for every registration.
+const MOST_NAMED: usize = 64 << 20;
 
 /// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file's name may end in
 /// `|fallthrough`; an empty name or `?` stands for one that is not known.
 ///
 /// # Errors
-/// What is not as it must be, and where.
+/// What is not as it must be, and where; and more than [`MOST`] registrations.
 pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    let Some(registrations) = object(&value, "the whole")?.get("registrations") else {
-        return Ok(Observed::default());
-    };
-    let keys = object(registrations, "registrations")?;
-    let mut rows = Vec::new();
-    for (key, files) in keys {
-        for (file, operators) in object(files, key)? {
-            let operators = operators
-                .as_array()
-                .ok_or_else(|| format!("`{key}`, `{file}` is no list of operators"))?;
-            let (file, fallthrough) = match file.strip_suffix(FALLTHROUGH) {
-                Some(file) => (file, true),
-                None => (&**file, false),
-            };
-            for operator in operators {
-                let operator = operator
-                    .as_str()
-                    .ok_or_else(|| format!("`{key}`, `{file}` names an operator by no text"))?;
-                rows.push(ObservedRegistration {
-                    operator: operator.strip_prefix("aten::").unwrap_or(operator).into(),
-                    key: key.as_str().into(),
-                    file: (!file.is_empty() && file != "?").then(|| file.into()),
-                    fallthrough,
-                });
-            }
-        }
-    }
+    let Whole(rows) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Observed::new(rows))
 }
 
-fn object<'v>(value: &'v Value, name: &str) -> Result<&'v Map<String, Value>, String> {
-    value
-        .as_object()
-        .ok_or_else(|| format!("`{name}` is no object"))
+/// The whole file.
+struct Whole(Vec<ObservedRegistration>);
+
+/// What is read next, into the rows.
+enum Level<'r> {
+    /// The object of keys.
+    Keys,
+    /// The object of source files of a key.
+    Files { key: &'r str },
+    /// The list of operators of a source file.
+    Operators { key: &'r str, file: &'r str },
+}
+
+/// A level and where its rows go.
+struct Into<'r, 'v> {
+    level: Level<'r>,
+    rows: &'v mut Vec<ObservedRegistration>,
+    /// How many bytes of names are in them.
+    named: &'v mut usize,
+}
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(WholeVisitor)
+    }
+}
+
+struct WholeVisitor;
+
+impl<'de> Visitor<'de> for WholeVisitor {
+    type Value = Whole;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with `registrations`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Whole, A::Error> {
+        let (mut rows, mut named) = (Vec::new(), 0);
+        while let Some(member) = map.next_key::<String>()? {
+            if member == "registrations" {
+                rows.clear();
+                map.next_value_seed(Into {
+                    level: Level::Keys,
+                    rows: &mut rows,
+                    named: &mut named,
+                })?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Whole(rows))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Into<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.level {
+            Level::Operators { .. } => deserializer.deserialize_seq(self),
+            _ => deserializer.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Into<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.level {
+            Level::Keys => f.write_str("an object of dispatch keys"),
+            Level::Files { key } => write!(f, "an object of source files in `{key}`"),
+            Level::Operators { key, file } => {
+                write!(f, "a list of operators in `{key}`, `{file}`")
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            let level = match self.level {
+                Level::Files { key } => Level::Operators { key, file: &name },
+                _ => Level::Files { key: &name },
+            };
+            map.next_value_seed(Into {
+                level,
+                rows: self.rows,
+                named: self.named,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let Level::Operators { key, file } = self.level else {
+            return Err(Error::invalid_type(serde::de::Unexpected::Seq, &self));
+        };
+        let (file, fallthrough) = match file.strip_suffix(FALLTHROUGH) {
+            Some(file) => (file, true),
+            None => (file, false),
+        };
+        while let Some(operator) = list.next_element::<String>()? {
+            *self.named += key.len() + file.len();
+            if self.rows.len() == MOST || *self.named > MOST_NAMED {
+                return Err(Error::custom(format!(
+                    "more than {MOST} registrations, or more than {MOST_NAMED} bytes of names in them"
+                )));
+            }
+            self.rows.push(ObservedRegistration {
+                operator: operator.strip_prefix("aten::").unwrap_or(&operator).into(),
+                key: key.into(),
+                file: (!file.is_empty() && file != "?").then(|| file.into()),
+                fallthrough,
+            });
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -63,8 +156,19 @@ mod tests {
         assert_eq!(of_f.len(), 2);
         assert_eq!(of_f[0].file.as_deref(), Some("autocast_mode.cpp"));
         assert!(of_f[1].fallthrough);
-        for bad in [&b"["[..], b"[]", br#"{"registrations": {"CPU": []}}"#] {
+        let long = "x".repeat(MOST_NAMED / 1000);
+        let many = vec!["\"\""; 1001].join(",");
+        let long = format!(r#"{{"registrations": {{"{long}": {{"": [{many}]}}}}}}"#);
+        for bad in [
+            &b"["[..],
+            long.as_bytes(),
+            b"[]",
+            br#"{"registrations": {"CPU": []}}"#,
+            br#"{"registrations": {"CPU": {"x.cpp": [1]}}}"#,
+            br#"{"registrations": []}"#,
+        ] {
             assert!(read(bad).is_err());
         }
+        assert!(read(br#"{"torch": [{}]}"#).unwrap().rows().is_empty());
     }
 }

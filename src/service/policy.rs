@@ -1,10 +1,12 @@
 //! Policies and exceptions as people write them: in a project, in a request, in `opatlas.toml`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::Date;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::store::ExceptionRecord;
 use opatlas_diff::policy::{Exception, LastRelease, PATTERN_LENGTH, Policy, Treatment, Until};
@@ -12,33 +14,87 @@ use opatlas_diff::rules;
 use opatlas_diff::rules::{Level, Profile};
 use opatlas_source::suggest::nearest;
 
+/// The members of a policy. Those of two words may also be written with a hyphen.
+const MEMBERS: [&str; 7] = [
+    "profile",
+    "fail_on",
+    "warn_on",
+    "private",
+    "namespaces",
+    "tags",
+    "warn_days",
+];
+
 /// A policy; what is left out is as in [`Policy::default`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyText {
     /// Whose view counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The least level that fails, or `never`.
-    #[serde(default, alias = "fail-on", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<String>,
     /// The least level that warns, or `never`.
-    #[serde(default, alias = "warn-on", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_on: Option<String>,
     /// How operators with a leading underscore are treated.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub private: Option<String>,
     /// How operators of a namespace are treated.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub namespaces: BTreeMap<String, String>,
     /// How operators that carry a tag in the base are treated.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
     /// How many days before its end an exception begins to warn.
-    #[serde(default, alias = "warn-days", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_days: Option<u16>,
-    /// What is not known.
-    #[serde(flatten)]
-    pub unknown: BTreeMap<String, serde_json::Value>,
+    /// The first member that is not known; what it holds is not read.
+    #[serde(skip)]
+    pub unknown: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for PolicyText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PolicyVisitor)
+    }
+}
+
+struct PolicyVisitor;
+
+impl<'de> Visitor<'de> for PolicyVisitor {
+    type Value = PolicyText;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a policy, an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PolicyText, A::Error> {
+        let mut text = PolicyText::default();
+        let mut seen = Vec::with_capacity(MEMBERS.len());
+        while let Some(written) = map.next_key::<String>()? {
+            let member = written.replace('-', "_");
+            let Some(member) = MEMBERS.into_iter().find(|known| *known == member) else {
+                map.next_value::<IgnoredAny>()?;
+                text.unknown.get_or_insert(written);
+                continue;
+            };
+            if seen.contains(&member) {
+                return Err(A::Error::duplicate_field(member));
+            }
+            seen.push(member);
+            match member {
+                "profile" => text.profile = map.next_value()?,
+                "fail_on" => text.fail_on = map.next_value()?,
+                "warn_on" => text.warn_on = map.next_value()?,
+                "private" => text.private = map.next_value()?,
+                "namespaces" => text.namespaces = map.next_value()?,
+                "tags" => text.tags = map.next_value()?,
+                _ => text.warn_days = map.next_value()?,
+            }
+        }
+        Ok(text)
+    }
 }
 
 /// An exception; `until` is a day or a release.
@@ -154,16 +210,9 @@ impl PolicyText {
     /// # Errors
     /// The first member that is unknown or has a value that it cannot have.
     pub fn policy(&self) -> Result<Policy, PolicyFault> {
-        const MEMBERS: [&str; 7] = [
-            "profile",
-            "fail_on",
-            "warn_on",
-            "private",
-            "namespaces",
-            "tags",
-            "warn_days",
-        ];
-        if let Some(unknown) = self.unknown.keys().next() {
+        if let Some(unknown) = &self.unknown {
+            let unknown: String = unknown.chars().take(128).collect();
+            let unknown = &*unknown;
             let near = nearest(unknown, MEMBERS);
             let why = match near {
                 Some(near) => format!("no member of a policy; did you mean `{near}`?"),
@@ -307,7 +356,7 @@ impl ExceptionText {
         if self.rule.contains(['*', '?']) || rules::find(&self.rule).is_some() {
             return Ok(());
         }
-        let ids = rules::RULES.iter().map(|rule| rule.id);
+        let ids = rules::RULES.iter().map(|rule| rule.id.as_str());
         let why = match nearest(&self.rule, ids) {
             Some(near) => format!("there is no rule `{}`; did you mean `{near}`?", self.rule),
             None => format!(

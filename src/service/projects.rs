@@ -6,6 +6,9 @@ use super::Service;
 use super::error::ServiceError;
 use super::policy::PolicyFault;
 
+/// How many projects are read at once where some are left out.
+const AT_ONCE: u32 = 1000;
+
 impl Service {
     /// Makes a project, or finds that there is the same already.
     ///
@@ -45,6 +48,31 @@ impl Service {
         limit: u32,
     ) -> Result<Page<Project, ProjectName>, ServiceError> {
         Ok(self.store.projects(after, limit).await?)
+    }
+
+    /// The same of those projects alone that `sees` lets through; where the next part begins is
+    /// told by one of them.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn projects_seen(
+        &self,
+        after: Option<&ProjectName>,
+        limit: u32,
+        sees: impl Fn(&ProjectName) -> bool,
+    ) -> Result<Page<Project, ProjectName>, ServiceError> {
+        let mut seen = Vec::new();
+        let mut after = after.cloned();
+        // One more than asked for, so that a last page knows that it is one.
+        while seen.len() <= limit as usize {
+            let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
+            seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(Page::cut(seen, limit, |project| project.name.clone()))
     }
 
     /// Changes a project and answers with what became of it.

@@ -9,7 +9,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_report::findings::SourceText;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
@@ -53,7 +53,7 @@ impl Snapshot {
     /// as without it.
     #[must_use]
     pub fn read(bundle: Bundle, release: Release, previous: Option<&Self>) -> Self {
-        Self::of(bundle.digest(), bundle, release, previous)
+        Stop::unstopped(|stop| Self::of(bundle.digest(), bundle.clone(), release, previous, stop))
     }
 
     /// The same, for who knows the bundle's digest.
@@ -62,10 +62,11 @@ impl Snapshot {
         mut bundle: Bundle,
         release: Release,
         previous: Option<&Self>,
-    ) -> Self {
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let catalogue = match previous {
-            Some(same) if same.digest == digest => same.catalogue.under(&bundle, release),
-            _ => Catalogue::read(&bundle, release, previous.map(|p| &p.catalogue)),
+            Some(same) if same.digest == digest => same.catalogue.under(&bundle, release, stop)?,
+            _ => Catalogue::read_until(&bundle, release, previous.map(|p| &p.catalogue), stop)?,
         };
         let text = &catalogue.native_functions.text;
         if bundle
@@ -78,14 +79,14 @@ impl Snapshot {
         let names = bundle
             .files()
             .map(|(name, _)| (name.into(), OnceLock::new()));
-        Self {
+        Ok(Self {
             digest,
             sources: names.collect(),
             bundle,
             catalogue,
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
-        }
+        })
     }
 
     /// The release whose rules apply.
@@ -98,6 +99,19 @@ impl Snapshot {
     pub fn findings(&self) -> &[Finding] {
         self.findings
             .get_or_init(|| opatlas_rules::check(&self.catalogue))
+    }
+
+    /// Runs the rules, unless they have been run, or it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
+        if self.findings.get().is_none() {
+            let findings = opatlas_rules::check_until(&self.catalogue, stop)?;
+            // Where another thread was quicker, its findings are the same.
+            let _ = self.findings.set(findings);
+        }
+        Ok(())
     }
 
     /// The findings to be listed: all but those that a comment allows. Errors are always listed,

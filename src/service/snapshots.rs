@@ -6,11 +6,12 @@ use moka::future::Cache;
 
 use crate::store::ProjectName;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
 
 use super::Service;
 use super::address::Resolved;
-use super::error::ServiceError;
+use super::error::{Refusal, ServiceError};
+use super::observed;
 use super::snapshot::Snapshot;
 use super::views::count_look;
 
@@ -50,12 +51,17 @@ impl Snapshots {
 impl Alive {
     /// Reads a bundle, unless it has been read, with the help of the snapshot that most probably
     /// shares most entries with it: of the nearest release, and of about the same size.
-    fn read(&self, bundle: Bundle, release: Release) -> Arc<Snapshot> {
+    fn read(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, Stopped> {
         let digest = bundle.digest();
         let alive = self.all();
         let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
         if let Some(same) = alive.iter().find(same) {
-            return Arc::clone(same);
+            return Ok(Arc::clone(same));
         }
         let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
         let wanted = size(&bundle);
@@ -65,9 +71,9 @@ impl Alive {
             (other.digest != digest, releases, sizes)
         });
         let nearest = nearest.map(|nearest| &**nearest);
-        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest));
+        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
         self.list().push(Arc::downgrade(&read));
-        read
+        Ok(read)
     }
 
     fn all(&self) -> Vec<Arc<Snapshot>> {
@@ -81,7 +87,41 @@ impl Alive {
     }
 }
 
+/// Reads bundles with the help of what is in memory, in work off the async threads. What is not
+/// stored is remembered only as long as it is used.
+#[derive(Clone)]
+pub struct Reader(Arc<Alive>);
+
+impl Reader {
+    /// Reads a bundle that a request brings, and runs the rules.
+    ///
+    /// # Errors
+    /// [`Refusal::Observed`] when its `observed.json` does not read, and [`ServiceError::Stopped`].
+    pub fn judge(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = observed.transpose().map_err(Refusal::Observed)?;
+        stop.check()?;
+        let snapshot = self.0.read(bundle, release, stop)?;
+        if let Some(observed) = observed {
+            snapshot.dispatch.remember(observed);
+        }
+        snapshot.check(stop)?;
+        Ok(snapshot)
+    }
+}
+
 impl Service {
+    /// A reader of bundles for work off the async threads.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader(Arc::clone(&self.snapshots.alive))
+    }
+
     /// The snapshot of a revision: from memory, or read from the store. Requests for the same one
     /// wait for one reading.
     ///
@@ -110,22 +150,19 @@ impl Service {
         if snapshot.is_checked() {
             return Ok(snapshot);
         }
-        let work = move || {
-            snapshot.findings();
-            snapshot
+        let work = move |stop: &Stop| {
+            snapshot.check(stop)?;
+            Ok(snapshot)
         };
         self.workers.run(work).await
     }
 
-    /// Reads a bundle, with the help of what is in memory. What is not stored is remembered only as
-    /// long as it is used.
-    pub(super) async fn read(
-        &self,
-        bundle: Bundle,
-        release: Release,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
+    /// Reads a bundle of the store.
+    async fn read(&self, bundle: Bundle, release: Release) -> Result<Arc<Snapshot>, ServiceError> {
         let alive = Arc::clone(&self.snapshots.alive);
-        self.workers.run(move || alive.read(bundle, release)).await
+        self.workers
+            .run(move |stop| alive.read(bundle, release, stop))
+            .await
     }
 
     /// Keeps a snapshot of what has been stored.

@@ -1,20 +1,13 @@
 //! What is asked of texts that are not stored.
 
-use std::sync::Arc;
-
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::parse::{ParsedSchema, parse_schema};
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, Span};
-
-use super::Service;
-use super::error::ServiceError;
-use super::notes::JudgedRelease;
-use super::snapshot::Snapshot;
 
 /// A schema text, read and judged on its own: not as an entry, and without its neighbours.
 #[derive(Debug)]
@@ -25,25 +18,9 @@ pub struct JudgedSchema {
     pub errors: Vec<Diagnostic>,
 }
 
-impl Service {
-    /// Reads a bundle and runs the rules, storing nothing.
-    ///
-    /// # Errors
-    /// [`ServiceError::Refused`] when it is beyond the limits, [`ServiceError::Busy`].
-    pub async fn validate(
-        &self,
-        bundle: Bundle,
-        judged: &JudgedRelease,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
-        self.admit(&bundle)?;
-        let snapshot = self.read(bundle, judged.release).await?;
-        self.check(snapshot).await
-    }
-}
-
 impl JudgedSchema {
     /// Reads a schema and judges it as torchgen of a release does when it parses the schema alone
-    /// (`FunctionSchema.parse`, RULES.md sections 2.1 to 2.6).
+    /// (`FunctionSchema.parse`, `docs/spec/grammar.md`, sections 1 to 7).
     #[must_use]
     pub fn read(text: &str, release: Release) -> Self {
         let parsed = parse_schema(text, 0);
@@ -79,7 +56,7 @@ fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnost
         if annotation.is_some_and(|annotation| annotation.shorthand) {
             refused.push(
                 Diagnostic::new(
-                    "annotation-shorthand-tensor-bang",
+                    RuleId::AnnotationShorthandTensorBang,
                     at,
                     "`Tensor!` is described in older documentation, but no release reads it",
                 )
@@ -97,7 +74,7 @@ fn unknown_type(ty: &Type, at: Span, release: Release) -> Option<Diagnostic> {
         return None;
     }
     let unknown = Diagnostic::new(
-        "type-unknown",
+        RuleId::TypeUnknown,
         at,
         format!("PyTorch {release} has no type `{base}`"),
     );

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use moka::future::Cache;
 use sha2::Sha256;
@@ -55,6 +56,12 @@ pub struct MadeToken {
     pub signing_key: Option<String>,
     /// What is kept of it.
     pub record: TokenRecord,
+}
+
+/// A token that a body is said to be signed with, and the signature that is still to be checked.
+pub struct Signer {
+    token: TokenRecord,
+    signature: Digest,
 }
 
 /// Tokens that were found a moment ago.
@@ -162,29 +169,47 @@ impl Service {
         Ok(grant)
     }
 
-    /// What a signature over a body grants: `signature` is the hexadecimal HMAC-SHA-256 of the body
-    /// with the signing key of the token with this id.
+    /// The token that a signature is said to be of, before there is a body to check it with.
+    /// `signature` is the hexadecimal HMAC-SHA-256 of the body with the signing key of the token
+    /// with this id.
     ///
     /// # Errors
     /// As [`Service::authenticate`].
-    pub async fn verify_signature(
-        &self,
-        id: &str,
-        signature: &str,
-        body: &[u8],
-    ) -> Result<Grant, ServiceError> {
+    pub async fn signer(&self, id: &str, signature: &str) -> Result<Signer, ServiceError> {
         let signature = Digest::parse(signature).ok_or(Denial::Signature)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(Denial::Signature.into());
         }
         let token = self.store.token(TokenKey::Id(id)).await?;
         let token = token.ok_or(Denial::Signature)?;
-        let key = token.signing_key.as_deref().ok_or(Denial::Signature)?;
-        let mut mac = Hmac::<Sha256>::new_from_slice(key)
-            .map_err(|error| ServiceError::Failed(error.to_string()))?;
-        mac.update(body);
-        // In constant time.
-        if mac.verify_slice(signature.as_bytes()).is_err() {
+        // That a token has ended is told only to who can sign with it.
+        match token.signing_key {
+            Some(_) => Ok(Signer { token, signature }),
+            None => Err(Denial::Signature.into()),
+        }
+    }
+
+    /// What a signature over a body grants.
+    ///
+    /// # Errors
+    /// As [`Service::authenticate`].
+    pub async fn verify_signature(
+        &self,
+        signer: Signer,
+        body: Bytes,
+    ) -> Result<Grant, ServiceError> {
+        let Signer { token, signature } = signer;
+        let key = token.signing_key.clone().ok_or(Denial::Signature)?;
+        let fits = self.workers.run(move |_| {
+            let mac = Hmac::<Sha256>::new_from_slice(&key);
+            Ok(mac.map(|mut mac| {
+                mac.update(&body);
+                // In constant time.
+                mac.verify_slice(signature.as_bytes()).is_ok()
+            }))
+        });
+        let fits = fits.await?;
+        if !fits.map_err(|error| ServiceError::Failed(error.to_string()))? {
             return Err(Denial::Signature.into());
         }
         let now = self.now();

@@ -14,6 +14,7 @@ use moka::future::Cache;
 use sha2::{Digest as _, Sha256};
 
 use super::address::Resolved;
+use super::answers::Answers;
 use super::{ENGINE_VERSION, Service, ServiceError};
 use opatlas_source::Digest;
 
@@ -44,6 +45,8 @@ pub enum Encoding {
 const COMPRESSED_FROM: usize = 1 << 10;
 /// Larger ones are compressed off the async threads.
 const COMPRESSED_APART_FROM: usize = 32 << 10;
+/// Larger ones are hashed there.
+const HASHED_APART_FROM: usize = 256 << 10;
 /// A level that is quick and near the best ratio on JSON.
 const GZIP_LEVEL: u32 = 6;
 /// A level that is quick and near the best ratio on JSON.
@@ -121,9 +124,9 @@ impl fmt::Write for Text {
 impl View {
     /// A view of these bytes.
     #[must_use]
-    pub fn new(bytes: impl Into<Bytes>) -> Self {
+    pub fn new(plain: Bytes) -> Self {
         Self {
-            plain: bytes.into(),
+            plain,
             gzip: OnceLock::new(),
             zstd: OnceLock::new(),
         }
@@ -135,14 +138,28 @@ impl View {
         self.plain.len() >= COMPRESSED_FROM
     }
 
-    /// The bytes, compressed when they are first asked for so.
+    /// The bytes as they are.
     #[must_use]
-    pub fn bytes(&self, encoding: Encoding) -> Bytes {
-        match encoding {
-            Encoding::Plain => self.plain.clone(),
-            Encoding::Gzip => self.gzip.get_or_init(|| gzip(&self.plain)).clone(),
-            Encoding::Zstd => self.zstd.get_or_init(|| zstd(&self.plain)).clone(),
+    pub fn plain(&self) -> &Bytes {
+        &self.plain
+    }
+
+    /// The bytes, compressed when they are first asked for so; what is made counts as an answer.
+    fn bytes(&self, encoding: Encoding, answers: &Answers) -> Result<Bytes, ServiceError> {
+        let slot = match encoding {
+            Encoding::Plain => return Ok(self.plain.clone()),
+            Encoding::Gzip => &self.gzip,
+            Encoding::Zstd => &self.zstd,
+        };
+        if let Some(made) = slot.get() {
+            return Ok(made.clone());
         }
+        let made = match encoding {
+            Encoding::Gzip => gzip(&self.plain),
+            _ => zstd(&self.plain),
+        };
+        let made = answers.hold(made)?;
+        Ok(slot.get_or_init(|| made).clone())
     }
 
     fn is_made(&self, encoding: Encoding) -> bool {
@@ -154,19 +171,17 @@ impl View {
     }
 }
 
-fn gzip(plain: &[u8]) -> Bytes {
+fn gzip(plain: &[u8]) -> Vec<u8> {
     let out = Vec::with_capacity(plain.len() / 4);
     let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL));
     // Writing to memory does not fail.
     let _ = encoder.write_all(plain);
-    encoder.finish().unwrap_or_default().into()
+    encoder.finish().unwrap_or_default()
 }
 
-fn zstd(plain: &[u8]) -> Bytes {
+fn zstd(plain: &[u8]) -> Vec<u8> {
     // Writing to memory does not fail.
-    zstd::bulk::compress(plain, ZSTD_LEVEL)
-        .unwrap_or_default()
-        .into()
+    zstd::bulk::compress(plain, ZSTD_LEVEL).unwrap_or_default()
 }
 
 /// The cache of views; those used least go first.
@@ -220,7 +235,7 @@ impl Service {
     pub async fn view<E: Send + Sync + 'static>(
         &self,
         id: ViewId,
-        make: impl Future<Output = Result<Vec<u8>, E>>,
+        make: impl Future<Output = Result<Bytes, E>>,
     ) -> Result<Arc<View>, Arc<E>> {
         if let Some(view) = self.views.0.get(&id).await {
             count_look("views", true);
@@ -241,21 +256,23 @@ impl Service {
         encoding: Encoding,
     ) -> Result<Bytes, ServiceError> {
         if view.is_made(encoding) || view.plain.len() < COMPRESSED_APART_FROM {
-            return Ok(view.bytes(encoding));
+            return view.bytes(encoding, &self.answers);
         }
-        let view = Arc::clone(view);
-        self.workers.run(move || view.bytes(encoding)).await
+        let (view, answers) = (Arc::clone(view), self.answers.clone());
+        let compressed = self.compute(move |_| Ok(view.bytes(encoding, &answers)));
+        compressed.await?
     }
 
-    /// Runs `work` off the async threads, when a worker is free.
+    /// The id of an answer that is known by its bytes; large ones are read off the async threads.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
-    pub async fn compute<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ServiceError> {
-        self.workers.run(work).await
+    pub async fn id_of(&self, bytes: &Bytes) -> Result<ViewId, ServiceError> {
+        if bytes.len() < HASHED_APART_FROM {
+            return Ok(ViewId::of_bytes(bytes));
+        }
+        let bytes = bytes.clone();
+        self.compute(move |_| Ok(ViewId::of_bytes(&bytes))).await
     }
 }
 
@@ -268,14 +285,16 @@ mod tests {
     #[test]
     fn what_is_compressed_comes_back() {
         let text = "operator ".repeat(1000);
-        let view = View::new(text.clone());
+        let view = View::new(text.clone().into());
+        let answers = Answers::new(1 << 20);
+        let bytes = |encoding| view.bytes(encoding, &answers).unwrap();
         let mut back = String::new();
-        flate2::read::GzDecoder::new(&*view.bytes(Encoding::Gzip))
+        flate2::read::GzDecoder::new(&*bytes(Encoding::Gzip))
             .read_to_string(&mut back)
             .unwrap();
         assert_eq!(back, text);
-        let back = zstd::bulk::decompress(&view.bytes(Encoding::Zstd), 1 << 20).unwrap();
+        let back = zstd::bulk::decompress(&bytes(Encoding::Zstd), 1 << 20).unwrap();
         assert_eq!(back, text.as_bytes());
-        assert_eq!(view.bytes(Encoding::Plain), text);
+        assert_eq!(bytes(Encoding::Plain), text);
     }
 }

@@ -3,39 +3,204 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use opatlas_source::{Stop, Stopped};
+
+use super::Service;
 use super::error::ServiceError;
+
+/// How many requests for each worker may gather much at once.
+const PLACES: usize = 4;
 
 /// Permits to compute.
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
+    /// Places for requests that gather much for one answer.
+    places: Arc<Semaphore>,
     patience: Duration,
+    /// Set when the service closes: nothing is begun after that, and what runs ends early.
+    closing: Stop,
+}
+
+/// A permit to compute. Who makes an answer in several steps keeps it in between, so that at most
+/// as many unfinished answers are in memory as there are workers.
+#[derive(Debug)]
+pub struct Turn {
+    permit: Arc<OwnedSemaphorePermit>,
+    closing: Stop,
+}
+
+/// Stops work when the one who waits for it goes.
+struct Waiting(Stop);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.request();
+    }
 }
 
 impl Workers {
     pub(super) fn new(count: usize, patience: Duration) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(count.max(1))),
+            places: Arc::new(Semaphore::new(PLACES * count.max(1))),
             patience,
+            closing: Stop::new(),
         }
     }
 
-    /// Runs `work` on a blocking thread. It runs to its end even when the caller has gone, and
-    /// keeps its permit so long.
-    pub(super) async fn run<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, ServiceError> {
+    /// Waits for a worker.
+    pub(super) async fn turn(&self) -> Result<Turn, ServiceError> {
+        self.closing.check()?;
         let permit = tokio::time::timeout(self.patience, Arc::clone(&self.permits).acquire_owned());
         let Ok(Ok(permit)) = permit.await else {
             return Err(ServiceError::Busy);
         };
+        Ok(Turn {
+            permit: Arc::new(permit),
+            closing: self.closing.clone(),
+        })
+    }
+
+    /// Waits for a worker and runs `work`, as [`Turn::run`] does.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        self.turn().await?.run(work).await
+    }
+
+    /// Ends what runs, and begins nothing any more.
+    pub(super) fn close(&self) {
+        self.closing.request();
+    }
+}
+
+impl Turn {
+    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller goes, be it that
+    /// the client hung up or that its time is over, and when the service closes. The permit is kept
+    /// until the work has really ended.
+    ///
+    /// # Errors
+    /// [`ServiceError::Stopped`] when the service closes, [`ServiceError::Failed`] when the work
+    /// panics.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let stop = self.closing.within();
+        let _waiting = Waiting(stop.clone());
+        let permit = Arc::clone(&self.permit);
         let done = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            work()
+            stop.check()?;
+            work(&stop)
         });
-        done.await
-            .map_err(|error| ServiceError::Failed(error.to_string()))
+        let done = done
+            .await
+            .map_err(|error| ServiceError::Failed(error.to_string()))?;
+        Ok(done?)
+    }
+}
+
+impl Service {
+    /// Waits for a place among the few requests that may gather much at once: who makes an answer of
+    /// several computations or of many rows keeps it until the answer is made.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`] when none is free in time.
+    pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let place = Arc::clone(&self.workers.places).acquire_owned();
+        match tokio::time::timeout(self.workers.patience, place).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(ServiceError::Busy),
+        }
+    }
+
+    /// Waits for a worker, to compute several times in a row.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`] when none is free in time, [`ServiceError::Stopped`] when the service
+    /// closes.
+    pub async fn turn(&self) -> Result<Turn, ServiceError> {
+        self.workers.turn().await
+    }
+
+    /// Runs `work` off the async threads, when a worker is free. It is told when nobody waits for it
+    /// any more.
+    ///
+    /// # Errors
+    /// As [`Service::turn`] and [`Turn::run`].
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        self.workers.run(work).await
+    }
+
+    /// Ends all work that is under way, and begins none any more: the service is about to close.
+    pub fn stop_work(&self) {
+        self.workers.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Work that ends only when it is stopped, and says that it has begun and that it has ended.
+    fn endless(
+        begun: mpsc::Sender<()>,
+        ended: mpsc::Sender<()>,
+    ) -> impl FnOnce(&Stop) -> Result<(), Stopped> + Send + 'static {
+        move |stop| {
+            let _ = begun.send(());
+            while stop.check().is_ok() {
+                std::thread::yield_now();
+            }
+            let _ = ended.send(());
+            stop.check()
+        }
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_its_caller_goes() {
+        let workers = Workers::new(1, PATIENCE);
+        let ((begun, begins), (ended, ends)) = (mpsc::channel(), mpsc::channel());
+        let waiting = workers.run(endless(begun, ended));
+        assert!(
+            tokio::time::timeout(Duration::from_millis(50), waiting)
+                .await
+                .is_err()
+        );
+        begins.recv_timeout(PATIENCE).unwrap();
+        ends.recv_timeout(PATIENCE).unwrap();
+        // The permit came back.
+        assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_the_service_closes() {
+        let workers = Arc::new(Workers::new(2, PATIENCE));
+        let ((begun, begins), (ended, ends)) = (mpsc::channel(), mpsc::channel());
+        let other = Arc::clone(&workers);
+        let waiting = tokio::spawn(async move { other.run(endless(begun, ended)).await });
+        tokio::task::yield_now().await;
+        begins.recv_timeout(PATIENCE).unwrap();
+        workers.close();
+        assert!(matches!(
+            waiting.await.unwrap(),
+            Err(ServiceError::Stopped(_))
+        ));
+        ends.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(
+            workers.run(|_| Ok(())).await,
+            Err(ServiceError::Stopped(_))
+        ));
     }
 }

@@ -49,6 +49,18 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
+    /// The address names no database that can be opened for this.
+    #[error(transparent)]
+    Unusable(#[from] Unusable),
+    /// The file of the database is not the one that was opened any more. What is written would be
+    /// lost.
+    #[error(
+        "the database's file was {how} while it was open; start the service again, with the file in its place"
+    )]
+    Detached {
+        /// What became of it.
+        how: String,
+    },
     /// The database cannot be opened, read or written just now; the request may be fine.
     #[error("the database is unavailable: {what}")]
     Unavailable {
@@ -61,6 +73,35 @@ pub enum StoreError {
     /// The database refused in a way that this program did not foresee.
     #[error("the database failed: {0}")]
     Backend(#[source] sqlx::Error),
+}
+
+/// Why a database cannot be opened for what is asked. Nothing was changed in it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// There is none.
+    #[error("{place} does not exist; `opatlas import` and `opatlas serve` make one")]
+    Absent {
+        /// Where it was looked for.
+        place: String,
+    },
+    /// It belongs to another program, or holds nothing.
+    #[error("{place} is not an Opatlas database; name another one with --database")]
+    Foreign {
+        /// Where it is.
+        place: String,
+    },
+    /// An older program made it.
+    #[error(
+        "{place} was made by an older program: it has migration {found}, and this program needs {known}; start `opatlas serve` or run `opatlas import` with this program to bring it up to date"
+    )]
+    Outdated {
+        /// Where it is.
+        place: String,
+        /// The newest migration that it has.
+        found: i64,
+        /// The newest migration that the program knows.
+        known: i64,
+    },
 }
 
 /// What is not in the store.

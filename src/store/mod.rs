@@ -2,7 +2,7 @@
 //!
 //! A [`Store`] deals in bytes and names: projects, revisions, files, labels. It knows nothing of
 //! operators. Bundles go in and come back byte for byte; inside, a file is a list of pieces that
-//! revisions share (`pieces`, DESIGN.md section 5).
+//! revisions share (`pieces`, `docs/spec/registry.md`, section 5).
 //!
 //! [`Store`] is made to be used as `Arc<dyn Store>`: which database it is, is known only when the
 //! program starts, and a type parameter would have to be carried through the whole service. Hence
@@ -15,6 +15,7 @@ mod history;
 mod ids;
 mod maintenance;
 mod names;
+mod opening;
 mod pieces;
 mod postgres;
 mod records;
@@ -28,7 +29,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use copy::{Rows, Value, copy};
-pub use error::{Conflict, Missing, StoreError};
+pub use error::{Conflict, Missing, StoreError, Unusable};
 pub use exceptions::ExceptionRecord;
 pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
@@ -38,6 +39,7 @@ pub use names::{
     DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
     ProjectName, RevisionKey,
 };
+pub use opening::Opening;
 pub use postgres::PostgresStore;
 pub use records::{
     Edit, Expected, FileRecord, IngestOutcome, LabelChange, LabelOutcome, LabelRecord,
@@ -57,10 +59,18 @@ use opatlas_source::{Bundle, Digest};
 /// # Errors
 /// As [`SqliteStore::open`] and [`PostgresStore::open`].
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
+    open_for(url, Opening::Make).await
+}
+
+/// Opens the database at an address to do no more with it than is said.
+///
+/// # Errors
+/// As [`SqliteStore::open_for`] and [`PostgresStore::open_for`].
+pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, StoreError> {
     let scheme = url.split(':').next().unwrap_or_default();
     match scheme {
-        "sqlite" => Ok(Arc::new(SqliteStore::open(url).await?)),
-        "postgres" | "postgresql" => Ok(Arc::new(PostgresStore::open(url).await?)),
+        "sqlite" => Ok(Arc::new(SqliteStore::open_for(url, opening).await?)),
+        "postgres" | "postgresql" => Ok(Arc::new(PostgresStore::open_for(url, opening).await?)),
         _ => Err(StoreError::Address {
             url: scheme.to_owned(),
             why: "it begins neither with `sqlite:` nor with `postgres:`".to_owned(),
@@ -90,11 +100,17 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///
 /// Every call is one transaction: it is done wholly or not at all, and what it answered is durable.
 /// Where a project is named that does not exist, the answer is [`Missing::Project`]. All calls may
-/// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`].
+/// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and
+/// those that change something with [`StoreError::Detached`].
 /// `now` is in microseconds since 1970-01-01 UTC.
 pub trait Store: Send + Sync + 'static {
     /// Whether the database answers.
     fn ping(&self) -> Answer<'_, ()>;
+
+    /// Whether the database can be written: tries it, and takes it back.
+    ///
+    /// Fails with [`StoreError::Detached`] when what is written would be lost.
+    fn ready(&self) -> Answer<'_, ()>;
 
     /// Waits for what is under way, and closes. Later calls fail.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;

@@ -1,7 +1,7 @@
 //! Names that the store accepts: projects, labels, and the ways to point at a revision.
 //!
 //! Text comes in and a parsed name or a [`NameError`] goes out; whoever holds a name need not
-//! check it again (DESIGN.md section 1).
+//! check it again (`docs/spec/registry.md`, section 1).
 
 use std::fmt;
 
@@ -81,7 +81,7 @@ impl ProjectName {
     /// Reads a project name.
     ///
     /// # Errors
-    /// When it breaks the grammar of DESIGN.md section 1.
+    /// When it breaks the grammar of `docs/spec/registry.md`, section 1.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("project name", text).map(|()| Self(text.into()))
     }
@@ -97,7 +97,7 @@ impl LabelName {
     /// Reads a label.
     ///
     /// # Errors
-    /// When it breaks the grammar of DESIGN.md section 1.
+    /// When it breaks the grammar of `docs/spec/registry.md`, section 1.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("label", text).map(|()| Self(text.into()))
     }

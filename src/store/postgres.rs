@@ -16,14 +16,15 @@ use std::time::Duration;
 
 use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_scalar};
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_as, query_scalar};
 
 use self::address::Address;
 use self::presence::Presence;
 use super::copy::TABLES;
-use super::error::StoreError;
-use super::waited;
+use super::error::{StoreError, Unusable};
+use super::opening::{Opening, opened_for_reading};
+use super::{sql, waited};
 
 type Backend = PostgresStore;
 type Database = sqlx::Postgres;
@@ -54,6 +55,8 @@ const SESSION: [(&str, &str); 3] = [
     ("statement_timeout", "60s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
+/// What connections of a store that only reads tell it besides.
+const READ_ONLY: [(&str, &str); 1] = [("default_transaction_read_only", "on")];
 /// What was acknowledged is on disk, whatever the default of the database; stricter ones stand.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'";
@@ -65,6 +68,7 @@ const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE";
 pub struct PostgresStore {
     readers: Pool<Database>,
     writer: Pool<Database>,
+    opening: Opening,
     presence: Arc<Presence>,
 }
 
@@ -76,21 +80,54 @@ impl PostgresStore {
     /// [`StoreError::Address`] when it is no such address, [`StoreError::TooNew`] when a newer
     /// program has written there, [`StoreError::Unavailable`] when it cannot be reached or written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_for(url, Opening::Make).await
+    }
+
+    /// Opens it to do no more with it than is said.
+    ///
+    /// # Errors
+    /// As [`PostgresStore::open`], and [`StoreError::Unusable`] when the database is not one of
+    /// Opatlas or is not up to date where it must be.
+    pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
-        let opened = Self::connect(&address.options).await;
+        let opened = Self::connect(&address, opening).await;
         opened.map_err(|error| error.located(&address.shown()))
     }
 
-    async fn connect(options: &PgConnectOptions) -> Result<Self, StoreError> {
-        let options = options.clone().options(SESSION);
+    async fn connect(address: &Address, opening: Opening) -> Result<Self, StoreError> {
+        let options = address.options.clone().options(SESSION);
+        let options = match opening {
+            Opening::Read => options.options(READ_ONLY),
+            Opening::Change | Opening::Make => options,
+        };
         let store = Self {
             readers: pool(READERS, READ_TIMEOUT).connect_lazy_with(options.clone()),
             writer: pool(WRITERS, WRITE_TIMEOUT).connect_lazy_with(options),
+            opening,
             presence: Arc::default(),
         };
         store.expect_encoding().await?;
-        store.migrate().await?;
+        match opening {
+            Opening::Make => store.migrate().await?,
+            Opening::Change | Opening::Read => store.judge(&address.shown()).await?,
+        }
         Ok(store)
+    }
+
+    /// Refuses a database that is not one of Opatlas, or not up to date.
+    async fn judge(&self, place: &str) -> Result<(), StoreError> {
+        let mut reader = self.reader().await?;
+        let has_migrations: bool =
+            query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+                .fetch_one(&mut *reader)
+                .await?;
+        if !has_migrations {
+            let place = place.to_owned();
+            return Err(Unusable::Foreign { place }.into());
+        }
+        let applied = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
+        let applied: Vec<(i64, Vec<u8>)> = applied.fetch_all(&mut *reader).await?;
+        self.opening.judge(place, &applied, &MIGRATIONS)
     }
 
     async fn expect_encoding(&self) -> Result<(), StoreError> {
@@ -111,8 +148,7 @@ impl PostgresStore {
 
     /// Brings the database up to date. Replicas may start at once: the second finds the work done.
     async fn migrate(&self) -> Result<(), StoreError> {
-        let known = MIGRATIONS.iter().map(|migration| migration.version).max();
-        let known = known.unwrap_or_default();
+        let known = Opening::newest(&MIGRATIONS);
         let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
         // The migrations of another replica may take their time.
         for limit in [
@@ -153,6 +189,9 @@ impl PostgresStore {
 
     /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        if self.opening == Opening::Read {
+            return Err(opened_for_reading());
+        }
         // A writer may have to wait for others; that the database is away it hears at once.
         drop(self.reader().await?);
         let work = async {
@@ -161,6 +200,14 @@ impl PostgresStore {
             Ok(work)
         };
         waited("write", work).await
+    }
+
+    /// Tries to write and takes it back. It does not wait for those who write.
+    async fn try_to_write(&self) -> Result<(), StoreError> {
+        let work = self.present(self.readers.begin_with(BEGIN_WRITE));
+        let mut work = work.await?;
+        query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
+        Ok(work.rollback().await?)
     }
 
     /// Ends a transaction that writes; what it wrote is durable once this returns.

@@ -4,6 +4,8 @@
 
 /// Finds out whether the database answers.
 pub const PING: &str = "SELECT CAST(1 AS BIGINT)";
+/// Changes nothing, but fails where nothing can be changed.
+pub const CHANGE_NOTHING: &str = "DELETE FROM projects WHERE FALSE";
 
 // Projects.
 

@@ -1,6 +1,7 @@
 //! The store in an SQLite file: how it is opened, and which connection does what.
 
 mod address;
+mod file;
 #[path = "shared/mod.rs"]
 mod shared;
 
@@ -14,8 +15,11 @@ use sqlx::{ConnectOptions as _, Connection as _, Pool, Transaction, query, query
 use tokio::sync::Mutex;
 
 use self::address::Address;
+use self::file::DatabaseFile;
+use self::shared::off_reactor;
 use super::error::StoreError;
-use super::waited;
+use super::opening::{Opening, opened_for_reading};
+use super::{sql, waited};
 
 type Backend = SqliteStore;
 type Database = sqlx::Sqlite;
@@ -47,6 +51,9 @@ const LOG_BYTES: &str = "1048576";
 pub struct SqliteStore {
     readers: Pool<Database>,
     writer: Pool<Database>,
+    opening: Opening,
+    /// None for a database in memory.
+    file: Option<Arc<DatabaseFile>>,
     /// Held while the log is folded in the background.
     folding: Arc<Mutex<()>>,
 }
@@ -56,17 +63,51 @@ impl SqliteStore {
     /// and brings it up to date.
     ///
     /// # Errors
-    /// [`StoreError::Address`] when it is no such address, [`StoreError::TooNew`] when a newer
-    /// program has written there, [`StoreError::Corrupt`] when it is not a database,
-    /// [`StoreError::Unavailable`] when it cannot be opened or written.
+    /// [`StoreError::Address`] when it is no such address, [`StoreError::Unusable`] when the file is
+    /// another program's, [`StoreError::TooNew`] when a newer program has written there,
+    /// [`StoreError::Corrupt`] when it is not a database, [`StoreError::Unavailable`] when it cannot
+    /// be opened or written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_for(url, Opening::Make).await
+    }
+
+    /// Opens it to do no more with it than is said.
+    ///
+    /// # Errors
+    /// As [`SqliteStore::open`], and [`StoreError::Unusable`] when the file does not exist or is not
+    /// up to date where it must be.
+    pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         address.check()?;
-        let opened = Self::connect(&address).await;
+        let opened = async {
+            file::judge(&address, opening).await?;
+            match opening {
+                Opening::Read => Ok(Self::read(&address)),
+                Opening::Change | Opening::Make => Self::connect(&address, opening).await,
+            }
+        };
+        let opened: Result<Self, StoreError> = opened.await;
         opened.map_err(|error| error.located(&address.shown()))
     }
 
-    async fn connect(address: &Address) -> Result<Self, StoreError> {
+    /// A store that only reads.
+    fn read(address: &Address) -> Self {
+        let options = file::reading(address, common(&address.options));
+        let readers = pool(READERS).connect_lazy_with(options);
+        Self {
+            writer: readers.clone(),
+            readers,
+            opening: Opening::Read,
+            file: None,
+            folding: Arc::default(),
+        }
+    }
+
+    async fn connect(address: &Address, opening: Opening) -> Result<Self, StoreError> {
+        let options = match opening {
+            Opening::Make => address.options.clone(),
+            _ => address.options.clone().create_if_missing(false),
+        };
         let writer = pool(WRITERS);
         let writer = match address.is_file() {
             true => writer.before_acquire(|connection, _| {
@@ -78,29 +119,35 @@ impl SqliteStore {
             // A database in memory is gone with its connection.
             false => writer,
         };
-        let writer = writer.connect_with(configured(&address.options)).await?;
-        let known = MIGRATIONS.iter().map(|migration| migration.version).max();
-        let known = known.unwrap_or_default();
+        let writer = writer.connect_with(configured(&options)).await?;
         // One transaction around all of them: two processes may start at once, and the second then
         // finds the work done.
         let mut work = begin_write(&writer).await?;
-        MIGRATIONS
-            .run_direct(None, &mut *work, false)
-            .await
-            .map_err(|error| StoreError::of_migration(error, known))?;
-        // Changes nothing, but fails where nothing can be changed: `BEGIN IMMEDIATE` is content to
-        // read a database that is read-only.
-        query("DELETE FROM projects WHERE FALSE")
-            .execute(&mut *work)
-            .await?;
+        if opening == Opening::Make {
+            MIGRATIONS
+                .run_direct(None, &mut *work, false)
+                .await
+                .map_err(|error| StoreError::of_migration(error, Opening::newest(&MIGRATIONS)))?;
+        }
+        // `BEGIN IMMEDIATE` is content to read a database that is read-only.
+        query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
         work.commit().await?;
-        let readers = match address.is_file() {
-            true => pool(READERS).connect_lazy_with(configured(&address.options)),
-            false => writer.clone(),
+        let (readers, file) = match address.path() {
+            Some(path) => {
+                // A connection made later must not make a file where this one was.
+                let options = options.create_if_missing(false);
+                let file = Arc::new(DatabaseFile::of(path)?);
+                let readers = readers(Arc::clone(&file));
+                let readers = readers.connect_lazy_with(configured(&options));
+                (readers, Some(file))
+            }
+            None => (writer.clone(), None),
         };
         Ok(Self {
             readers,
             writer,
+            opening,
+            file,
             folding: Arc::default(),
         })
     }
@@ -122,12 +169,38 @@ impl SqliteStore {
 
     /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
+        if self.opening == Opening::Read {
+            return Err(opened_for_reading());
+        }
+        if let Some(file) = &self.file {
+            file.expect()?;
+        }
         waited("write", begin_write(&self.writer)).await
     }
 
-    /// Ends a transaction that writes; what it wrote is durable once this returns.
+    /// Tries to write and takes it back, and tries whether the disk has room.
+    async fn try_to_write(&self) -> Result<(), StoreError> {
+        if let Some(file) = &self.file {
+            file.expect_with_log()?;
+            let file = Arc::clone(file);
+            off_reactor(move || file.expect_room()).await??;
+        }
+        // Whoever is writing finds out by himself, and may take a while.
+        if self.writer.num_idle() == 0 && self.writer.size() >= WRITERS {
+            return Ok(());
+        }
+        let mut work = self.write().await?;
+        query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
+        Ok(work.rollback().await?)
+    }
+
+    /// Ends a transaction that writes; what it wrote is durable once this returns, and in the file
+    /// that the next start opens.
     async fn commit(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
         work.commit().await?;
+        if let Some(file) = &self.file {
+            file.expect_with_log()?;
+        }
         self.fold_log();
         Ok(())
     }
@@ -182,14 +255,19 @@ async fn begin_write(pool: &Pool<Database>) -> Result<Transaction<'static, Datab
 }
 
 fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
-    let options = options.clone();
-    options
+    common(options)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
         .pragma("wal_autocheckpoint", FOLD_PAGES)
         .pragma("journal_size_limit", LOG_BYTES)
+}
+
+/// What changes nothing in the file.
+fn common(options: &SqliteConnectOptions) -> SqliteConnectOptions {
+    let options = options.clone();
+    options
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
         .row_buffer_size(8192)
         .disable_statement_logging()
 }
@@ -202,6 +280,15 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .idle_timeout(None)
         .max_lifetime(None)
         .test_before_acquire(false)
+}
+
+/// Readers of a file, none of which reads another one that took its place.
+fn readers(file: Arc<DatabaseFile>) -> SqlitePoolOptions {
+    pool(READERS).after_connect(move |_, _| {
+        let found = file.expect();
+        let found = found.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)));
+        Box::pin(std::future::ready(found))
+    })
 }
 
 #[cfg(test)]

@@ -290,6 +290,51 @@ async fn a_protected_label_is_forced_only_by_who_may_move_labels() {
     );
 }
 
+/// Rights are decided on what the handler reads, so no spelling of a parameter passes unseen.
+#[tokio::test]
+async fn no_spelling_of_force_passes_unseen() {
+    let server = server(AuthMode::Writes).await;
+    let only = token(&server, &["p"], &[Action::Ingest]).await;
+    let before = server.get("/v1/projects/p/labels/2.9.0").send().await.ok();
+    for force in [
+        "force=true",
+        "%66orce=true",
+        "f%6frce=true",
+        "f%6Frce=%74rue",
+        "%66%6f%72%63%65=true",
+        "force=false&%66orce=true",
+        "force=true&force=false",
+        "&&force=true&",
+    ] {
+        let path = format!("/v1/projects/p/revisions?label=2.9.0&{force}");
+        let ask = server
+            .post(&path)
+            .yaml("- func: other(Tensor self) -> Tensor\n");
+        let ask = ask.header("authorization", bearer(&only));
+        ask.send().await.problem(403, "forbidden");
+    }
+    let after = server.get("/v1/projects/p/labels/2.9.0").send().await.ok();
+    assert_eq!(before, after);
+    for unforced in ["force=false", "%66orce=false", "force=", "force"] {
+        let path = format!("/v1/projects/p/revisions?label=main&{unforced}");
+        let answer = change(&server, "POST", &path, Some(&bearer(&only))).await;
+        assert_eq!(answer.status, 200, "{unforced}: {}", answer.text());
+    }
+}
+
+/// A right to all projects is not a right to a path that names none.
+#[tokio::test]
+async fn a_path_that_names_no_project_is_refused() {
+    let server = server(AuthMode::All).await;
+    let one = token(&server, &["p"], &Action::ALL).await;
+    for name in ["q%2F..%2Fp", "p%00", "%FF", "p%20"] {
+        let path = format!("/v1/projects/{name}/revisions");
+        let ask = server.get(&path).header("authorization", bearer(&one));
+        let answer = ask.unchecked().await;
+        assert_eq!(answer.status, 400, "{name}: {}", answer.text());
+    }
+}
+
 #[tokio::test]
 async fn a_body_may_be_signed_instead() {
     let server = server(AuthMode::Writes).await;
@@ -340,6 +385,67 @@ async fn a_body_may_be_signed_instead() {
     send(sign(&made.secret, SMALL), id, path)
         .await
         .problem(401, "unauthenticated");
+}
+
+/// Who names no token that may sign is answered before the body is read.
+#[tokio::test]
+async fn an_unknown_signer_sends_no_body() {
+    let server = server(AuthMode::Writes).await;
+    let unsigning = NewToken {
+        name: "plain".to_owned(),
+        projects: Projects::All,
+        actions: vec![Action::Ingest],
+        expires_at: None,
+        signing: false,
+    };
+    let plain = server.service.create_token(unsigning).await.unwrap();
+    let signature = format!("sha256={}", "0".repeat(64));
+    for id in ["000000000000", plain.record.id.as_str(), "'; --"] {
+        let ask = server.post("/v1/projects/p/revisions").unread();
+        let ask = ask.header("x-opatlas-signature", &signature);
+        let asked = ask.header("x-opatlas-token", id).send();
+        let answer = tokio::time::timeout(std::time::Duration::from_secs(20), asked);
+        let answer = answer.await.expect("an answer without the body");
+        answer.problem(401, "unauthenticated");
+    }
+}
+
+/// Pages and cursors of the list of projects hold what the token may see, and nothing else.
+#[tokio::test]
+async fn cursors_name_no_hidden_project() {
+    let server = server(AuthMode::All).await;
+    let everyone = Server::configured(&server, ApiConfig::default());
+    for hidden in ["a-secret", "o-secret", "pp-secret", "q-secret", "z-secret"] {
+        everyone.project(hidden).await;
+    }
+    let made = token(&server, &["p", "q"], &[Action::Read]).await;
+    let ask = async |path: &str| {
+        let ask = server.get(path).header("authorization", bearer(&made));
+        ask.send().await
+    };
+    let (mut seen, mut path) = (Vec::new(), "/v1/projects?limit=1".to_owned());
+    loop {
+        let page = ask(&path).await.ok();
+        let items = page["items"].as_array().unwrap();
+        assert_eq!(items.len(), 1, "{page}");
+        seen.push(items[0]["name"].as_str().unwrap().to_owned());
+        let Some(cursor) = page["next_cursor"].as_str() else {
+            break;
+        };
+        let place: Vec<u8> = (8..cursor.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(&cursor[at..at + 2], 16).unwrap())
+            .collect();
+        assert!(!String::from_utf8_lossy(&place).contains("secret"));
+        path = format!("/v1/projects?limit=1&cursor={cursor}");
+    }
+    assert_eq!(seen, ["p", "q"]);
+    let whole = ask("/v1/projects?limit=2").await.ok();
+    assert!(whole["next_cursor"].is_null(), "{whole}");
+    for malformed in ["q-secret", "zz", "%FF", "00000000+1"] {
+        let answer = ask(&format!("/v1/projects?cursor={malformed}")).await;
+        assert_eq!(answer.status, 400, "{malformed}");
+    }
 }
 
 #[tokio::test]

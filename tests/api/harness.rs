@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opatlas::api::{ApiConfig, app};
-use opatlas::service::{Limits, Service};
+use opatlas::service::{Clock, Limits, Service};
 use opatlas::store::SqliteStore;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -45,11 +45,16 @@ impl Server {
     }
 
     pub async fn with(limits: Limits, config: ApiConfig) -> Self {
-        let store = SqliteStore::open("sqlite::memory:").await.unwrap();
         // A clock that ticks a second with every reading.
         let ticks = AtomicI64::new(1_700_000_000);
         let clock = move || ticks.fetch_add(1, Ordering::Relaxed) * 1_000_000;
-        let service = Arc::new(Service::new(Arc::new(store), Arc::new(clock), limits));
+        Self::with_clock(limits, config, Arc::new(clock)).await
+    }
+
+    /// One with a clock of its own.
+    pub async fn with_clock(limits: Limits, config: ApiConfig, clock: Clock) -> Self {
+        let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+        let service = Arc::new(Service::new(Arc::new(store), clock, limits));
         Self {
             router: app(Arc::clone(&service), config),
             service,
@@ -133,6 +138,15 @@ impl Question<'_> {
 
     pub fn yaml(self, text: impl Into<Vec<u8>>) -> Self {
         self.body("application/yaml", text)
+    }
+
+    /// With a body that never arrives.
+    pub fn unread(mut self) -> Self {
+        self.request = self
+            .request
+            .header(header::CONTENT_TYPE, "application/yaml");
+        self.body = Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>());
+        self
     }
 
     /// Sends it, and checks that the answer is as described.

@@ -181,9 +181,10 @@ async fn who_is_kept_waiting_is_told() {
         ..Limits::default()
     };
     let server = Server::with(limits, ApiConfig::default()).await;
-    let slow = server
-        .service
-        .compute(|| std::thread::sleep(Duration::from_millis(300)));
+    let slow = server.service.compute(|_| {
+        std::thread::sleep(Duration::from_millis(300));
+        Ok(())
+    });
     let asked = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         server.post("/v1/validate").yaml(SMALL).send().await
@@ -212,9 +213,10 @@ async fn a_request_that_takes_too_long_is_ended() {
         config,
     )
     .await;
-    let slow = server
-        .service
-        .compute(|| std::thread::sleep(Duration::from_millis(300)));
+    let slow = server.service.compute(|_| {
+        std::thread::sleep(Duration::from_millis(300));
+        Ok(())
+    });
     let asked = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         server.post("/v1/validate").yaml(SMALL).send().await

@@ -65,9 +65,11 @@ async fn rules_have_their_documentation() {
             None => break,
         }
     }
-    let changes = opatlas_diff::rules::RULES.iter().map(|rule| rule.id);
+    let changes = opatlas_diff::rules::RULES
+        .iter()
+        .map(|rule| rule.id.as_str());
     let ids: Vec<_> = opatlas_rules::registry::all()
-        .map(|rule| rule.id)
+        .map(|rule| rule.id.as_str())
         .chain(changes)
         .map(|id| json!(id))
         .collect();

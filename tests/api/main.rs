@@ -1,7 +1,9 @@
 //! The HTTP side, asked in process over a store in memory.
 
 mod access;
+mod bodies;
 mod caching;
+mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
@@ -11,6 +13,7 @@ mod findings;
 mod harness;
 mod history;
 mod hostile;
+mod hosts;
 mod kept;
 mod knowledge;
 mod labels;

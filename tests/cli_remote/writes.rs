@@ -98,7 +98,8 @@ fn bundles_are_taken_in() {
             "--over",
             "2.9.0",
         ],
-        0,
+        // It names an operator that does not exist.
+        1,
     );
     assert!(laid.err.contains("acme.yaml: "), "{laid:?}");
     let unreadable = sent.there(&["import", "--dir", "broken", "--label", "c"]);

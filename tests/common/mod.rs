@@ -1,31 +1,61 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 
+use flate2::read::GzDecoder;
+use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-/// Every release that the tests read.
-pub const VERSIONS: [&str; 28] = [
-    "2.0.0", "2.0.1", "2.1.0", "2.1.1", "2.1.2", "2.2.0", "2.2.1", "2.2.2", "2.3.0", "2.3.1",
-    "2.4.0", "2.4.1", "2.5.0", "2.5.1", "2.6.0", "2.7.0", "2.7.1", "2.8.0", "2.9.0", "2.9.1",
-    "2.10.0", "2.11.0", "2.12.0", "2.12.1", "2.13.0", "2.14.0", "2.14.1", "2.15.0",
-];
+/// Every release that the tests read, oldest first.
+pub fn versions() -> Vec<&'static str> {
+    let patches = Release::all().flat_map(|release| release.data().patches);
+    patches.copied().collect()
+}
 
-/// The rows of a recorded file in `tests/golden/`.
-pub fn golden(name: &str) -> Vec<serde_json::Value> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/golden")
-        .join(name);
-    let bytes = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(&bytes[..])
-        .read_to_string(&mut text)
-        .unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
+/// The rows of a recorded file in `tests/golden/`, without its first line, which says what recorded
+/// it (`recorders/README.md`).
+pub fn golden(name: &str) -> Vec<Value> {
+    golden_as(name)
+}
+
+/// The same as rows of another type.
+pub fn golden_as<T: DeserializeOwned>(name: &str) -> Vec<T> {
+    golden_lines(name)
+        .map(|line| serde_json::from_str(&line).unwrap())
         .collect()
+}
+
+/// The same as text.
+pub fn golden_lines(name: &str) -> impl Iterator<Item = String> + use<> {
+    let path = golden_dir().join(name);
+    let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let mut lines = BufReader::new(GzDecoder::new(file)).lines();
+    let head: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let recorder = &head["recorded_by"]["recorder"];
+    assert!(recorder.is_string(), "{name} does not say what recorded it");
+    lines.map(|line| line.unwrap())
+}
+
+/// The releases that have a recorded file `KIND_RELEASE.jsonl.gz` of their own.
+pub fn recorded(kind: &str) -> Vec<String> {
+    let names = std::fs::read_dir(golden_dir()).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let release = |name: String| {
+        let release = name.strip_prefix(kind)?.strip_prefix('_')?;
+        Some(release.strip_suffix(".jsonl.gz")?.to_owned())
+    };
+    let mut found: Vec<_> = names.filter_map(release).collect();
+    found.sort();
+    found
+}
+
+fn golden_dir() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden")
 }
 
 /// The folder that releases are fetched into.

@@ -57,6 +57,7 @@ async fn a_full_disk_is_told_and_what_was_stored_stays() {
     let database = format!("sqlite://{}", disk.0.join("opatlas.db").display());
     let mut server = Served::start(&database);
     server.project("p");
+    assert_eq!(server.get("/readyz").status, 200);
     let large = |seed: usize| -> String {
         (0..600)
             .map(|at| {
@@ -81,10 +82,15 @@ async fn a_full_disk_is_told_and_what_was_stored_stays() {
     refused.problem(503, "store-unavailable");
     assert!(!refused.header("retry-after").is_empty());
     assert!(!acknowledged.is_empty());
+    let unready = server.get("/readyz").problem(503, "store-unavailable");
+    let detail = unready["detail"].as_str().unwrap();
+    assert!(detail.contains("the disk is full"), "{unready}");
+    assert_eq!(server.get("/healthz").status, 200);
     let read = server.get("/v1/projects/p/revisions/main/operators?limit=1");
     assert_eq!(read.status, 200);
     // With room again it goes on by itself.
     std::fs::remove_file(&filler).unwrap();
+    assert_eq!(server.get("/readyz").status, 200);
     let answer = server.ingest("p", "label=main", &text(1));
     assert_eq!(answer.status, 201, "{answer:?}");
     acknowledged.push(digest(1));

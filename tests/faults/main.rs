@@ -11,6 +11,7 @@ mod postgres;
 #[path = "../common/served.rs"]
 mod served;
 mod stop;
+mod unread;
 
 use opatlas::store::{ProjectName, Store};
 use opatlas_source::{Bundle, Digest};

@@ -45,13 +45,13 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		const alert = page.getByRole("alert").first();
 		await alert.getByRole("link", { name: "Enter a token" }).click();
 		await page.waitForURL("**/access");
-		await reads(right(page, "read"), /needs a token/);
+		await reads(right(page, "read"), /token required/);
 		await everyLook(page, "access without a token");
 		await page.getByLabel("Token", { exact: true }).fill(token);
 		await page.getByRole("button", { name: "Use it" }).click();
 		await right(page, "read").getByText("allowed").waitFor();
-		await reads(right(page, "ingest"), /not with this token/);
-		await reads(right(page, "admin"), /not with this token/);
+		await reads(right(page, "ingest"), /not allowed with this token/);
+		await reads(right(page, "admin"), /not allowed with this token/);
 		assert.ok(!(await page.locator("body").innerText()).includes(token));
 		await everyLook(page, "access with a token");
 		await page.getByRole("link", { name: "Home", exact: true }).click();
@@ -68,7 +68,7 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		await page.reload();
 		await right(page, "read").getByText("allowed").waitFor();
 		await page.getByRole("button", { name: "Forget it" }).click();
-		await right(page, "read").getByText("needs a token").waitFor();
+		await right(page, "read").getByText("token required").waitFor();
 		await eventually(async () => assert.deepEqual(await kept(page), [false, false]));
 	});
 
@@ -76,14 +76,14 @@ describe("access where tokens are wanted", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/access", { fine });
 		await page.getByLabel("Token", { exact: true }).fill("opatlas_not_a_token");
 		await page.getByRole("button", { name: "Use it" }).click();
-		await page.getByText("The server does not know this token").waitFor();
+		await page.getByText("The server does not accept this token").waitFor();
 	});
 
 	it("a text that is no token is refused at once", async (t) => {
 		const page = await web.open(t, "/access", { fine });
 		await page.getByLabel("Token", { exact: true }).fill("two words é");
 		await page.getByRole("button", { name: "Use it" }).click();
-		await page.getByText("A token is one word").waitFor();
+		await page.getByText("This is not a token").waitFor();
 	});
 });
 
@@ -93,7 +93,7 @@ describe("access where nothing is closed", { skip, concurrency: false }, () => {
 	it("says so, and asking changes nothing", async (t) => {
 		const before = await (await fetch(`${web.base}/v1/projects`)).text();
 		const page = await web.open(t, "/access", { fine: [/4\d\d/] });
-		await page.getByText("This server wants no token").waitFor();
+		await page.getByText("This server does not require a token").waitFor();
 		assert.equal(await (await fetch(`${web.base}/v1/projects`)).text(), before);
 	});
 

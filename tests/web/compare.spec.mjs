@@ -37,8 +37,8 @@ describe("compare", { skip, concurrency: false }, () => {
 	it("goes from the choice of two revisions to their comparison", async (t) => {
 		const page = await web.open(t, "/");
 		await page.getByRole("link", { name: "Compare", exact: true }).click();
-		await page.getByLabel("Base, the older side").selectOption("2.12.1");
-		await page.getByLabel("Head, the newer side").selectOption("2.13.0");
+		await page.getByLabel("Base (old)").selectOption("2.12.1");
+		await page.getByLabel("Head (new)").selectOption("2.13.0");
 		await page.getByRole("button", { name: "Compare", exact: true }).click();
 		await page.waitForURL(`**${RANGE}`);
 		await ready(page);
@@ -80,14 +80,14 @@ describe("compare", { skip, concurrency: false }, () => {
 		await page.waitForURL("**?backend=MPS");
 		await said.filter({ hasNotText: all }).waitFor();
 		const ofBackend = await said.innerText();
-		await page.getByLabel("Operator, rule or words").fill("lcm");
+		await page.getByLabel("Operator, rule or text").fill("lcm");
 		await page.waitForURL("**q=lcm*");
 		await said.filter({ hasNotText: ofBackend }).waitFor();
 		await page.getByRole("article", { name: "lcm", exact: true }).first().waitFor();
 		await page.reload();
 		await ready(page);
 		await page.getByRole("article", { name: "lcm", exact: true }).first().waitFor();
-		await page.getByLabel("Who is hurt").selectOption("backend");
+		await page.getByLabel("Who is affected").selectOption("backend");
 		await page.waitForURL("**audience=backend**");
 		await page.getByRole("button", { name: "Clear filters" }).first().click();
 		await page.waitForURL(`**${RANGE}`);
@@ -126,7 +126,7 @@ describe("compare", { skip, concurrency: false }, () => {
 	it("another profile, another verdict", async (t) => {
 		const page = await web.open(t, RANGE);
 		await ready(page);
-		await page.getByLabel("Whose view counts").selectOption("compiler");
+		await page.getByLabel("Profile").selectOption("compiler");
 		await page.waitForURL("**?profile=compiler");
 		const { summary } = await asked(RANGE, "?profile=compiler");
 		const count = page.getByRole("button", { name: /Breaking/ }).first();
@@ -189,8 +189,8 @@ describe("compare", { skip, concurrency: false }, () => {
 
 	it("compares two texts, and tells loudly what it could not read", async (t) => {
 		const page = await web.open(t, "/compare?from=files");
-		const base = page.getByLabel("Base, the older side", { exact: true });
-		const head = page.getByLabel("Head, the newer side", { exact: true });
+		const base = page.getByLabel("Base (old)", { exact: true });
+		const head = page.getByLabel("Head (new)", { exact: true });
 		const compare = page.getByRole("button", { name: "Compare", exact: true });
 		await base.fill("- func: f(Tensor self, int dim) -> Tensor\n");
 		await head.fill("- func: f(Tensor self, int axis) -> Tensor\n");
@@ -207,12 +207,12 @@ describe("compare", { skip, concurrency: false }, () => {
 
 	it("takes a file from the disk", async (t) => {
 		const page = await web.open(t, "/compare?from=files");
-		await page.getByLabel("File for: Base, the older side").setInputFiles({
+		await page.getByLabel("File for: Base (old)").setInputFiles({
 			name: "native_functions.yaml",
 			mimeType: "application/yaml",
 			buffer: Buffer.from("- func: from_disk(Tensor self) -> Tensor\n"),
 		});
-		const base = page.getByLabel("Base, the older side", { exact: true });
+		const base = page.getByLabel("Base (old)", { exact: true });
 		await page.waitForFunction(
 			(area) => area.value.includes("from_disk"),
 			await base.elementHandle(),
@@ -221,7 +221,7 @@ describe("compare", { skip, concurrency: false }, () => {
 
 	it("tells of a side that nothing can be read of, and of revisions that are not there", async (t) => {
 		const page = await web.open(t, "/compare?from=files", { fine: [/422|404/] });
-		await page.getByLabel("Base, the older side", { exact: true }).fill("{");
+		await page.getByLabel("Base (old)", { exact: true }).fill("{");
 		await page.getByRole("button", { name: "Compare", exact: true }).click();
 		await page.getByRole("alert").getByText("Status 422").waitFor();
 		await page.goto(`${web.base}/p/pytorch/compare/2.12.1...9.9.9`);

@@ -45,7 +45,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 		await page.waitForURL(`**${GAPS}?python_module=${python_module}`);
 		await shown(left((operator) => operator.python_module === python_module)).waitFor();
 		await page.goBack();
-		await page.getByLabel("What came in since").selectOption("2.12.1");
+		await page.getByLabel("New kernels since").selectOption("2.12.1");
 		await page.waitForURL(`**${GAPS}?since=2.12.1`);
 		const since = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.12.1`);
 		await page.getByLabel("Operators", { exact: true }).selectOption("new");
@@ -70,7 +70,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 		assert.equal(usual.src, `/v1/projects/pytorch/badges/MPS.svg?revision=${NEWEST}`);
 		await section.getByRole("button", { name: "Own kernels" }).click();
 		await page.waitForURL(`**${GAPS}?badge=kernel`);
-		await section.getByRole("button", { name: "The last revision" }).click();
+		await section.getByRole("button", { name: "Latest revision" }).click();
 		await page.waitForURL(`**${GAPS}?badge=kernel&badge_at=latest`);
 		const { alt, src } = await badge("?of=kernel");
 		assert.equal(src, "/v1/projects/pytorch/badges/MPS.svg?of=kernel");
@@ -94,6 +94,6 @@ describe("gaps", { skip, concurrency: false }, () => {
 		await page.route("**/badges/*.svg*", (route) => route.abort());
 		await page.goto(web.base + GAPS);
 		const section = page.getByRole("region", { name: "Badge", exact: true });
-		await reads(section, /coverage of MPS[^:]*: \d+ %\. The image itself cannot be shown/);
+		await reads(section, /coverage of MPS[^:]*: \d+ %\. The image cannot be shown here/);
 	});
 });

@@ -88,12 +88,12 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL("**/p/pytorch/operators/add.Tensor/history");
 			await page.getByLabel("Key", { exact: true }).selectOption("XPU");
 			await page.waitForURL("**/history?key=XPU");
-			const served = region(page, "What served it").getByRole("row");
+			const served = region(page, "Kernels").getByRole("row");
 			const { ranges } = await asked("operators/add.Tensor/history?key=XPU");
 			await counts(served, 1 + ranges.filter(({ key }) => key !== null).length);
 			await page.getByLabel("Kind of event").selectOption("schema");
 			await page.waitForURL("**/history?key=XPU&kind=schema");
-			await page.getByText("Nothing of this kind happened").waitFor();
+			await page.getByText("No events of this kind").waitFor();
 			await page.goBack();
 			await page.waitForURL("**/history?key=XPU");
 			await region(page, "What happened").getByText("XPU").first().waitFor();
@@ -103,7 +103,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const page = await web.open(t, "/p/pytorch/operators/cholesky/history");
 			await settled(page);
 			await region(page, "What happened").getByText("Removed", { exact: true }).waitFor();
-			await page.getByRole("link", { name: "The operator in 2.13.0" }).click();
+			await page.getByRole("link", { name: "Open the operator in 2.13.0" }).click();
 			await page.waitForURL("**/p/pytorch/r/2.13.0/operators/cholesky");
 		});
 
@@ -204,7 +204,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL(`**${GAPS}?only=lacking&tag=core`);
 			const left = items.filter(({ lacking, core }) => lacking && core).length;
 			await page.getByText(`${left} of ${items.length.toLocaleString("en")} operators`).waitFor();
-			await page.getByLabel("What came in since").selectOption("2.13.0");
+			await page.getByLabel("New kernels since").selectOption("2.13.0");
 			await page.waitForURL(`**${GAPS}?only=lacking&since=2.13.0&tag=core`);
 			const { since } = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.13.0`);
 			const gained = region(page, "Gained, operators").getByRole("listitem");
@@ -219,7 +219,7 @@ describe("history", { skip, concurrency: false }, () => {
 				.getByLabel(/Rank by a usage file/)
 				.setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(usage) });
 			await page.getByText("used 7 times").waitFor();
-			await page.getByText("No operator is called").getByText("no_such").waitFor();
+			await page.getByText("Unknown operators in the usage file").getByText("no_such").waitFor();
 			const rows = page.getByRole("list", { name: "Gaps" }).getByRole("listitem");
 			const names = (await rows.getByRole("link").allInnerTexts()).slice(0, 3);
 			const [saved] = await Promise.all([
@@ -229,7 +229,7 @@ describe("history", { skip, concurrency: false }, () => {
 			assert.equal(saved.suggestedFilename(), `pytorch-${NEWEST}-MPS-gaps.csv`);
 			const lines = readFileSync(await saved.path(), "utf8").split("\n");
 			assert.deepEqual(lines.slice(1, 4).map((line) => line.split(",")[0]), names);
-			await page.getByRole("button", { name: "Rank without it" }).click();
+			await page.getByRole("button", { name: "Remove ranking" }).click();
 			await page.getByText("used 7 times").waitFor({ state: "detached" });
 		});
 
@@ -297,7 +297,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const report = await asked("compare/2.13.0...2.15.0/backends/acme-npu");
 			await verdict.getByText(`lists ${report.listed} operators`).waitFor();
 			assert.equal(report.breaks, true);
-			await region(page, "Listed, and not there").getByRole("link", { name: "cholesky" }).waitFor();
+			await region(page, "Listed, but not found").getByRole("link", { name: "cholesky" }).waitFor();
 			await counts(
 				region(page, "New, and lacking").getByRole("listitem"),
 				report.lacking.length,
@@ -309,13 +309,13 @@ describe("history", { skip, concurrency: false }, () => {
 		it("takes a file, and says what is wrong with it", async (t) => {
 			const page = await web.open(t, UPGRADE, { fine: [/400|422/] });
 			await settled(page);
-			const text = page.getByLabel("Text of the backend file");
+			const text = page.getByLabel("Content of the backend file");
 			await text.fill(`${BACKEND}- no_such_thing\n- add.Tensro\n`);
-			await page.getByRole("button", { name: "What changes for it?" }).click();
-			const unknown = region(page, "Listed, and not there").getByRole("listitem");
+			await page.getByRole("button", { name: "Compare the file" }).click();
+			const unknown = region(page, "Listed, but not found").getByRole("listitem");
 			await unknown.filter({ hasText: "add.Tensro" }).getByRole("link", { name: "add.Tensor" }).waitFor();
 			await text.fill("backend: Nowhere\ncpp_namespace: acme\nsupported:\n- abs\n");
-			await page.getByRole("button", { name: "What changes for it?" }).click();
+			await page.getByRole("button", { name: "Compare the file" }).click();
 			await page.getByRole("alert").waitFor();
 			await region(page, "Verdict").waitFor({ state: "detached" });
 		});
@@ -337,7 +337,7 @@ describe("history", { skip, concurrency: false }, () => {
 
 		it("says that nothing was found", async (t) => {
 			const page = await web.open(t, "/p/pytorch/search?q=qqqqqq");
-			await page.getByText("No revision has this").waitFor();
+			await page.getByText("No results").waitFor();
 		});
 	});
 });

@@ -59,7 +59,7 @@ describe("matrix", { skip, concurrency: false }, () => {
 		await page.keyboard.press("ArrowRight");
 		await focused(page, 0, 1);
 		await page.keyboard.press("Enter");
-		await page.getByRole("complementary", { name: "Why CPU" }).getByText("What the dispatcher tries").waitFor();
+		await page.getByRole("complementary", { name: "Why CPU" }).getByText("Steps of the dispatcher").waitFor();
 		assert.match(page.url(), /cell=_cast_Byte,CPU/);
 		await counts(cells, 1);
 	});
@@ -68,7 +68,7 @@ describe("matrix", { skip, concurrency: false }, () => {
 		const page = await web.open(t, MATRIX);
 		await settled(page);
 		await page.getByLabel("Order of rows").selectOption("least");
-		await page.getByLabel("Only those that at").selectOption("MPS");
+		await page.getByLabel("Filter by key").selectOption("MPS");
 		await page.getByLabel("have").selectOption("missing");
 		await page.waitForURL("**/backends?key=MPS&reason=missing&rows=least");
 		const at = (name) => page.locator(`[role="gridcell"][aria-label^="${name}"]`);

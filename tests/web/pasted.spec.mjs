@@ -13,8 +13,8 @@ const GONE = "- func: g(Tensor self) -> Tensor\n";
 
 describe("pasted files", { skip, concurrency: false }, () => {
 	const web = site();
-	const base = (page) => page.getByLabel("Base, the older side", { exact: true });
-	const head = (page) => page.getByLabel("Head, the newer side", { exact: true });
+	const base = (page) => page.getByLabel("Base (old)", { exact: true });
+	const head = (page) => page.getByLabel("Head (new)", { exact: true });
 	const compare = (page) => page.getByRole("button", { name: "Compare", exact: true }).click();
 	const change = (page, rule) =>
 		page.getByRole("article").getByRole("link", { name: rule, exact: true });
@@ -66,9 +66,9 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		await compare(page);
 		await sides(page);
 		const { hash } = new URL(page.url());
-		await page.getByLabel("Whose view counts").selectOption("backend");
+		await page.getByLabel("Profile").selectOption("backend");
 		await page.waitForURL((url) => url.hash === hash && url.searchParams.get("profile") === "backend");
-		await page.getByLabel("Release whose rules apply").selectOption("2.9");
+		await page.getByLabel("Rules of release").selectOption("2.9");
 		await page.waitForURL((url) => url.hash === hash && url.searchParams.get("release") === "2.9");
 		await page.getByRole("tab", { name: /Dispatch tables/ }).click();
 		await page.waitForURL((url) => url.hash === hash && url.searchParams.get("view") === "dispatch");
@@ -79,7 +79,7 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		await page.reload();
 		await page.locator("[data-marked]").first().waitFor();
 		await eventually(async () =>
-			assert.equal(await page.getByLabel("Release whose rules apply").inputValue(), "2.9"),
+			assert.equal(await page.getByLabel("Rules of release").inputValue(), "2.9"),
 		);
 	});
 
@@ -96,7 +96,7 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		assert.equal(await page.locator("img[src='x'], #root script").count(), 0);
 		await page.goto(`${web.base}/rules`);
 		await page.goto(`${web.base}/compare?from=files#sides=AAAA`);
-		await page.getByText("The address holds no two files that can be read").waitFor();
+		await page.getByText("The address does not contain two readable files").waitFor();
 	});
 
 	it("that are too large for an address can be stored instead", async (t) => {
@@ -106,15 +106,15 @@ describe("pasted files", { skip, concurrency: false }, () => {
 			await page.getByLabel(`File for: ${label}`).setInputFiles(path);
 			await holds(area, readFileSync(path, "utf8"));
 		};
-		await take(base(page), "Base, the older side", "2.13.0");
-		await take(head(page), "Head, the newer side", NEWEST);
+		await take(base(page), "Base (old)", "2.13.0");
+		await take(head(page), "Head (new)", NEWEST);
 		await compare(page);
 		const told = page.getByRole("status").filter({ hasText: "too large for an address" });
 		await reads(told, /come to \d+ KB, and an address takes 32 KB/);
 		await page.getByRole("region", { name: "Verdict" }).waitFor();
 		assert.equal(new URL(page.url()).hash, "");
-		await page.getByLabel("Project that gets them").selectOption("pytorch");
-		await page.getByRole("button", { name: "Store both, and compare them there" }).click();
+		await page.getByLabel("Target project").selectOption("pytorch");
+		await page.getByRole("button", { name: "Store and compare" }).click();
 		await page.waitForURL(/\/p\/pytorch\/compare\/sha256:[0-9a-f]+\.\.\.sha256:[0-9a-f]+$/);
 		await page.getByRole("region", { name: "Verdict" }).waitFor();
 	});

@@ -50,7 +50,7 @@ describe("rules", { skip, concurrency: false }, () => {
 			assert.equal(await page.getByLabel("Words").inputValue(), "autogen"),
 		);
 		await page.getByLabel("Words").fill("no rule has such words");
-		await page.getByText("No rule passes these filters").waitFor();
+		await page.getByText("No rules match these filters").waitFor();
 		await page.getByRole("button", { name: "Clear filters" }).last().click();
 		await page.waitForURL("**/rules");
 	});
@@ -65,7 +65,7 @@ describe("rules", { skip, concurrency: false }, () => {
 
 	it("a rule of compatibility says who is hurt, and compares its two sides", async (t) => {
 		const page = await web.open(t, "/rules/argument-renamed");
-		const hurt = page.getByRole("region", { name: "Who is hurt" }).getByRole("listitem");
+		const hurt = page.getByRole("region", { name: "Who is affected" }).getByRole("listitem");
 		await reads(hurt.filter({ hasText: "callers by keyword" }), /break/);
 		await reads(hurt.filter({ hasText: "callers by position" }), /unhurt/);
 		await page.getByRole("link", { name: "Compare the two sides" }).click();

@@ -168,7 +168,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		await page.route("**/v1/validate*", (route) => route.abort());
 		await type(page, "- func: f(Tensor self) -> Tensor\n");
 		const alert = page.getByRole("alert");
-		await alert.getByText("The server cannot be reached").waitFor();
+		await alert.getByText("The server is not reachable").waitFor();
 		await page.unroute("**/v1/validate*");
 		await alert.getByRole("button", { name: "Try again" }).click();
 		await page.getByText(/PyTorch [\d.]+ takes this/).waitFor();
@@ -176,6 +176,6 @@ describe("validate", { skip, concurrency: false }, () => {
 
 	it("a fragment that is broken is told of", async (t) => {
 		const page = await open(t, "/validate#text=AAAA");
-		await page.getByText("The address holds no text that can be read.").waitFor();
+		await page.getByText("The address does not contain a readable text.").waitFor();
 	});
 });

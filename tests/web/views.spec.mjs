@@ -110,9 +110,9 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.getByRole("button", { name: "PrivateUse1", exact: true }).click();
 		await page.waitForURL("**/add.Tensor?key=PrivateUse1");
 		const why = page.getByRole("complementary", { name: "Why PrivateUse1" });
-		await why.getByText("What the dispatcher tries").waitFor();
+		await why.getByText("Steps of the dispatcher").waitFor();
 		await reads(why, /Composite, explicit\s+add_Tensor/);
-		await reads(why, /PrivateUse1: nothing is registered there/);
+		await reads(why, /PrivateUse1: nothing registered/);
 		await reads(why, /CompositeExplicitAutogradNonFunctional: decides/);
 		await reads(why, /It runs on PrivateUse1 and trains by its own formula/);
 		await reads(why, /Register PrivateUse1[\s\S]*Own kernel/);
@@ -141,10 +141,10 @@ describe("views", { skip, concurrency: false }, () => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
 		await settled(page);
 		await page.getByLabel("Key", { exact: true }).fill("PrivateUse1");
-		await page.getByLabel("Kernel, if it matters").fill("my_add");
+		await page.getByLabel("Kernel (optional)").fill("my_add");
 		await page.getByRole("button", { name: "Add", exact: true }).click();
 		await page.waitForURL("**/add.Tensor?with=PrivateUse1:my_add");
-		const cells = page.getByRole("region", { name: "Cells that change" });
+		const cells = page.getByRole("region", { name: "Changed cells" });
 		const row = cells.getByRole("row", { name: /PrivateUse1/ });
 		await reads(row, /Composite, explicit\s+add_Tensor\s+[\s\S]*Own kernel\s+my_add/);
 		await page.getByRole("button", { name: "CompositeExplicitAutogradNonFunctional" }).last().click();
@@ -184,7 +184,7 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.route("**/v1/**", (route) => route.abort());
 		await page.getByRole("link", { name: "Operators", exact: true }).click();
 		const alert = page.getByRole("alert").first();
-		await reads(alert, /The server cannot be reached/);
+		await reads(alert, /The server is not reachable/);
 		await page.unroute("**/v1/**");
 		await page.getByRole("button", { name: "Try again" }).first().click();
 		await page.getByText(/of 3,110 operators/).waitFor();

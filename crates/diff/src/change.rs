@@ -4,9 +4,9 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::rules::{ChangeRule, Impacts, Level, RULES, find};
+use super::rules::{ChangeRule, Impacts, Level, of};
+use crate::rules::ChangeRuleId;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
 /// change, which can weigh more or less than its rule's.
@@ -154,7 +154,7 @@ pub enum Note {
     /// The name of the upgrader that torch has for the old schema.
     Upgrader(Box<str>),
     /// Rules that are reported of the same operator.
-    Rules(Vec<RuleId>),
+    Rules(Vec<ChangeRuleId>),
     /// A composite under this key runs the very kernels that went.
     TakenOverBy(&'static str),
     /// It ran there through an implicit composite, only as far as the parts of that do.
@@ -168,11 +168,9 @@ pub enum Note {
 
 impl Change {
     /// A change that weighs what its rule says.
-    ///
-    /// `rule` is an id of [`RULES`]; a test holds every id that the comparison uses to that.
     #[must_use]
-    pub fn new(rule: RuleId, operator: impl Into<Box<str>>, subject: Subject) -> Self {
-        let rule = find(rule).unwrap_or(&RULES[0]);
+    pub fn new(rule: ChangeRuleId, operator: impl Into<Box<str>>, subject: Subject) -> Self {
+        let rule = of(rule);
         Self {
             rule,
             level: rule.level.unwrap_or(Level::None),
@@ -229,7 +227,7 @@ impl Change {
             hasher.update(part.as_bytes());
             hasher.update([0]);
         };
-        add(self.rule.id);
+        add(self.rule.id.as_str());
         add(&self.operator);
         for name in self.subject.names() {
             add(&name);

@@ -4,6 +4,7 @@
 //! change rules find, and nothing is left out but what has no meaning (level `none`) and what only
 //! stands for other changes.
 
+use crate::rules::ChangeRuleId;
 use std::collections::BTreeMap;
 
 use super::change::{Change, Subject};
@@ -115,10 +116,10 @@ pub fn kind(change: &Change) -> EventKind {
     let (had, has) = (change.old.is_some(), change.new.is_some());
     match change.rule.group {
         Group::Operator | Group::Generated => match change.rule.id {
-            "operator-added" | "overload-added" => EventKind::Introduced,
-            "autogen-added" if !had => EventKind::Introduced,
-            "operator-removed" | "overload-removed" => EventKind::Removed,
-            "autogen-removed" if !has => EventKind::Removed,
+            ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => EventKind::Introduced,
+            ChangeRuleId::AutogenAdded if !had => EventKind::Introduced,
+            ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => EventKind::Removed,
+            ChangeRuleId::AutogenRemoved if !has => EventKind::Removed,
             _ if is_renaming(change) => EventKind::Removed,
             _ => EventKind::Entry,
         },
@@ -140,13 +141,13 @@ pub fn kind(change: &Change) -> EventKind {
 /// Whether an operator goes by another name now, which is the text of the new side.
 fn is_renaming(change: &Change) -> bool {
     let id = change.rule.id;
-    let is_of_name = id.starts_with("operator-became-")
+    let is_of_name = id.as_str().starts_with("operator-became-")
         || matches!(
             id,
-            "overload-renamed"
-                | "overload-name-added"
-                | "overload-name-removed"
-                | "operator-renamed"
+            ChangeRuleId::OverloadRenamed
+                | ChangeRuleId::OverloadNameAdded
+                | ChangeRuleId::OverloadNameRemoved
+                | ChangeRuleId::OperatorRenamed
         );
     is_of_name && change.subject == Subject::Operator && change.new.is_some()
 }

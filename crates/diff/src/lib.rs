@@ -15,4 +15,4 @@ pub mod rules;
 pub mod schema;
 
 pub use change::{Change, Fingerprint, Fragment, Note, Part, Subject};
-pub use revision::{Comparison, Revision, compare};
+pub use revision::{Comparison, Revision, compare, compare_until};

@@ -1,4 +1,5 @@
-//! What a comparison comes to: profile, policy and exceptions applied (BC.md section 3).
+//! What a comparison comes to: profile, policy and exceptions applied
+//! (`docs/spec/compatibility.md`, section 3).
 //!
 //! Nothing is ever taken out of a report here. A profile changes levels, a policy says what fails,
 //! an exception excuses; what was excused stays, with who excused it and until when.

@@ -1,5 +1,5 @@
 //! Build profiles: which backends a build of PyTorch has no kernels for. The same file gives other
-//! tables in other builds (DISPATCH.md sections 6.11 and 8.4).
+//! tables in other builds (`docs/spec/dispatch.md`, sections 6.11 and 8.4).
 
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;

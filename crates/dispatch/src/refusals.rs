@@ -1,6 +1,6 @@
 //! Who would refuse a set of registrations that the dispatcher itself takes: the generator that
 //! reads `dispatch:` sections, and the tool `torch._python_dispatcher.PythonDispatcher`
-//! (DISPATCH.md section 5). Each stops at its first complaint; so do we.
+//! (`docs/spec/dispatch.md`, section 5). Each stops at its first complaint; so do we.
 
 use std::fmt;
 

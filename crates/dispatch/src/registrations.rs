@@ -1,5 +1,6 @@
 //! All registrations of a revision: those that generated code makes of its files, those of backend
-//! files, and those that are known from outside (DISPATCH.md section 6, by release 8.3).
+//! files, and those that are known from outside (`docs/spec/dispatch.md`, section 6, by release
+//! 8.3).
 //!
 //! Kept compactly, about 24 bytes each; a [`Registration`] with names and places is assembled when
 //! it is asked for. Registrations do not depend on a build: what a build leaves out is left out

@@ -1,5 +1,5 @@
 //! The dispatch table of an operator from its registrations, as the runtime computes it
-//! (`OperatorEntry::computeDispatchTableEntryWithDebug`; DISPATCH.md section 4).
+//! (`OperatorEntry::computeDispatchTableEntryWithDebug`; `docs/spec/dispatch.md`, section 4).
 //!
 //! The rules ask only *which* keys have a registration, not which kernel, so a whole table is a
 //! partition of all keys by the rule that serves them: a dozen operations on bit sets. Kernels are
@@ -198,7 +198,7 @@ impl Rule {
         Self::Missing,
     ];
 
-    /// Its number in the order of DISPATCH.md section 4.
+    /// Its number in the order of `docs/spec/dispatch.md`, section 4.
     #[must_use]
     pub fn number(self) -> u8 {
         match self {

@@ -13,6 +13,7 @@ use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
+use opatlas_source::{Stop, Stopped};
 
 /// The tables of all operators of a revision in one build.
 #[derive(Debug, Clone)]
@@ -77,6 +78,20 @@ impl RevisionTables {
     /// Works out all registrations and tables (about 2 ms for a release).
     #[must_use]
     pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
+        Stop::unstopped(|stop| Self::new_until(inputs, build, source, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new_until(
+        inputs: Inputs<'_>,
+        build: &Build,
+        source: Source,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        stop.check()?;
         let keys = Keys::of(inputs.catalogue.release);
         let registrations = Registrations::new(inputs);
         let mut tables = Self {
@@ -95,6 +110,7 @@ impl RevisionTables {
         };
         let mut known = FxHashMap::default();
         for (id, _) in inputs.catalogue.iter() {
+            stop.check()?;
             let (files, outside) = tables.registered(id);
             let pattern = *known
                 .entry((files, outside))
@@ -104,7 +120,7 @@ impl RevisionTables {
             }
             tables.of_operator.push(pattern);
         }
-        tables
+        Ok(tables)
     }
 
     /// The keys with a registration that follows from the files, and those with one from outside.
@@ -266,7 +282,7 @@ fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> 
 }
 
 /// With so many hand-written registrations a key is one that needs a list of them; the few others
-/// are told operator by operator (DISPATCH.md section 7).
+/// are told operator by operator (`docs/spec/dispatch.md`, section 7).
 const FEW: usize = 15;
 
 /// The runtime keys that a release registers many kernels to by hand.

@@ -1,5 +1,5 @@
 //! Out-of-tree backend files, `backends/NAME.yaml`: which operators a backend has kernels for
-//! (RULES.md section 15, torchgen `gen_backend_stubs.parse_backend_yaml`).
+//! (`docs/spec/files.md`, section 6, torchgen `gen_backend_stubs.parse_backend_yaml`).
 //!
 //! What is read here depends on the file alone; [`BackendFile::kernels`] says what it registers
 //! among the operators of a catalogue.

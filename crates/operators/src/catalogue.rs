@@ -18,7 +18,7 @@ use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 /// A revision, read and completed.
 #[derive(Debug)]
@@ -59,8 +59,22 @@ impl Catalogue {
     /// as without it.
     #[must_use]
     pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
+        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn read_until(
+        bundle: &Bundle,
+        release: Release,
+        previous: Option<&Self>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let bytes = bundle.file(NATIVE_FUNCTIONS).map_or(&[][..], |b| &b[..]);
-        let native = NativeFunctions::read(bytes, previous.map(|p| &*p.native_functions));
+        let known = previous.map(|p| &*p.native_functions);
+        let native = NativeFunctions::read_until(bytes, known, stop)?;
         let (tags, diagnostics) = match bundle.file(TAGS) {
             Some(bytes) => {
                 let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
@@ -70,7 +84,8 @@ impl Catalogue {
             }
             None => (DeclaredTags::of_release(release), Vec::new()),
         };
-        let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release);
+        stop.check()?;
+        let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release, stop)?;
         catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
             let known = previous.and_then(|previous| previous.derivatives.as_ref());
             // Text that had to be mended is not the bytes that it came from.
@@ -82,18 +97,22 @@ impl Catalogue {
                 None => Arc::new(Derivatives::read(bytes)),
             }
         });
+        stop.check()?;
         catalogue.match_derivatives();
-        catalogue.backends = bundle
-            .files()
-            .filter(|(name, _)| name.starts_with(BACKENDS))
-            .map(|(name, bytes)| (name.into(), Arc::new(BackendFile::read(bytes))))
-            .collect();
-        catalogue
+        let files = bundle.files();
+        for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
+            stop.check()?;
+            let file = Arc::new(BackendFile::read(bytes));
+            catalogue.backends.push((name.into(), file));
+        }
+        Ok(catalogue)
     }
 
     /// The same revision under another release's rules; what was read is shared.
-    #[must_use]
-    pub fn under(&self, bundle: &Bundle, release: Release) -> Self {
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn under(&self, bundle: &Bundle, release: Release, stop: &Stop) -> Result<Self, Stopped> {
         let tags = match bundle.file(TAGS) {
             Some(_) => self.tags.clone(),
             None => DeclaredTags::of_release(release),
@@ -103,11 +122,12 @@ impl Catalogue {
             tags,
             self.tags_diagnostics.clone(),
             release,
-        );
+            stop,
+        )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.backends.clone_from(&self.backends);
         catalogue.match_derivatives();
-        catalogue
+        Ok(catalogue)
     }
 
     fn match_derivatives(&mut self) {
@@ -119,20 +139,25 @@ impl Catalogue {
         tags: DeclaredTags,
         tags_diagnostics: Vec<Diagnostic>,
         release: Release,
-    ) -> Self {
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let mut interner = TagInterner::default();
         let count = native_functions.entries.len();
         let mut operators = Vec::with_capacity(count + count / 4);
         let mut entry_of = Vec::with_capacity(count);
         for (i, placed) in native_functions.entries.iter().enumerate() {
+            stop.check()?;
             if let Some(schema) = &placed.entry.schema {
                 operators.push(written(placed, schema, release, &tags, &mut interner));
                 entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
             }
         }
         let written = Groups::of_operators(&operators);
+        stop.check()?;
         let faults = generate(&mut operators, written.all(), release, &mut interner);
+        stop.check()?;
         let groups = Groups::of_operators(&operators);
+        stop.check()?;
         let mut catalogue = Self {
             release,
             native_functions,
@@ -153,7 +178,7 @@ impl Catalogue {
             by_base: OnceLock::new(),
         };
         catalogue.index();
-        catalogue
+        Ok(catalogue)
     }
 
     fn index(&mut self) {

@@ -1,5 +1,5 @@
-//! Which entry of `derivatives.yaml` serves each operator (DISPATCH.md section 6.5, torchgen
-//! `load_derivatives` and `match_differentiability_info`).
+//! Which entry of `derivatives.yaml` serves each operator (`docs/spec/dispatch.md`, section 6.5,
+//! torchgen `load_derivatives` and `match_differentiability_info`).
 //!
 //! An entry names one schema and belongs to a *canonical function* among the variants of it.
 //! Other operators come by formulas through it: variants with the same signature, copies of views,

@@ -1,5 +1,5 @@
-//! `derivatives.yaml`: the formulas that autograd differentiates operators by, as written (RULES.md
-//! section 14, torchgen `load_derivatives.py`).
+//! `derivatives.yaml`: the formulas that autograd differentiates operators by, as written
+//! (`docs/spec/files.md`, section 5, torchgen `load_derivatives.py`).
 //!
 //! What is read here depends on the file alone. Which operators an entry serves depends on the
 //! operators and the release: [`super::derivative_match`]. What becomes of a formula when code is

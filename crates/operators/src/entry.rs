@@ -17,7 +17,8 @@ pub struct Placed<T> {
     pub at: Span,
 }
 
-/// The fields that an entry may have; the same in all releases (RULES.md section 3, unknown-key).
+/// The fields that an entry may have; the same in all releases (`docs/spec/files.md`, section 3,
+/// unknown-key).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are PyTorch's own")]
 pub enum Field {

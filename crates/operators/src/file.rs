@@ -1,5 +1,6 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
+use opatlas_source::diagnostic::RuleId;
 use std::hash::Hasher as _;
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::lower::lower;
 use super::operator::PlacedEntry;
-use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::{Span, Stop, Stopped};
 use opatlas_yaml::Root;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
@@ -32,13 +33,22 @@ impl NativeFunctions {
     /// result is the same as without it.
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
+        Stop::unstopped(|stop| Self::read_until(bytes, previous, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn read_until(bytes: &[u8], previous: Option<&Self>, stop: &Stop) -> Result<Self, Stopped> {
         let (text, diagnostics) = opatlas_yaml::decode(bytes);
         if diagnostics.is_empty()
-            && let Some(read) = Self::by_chunks(&text, previous)
+            && let Some(read) = Self::by_chunks(&text, previous, stop)?
         {
-            return read;
+            return Ok(read);
         }
-        Self::whole(&text, diagnostics)
+        stop.check()?;
+        Self::whole(&text, diagnostics, stop)
     }
 
     /// Whether an operator of this name may be declared by something that could not be read, so
@@ -54,32 +64,45 @@ impl NativeFunctions {
     }
 
     /// Each top-level entry on its own. `None` when the file is not that simple.
-    fn by_chunks(text: &str, previous: Option<&Self>) -> Option<Self> {
-        let chunks = opatlas_yaml::split(text)?;
+    fn by_chunks(
+        text: &str,
+        previous: Option<&Self>,
+        stop: &Stop,
+    ) -> Result<Option<Self>, Stopped> {
+        let Some(chunks) = opatlas_yaml::split(text) else {
+            return Ok(None);
+        };
         let mut entries = Vec::with_capacity(chunks.len());
         let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
         for (i, chunk) in chunks.iter().enumerate() {
+            stop.check()?;
             let source = chunk.slice(text);
             let hash = hash(source);
-            by_hash.insert(hash, u32::try_from(i).ok()?);
+            let Ok(at) = u32::try_from(i) else {
+                return Ok(None);
+            };
+            by_hash.insert(hash, at);
             let known = previous.and_then(|previous| previous.entry_of(hash, source));
             let entry = match known {
                 Some(entry) => Arc::clone(entry),
-                None => Arc::new(lower(&opatlas_yaml::parse_chunk(source)?, source)),
+                None => match opatlas_yaml::parse_chunk(source) {
+                    Some(item) => Arc::new(lower(&item, source)),
+                    None => return Ok(None),
+                },
             };
             entries.push(PlacedEntry {
                 entry,
                 base: chunk.start,
             });
         }
-        Some(Self {
+        Ok(Some(Self {
             text: text.into(),
             entries,
             diagnostics: Vec::new(),
             is_list: true,
             chunks,
             by_hash,
-        })
+        }))
     }
 
     fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<super::entry::Entry>> {
@@ -89,7 +112,7 @@ impl NativeFunctions {
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
-    fn whole(text: &str, mut diagnostics: Vec<Diagnostic>) -> Self {
+    fn whole(text: &str, mut diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let document = opatlas_yaml::parse(text);
         let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
@@ -100,19 +123,22 @@ impl NativeFunctions {
         let entries = document
             .items
             .iter()
-            .map(|item| PlacedEntry {
-                entry: Arc::new(lower(item, text.get(item.base as usize..).unwrap_or(""))),
-                base: item.base,
+            .map(|item| {
+                stop.check()?;
+                Ok(PlacedEntry {
+                    entry: Arc::new(lower(item, text.get(item.base as usize..).unwrap_or(""))),
+                    base: item.base,
+                })
             })
-            .collect();
-        Self {
+            .collect::<Result<_, Stopped>>()?;
+        Ok(Self {
             text: text.into(),
             entries,
             diagnostics,
             is_list,
             chunks: Vec::new(),
             by_hash: FxHashMap::default(),
-        }
+        })
     }
 }
 
@@ -129,7 +155,7 @@ fn no_list(text: &str, root: &Root) -> Diagnostic {
         Root::Scalar(_) | Root::Sequence => ("it is a single value", first_line(text)),
     };
     Diagnostic::new(
-        "yaml-root-list",
+        RuleId::YamlRootList,
         span,
         format!("the file must be a list of entries, but {what}"),
     )

@@ -1,5 +1,5 @@
-//! Generated operators: what `autogen` brings into being (RULES.md section 2.10, torchgen
-//! `add_generated_native_functions`).
+//! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
+//! torchgen `add_generated_native_functions`).
 
 mod variants;
 

@@ -44,7 +44,7 @@ impl PlacedEntry {
     }
 }
 
-/// An operator that no entry declares (RULES.md section 2.10).
+/// An operator that no entry declares (`docs/spec/grammar.md`, section 10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Generated {
     /// Its schema. Places in it are those of the schema that it was made from.
@@ -81,7 +81,7 @@ pub struct Operator {
     pub declaration: Declaration,
     /// Its tags, those that the release adds by itself included.
     pub tags: Tags,
-    /// Whether it is a view operator (RULES.md section 2.8).
+    /// Whether it is a view operator (`docs/spec/grammar.md`, section 8).
     pub is_view: bool,
     /// Its kind.
     pub kind: SchemaKind,

@@ -1,5 +1,6 @@
 //! Tags: which exist (`tags.yaml`), and which an operator has.
 
+use opatlas_source::diagnostic::RuleId;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -12,7 +13,7 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 /// The rule that all faults of `tags.yaml` come under.
-const RULE: &str = "tags-yaml";
+const RULE: RuleId = RuleId::TagsYaml;
 
 /// A tag of `tags.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,12 +71,12 @@ impl DeclaredTags {
         }
         let mut tags = Vec::new();
         for item in &document.items {
-            diagnostics.extend(
-                item.diagnostics
-                    .iter()
-                    .map(|d| d.clone().shifted(item.base)),
-            );
             let tree = &item.tree;
+            let ignored = |d: &&Diagnostic| {
+                opatlas_yaml::is_constructed(d) && is_never_read(tree, item.root, d.span)
+            };
+            let told = item.diagnostics.iter().filter(|d| !ignored(d));
+            diagnostics.extend(told.map(|d| d.clone().shifted(item.base)));
             match read_tag(tree, item.root) {
                 Ok(mut tag) => {
                     tag.at = tag.at.shifted(item.base);
@@ -109,6 +110,17 @@ impl DeclaredTags {
             TagName::Collection => false,
         }
     }
+}
+
+/// Whether a place is within a value of an item that may be anything: all but the `tag`.
+fn is_never_read(tree: &Tree, item: NodeId, at: Span) -> bool {
+    let Kind::Mapping(pairs) = tree.kind(item) else {
+        return false;
+    };
+    pairs.iter().any(|&(key, value)| {
+        let span = tree.span(key).to(tree.span(value));
+        tree.str_value(key) != Some("tag") && span.start <= at.start && at.end <= span.end
+    })
 }
 
 fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
@@ -169,7 +181,7 @@ impl TagInterner {
 }
 
 /// The tags that a release adds to a written operator by itself, where `tags.yaml` has them
-/// (RULES_BY_RELEASE.md, tags).
+/// (`docs/spec/releases.md`, section 2.4).
 pub fn added_automatically<'a>(
     release: Release,
     namespace: &'a str,

@@ -14,11 +14,27 @@ struct Row<'a> {
     file: Option<&'a str>,
     fallthrough: bool,
     declared: bool,
-    releases: u16,
+    releases: Mask,
 }
+
+/// A bit for each minor release; `Row` in `src/handwritten.rs` has the same type.
+type Mask = u64;
 
 /// The source text of the tables.
 pub fn generate(data: &Value, releases: &[String]) -> String {
+    assert!(
+        releases.len() <= Mask::BITS as usize,
+        "data/releases.json has {} releases, and a row of hand-written registrations has room for {}; \
+         make `Mask` wider here and `Row::releases` in src/handwritten.rs",
+        releases.len(),
+        Mask::BITS
+    );
+    let parts: BTreeSet<&str> = object(data).keys().map(String::as_str).collect();
+    assert_eq!(
+        parts,
+        BTreeSet::from(["registrations", "operators_without_yaml"]),
+        "the parts of data/handwritten.json"
+    );
     let mut rows = Vec::new();
     collect(&mut rows, &data["registrations"], releases, true);
     collect(&mut rows, &data["operators_without_yaml"], releases, false);
@@ -64,9 +80,12 @@ pub fn generate(data: &Value, releases: &[String]) -> String {
 fn collect<'a>(rows: &mut Vec<Row<'a>>, keys: &'a Value, releases: &[String], declared: bool) {
     for (key, files) in object(keys) {
         for (file, ranges) in object(files) {
-            let (file, fallthrough) = match file.strip_suffix("|fallthrough") {
-                Some(file) => (file, true),
+            let (file, fallthrough) = match file.split_once('|') {
                 None => (file.as_str(), false),
+                Some((file, "fallthrough")) => (file, true),
+                Some((_, kind)) => {
+                    panic!("data/handwritten.json names an unknown kind of kernel {kind}")
+                }
             };
             for (range, operators) in object(ranges) {
                 let operators = operators.as_str().expect("operators in one string");
@@ -84,7 +103,7 @@ fn collect<'a>(rows: &mut Vec<Row<'a>>, keys: &'a Value, releases: &[String], de
 }
 
 /// `2.0-2.3,2.6-` -> a bit for each release.
-fn mask(ranges: &str, releases: &[String]) -> u16 {
+fn mask(ranges: &str, releases: &[String]) -> Mask {
     let index = |name: &str| {
         let found = releases.iter().position(|release| release == name);
         found.unwrap_or_else(|| panic!("data/handwritten.json names an unknown release {name}"))
@@ -96,9 +115,14 @@ fn mask(ranges: &str, releases: &[String]) -> u16 {
         } else {
             index(last)
         };
-        index(first)..=last
+        let first = index(first);
+        assert!(
+            first <= last,
+            "data/handwritten.json: {range} ends before it begins"
+        );
+        first..=last
     });
-    bits.fold(0, |mask, bit| mask | 1 << bit)
+    bits.fold(0, |mask, bit| mask | (1 as Mask) << bit)
 }
 
 fn numbered<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {

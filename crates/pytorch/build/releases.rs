@@ -25,6 +25,10 @@ pub fn generate(data: &Value) -> String {
                 out.plain(&strings(&row[field]))
             );
         }
+        let digests = object(&row["native_functions"]).iter();
+        let digests = digests.map(|(patch, digest)| format!("({patch:?}, {digest}), "));
+        let digests = digests.collect::<String>();
+        let _ = writeln!(rows, "        native_functions: &[{digests}],");
         for (field, steps) in object(&data["lists"]) {
             let _ = writeln!(rows, "        {field}: {},", out.names(&at.names(steps)));
         }
@@ -55,6 +59,21 @@ pub fn generate(data: &Value) -> String {
         "static RELEASES: [ReleaseData; {}] = [\n{rows}];",
         releases.len()
     );
+    source
+}
+
+/// The source text of the constants of `Release`: one for each release, and `LATEST`.
+pub fn constants(data: &Value) -> String {
+    let names = names(data);
+    let mut source = String::from("impl Release {\n");
+    for (minor, name) in names.iter().enumerate() {
+        let constant = name.replace('.', "_");
+        let _ = writeln!(source, "    /// PyTorch {name}.");
+        let _ = writeln!(source, "    pub const V{constant}: Self = Self({minor});");
+    }
+    let newest = names.len() - 1;
+    let _ = writeln!(source, "    /// The newest release known.");
+    let _ = writeln!(source, "    pub const LATEST: Self = Self({newest});\n}}");
     source
 }
 
@@ -101,7 +120,11 @@ fn runtime_keys(row: &Value, backends: &[String]) -> String {
 }
 
 fn fallback(row: &Value) -> String {
-    let fallthrough = row[2] == "fallthrough";
+    let fallthrough = match text(&row[2]) {
+        "fallthrough" => true,
+        "kernel" => false,
+        kind => panic!("data/releases.json names an unknown kind of fallback {kind}"),
+    };
     format!(
         "GlobalFallback {{ key: {}, file: {}, fallthrough: {fallthrough} }}, ",
         row[0], row[1]
@@ -142,6 +165,10 @@ impl Steps<'_> {
             if step.is_array() {
                 names = strings(step);
             } else {
+                let known = |name: &String| name == "add" || name == "remove";
+                if let Some(unknown) = object(step).keys().find(|name| !known(name)) {
+                    panic!("data/releases.json has an unknown step {unknown}");
+                }
                 let removed = strings(&step["remove"]);
                 names.retain(|name| !removed.contains(name));
                 names.extend(strings(&step["add"]));
@@ -193,7 +220,7 @@ impl Output {
     /// Rows of a name and one or more names; null is an empty table.
     fn pairs(&mut self, rows: &Value) -> String {
         let mut value = String::from("&[");
-        for row in rows.as_array().into_iter().flatten() {
+        for row in list(rows) {
             let values = match &row[1] {
                 Value::String(one) => vec![one.clone()],
                 many => strings(many),
@@ -219,6 +246,14 @@ fn object(value: &Value) -> &Map<String, Value> {
 
 /// The strings of a list; an absent one is empty.
 fn strings(value: &Value) -> Vec<String> {
-    let values = value.as_array().into_iter().flatten();
+    let values = list(value).iter();
     values.map(|value| text(value).to_owned()).collect()
+}
+
+/// The items of a list; null is an empty one.
+fn list(value: &Value) -> &[Value] {
+    match value {
+        Value::Null => &[],
+        value => array(value),
+    }
 }

@@ -1,5 +1,5 @@
 //! Alias keys and the sets of runtime keys that they reach, computed for a release from its keys
-//! by the rules of `c10/core/DispatchKeySet.cpp` (DISPATCH.md sections 2, 3 and 8.2).
+//! by the rules of `c10/core/DispatchKeySet.cpp` (`docs/spec/dispatch.md`, sections 2, 3 and 8.2).
 
 use std::fmt;
 

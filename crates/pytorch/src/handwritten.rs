@@ -3,8 +3,8 @@
 //! (`torch/_meta_registrations.py`).
 //!
 //! They were recorded from a real process of each release (Linux CUDA build, after
-//! `import torch`; DISPATCH.md sections 7 and 8.5). Where generated code registers at the same key
-//! too, the hand-written registration wins: it is made later.
+//! `import torch`; `docs/spec/dispatch.md`, sections 7 and 8.5). Where generated code registers at
+//! the same key too, the hand-written registration wins: it is made later.
 
 use std::sync::OnceLock;
 
@@ -73,7 +73,7 @@ struct Row {
     file: Option<u8>,
     fallthrough: bool,
     declared: bool,
-    releases: u16,
+    releases: u64,
 }
 
 // KEYS and FILES are names; NAMES is all operator names, sorted, without anything between; ENDS
@@ -136,7 +136,7 @@ mod tests {
         assert!(one_by_one.eq(all(Release::V2_9)));
     }
 
-    /// Counts of DISPATCH.md section 8.5.
+    /// Counts of `docs/spec/dispatch.md`, section 8.5.
     #[test]
     fn every_release_has_the_recorded_number() {
         let counts = [

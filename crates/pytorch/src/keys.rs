@@ -43,6 +43,7 @@ pub struct Keys {
     fallthrough_fallbacks: KeySet,
     /// By slot.
     fallback_files: Vec<Option<&'static str>>,
+    /// The sets that computing tables needs.
     pub sets: Sets,
 }
 
@@ -195,7 +196,8 @@ impl Keys {
     }
 
     /// The backend keys for which an autograd key stands: a kernel at one of them keeps the
-    /// implicit composite kernel from serving it (DISPATCH.md section 3). Empty for other keys.
+    /// implicit composite kernel from serving it (`docs/spec/dispatch.md`, section 3). Empty for
+    /// other keys.
     #[must_use]
     pub fn backends_of_autograd(&self, slot: Slot) -> KeySet {
         if self.sets.autograd_other == Some(slot) {

@@ -1,4 +1,5 @@
-//! The minor releases of PyTorch whose rules Opatlas knows, 2.0 to 2.15, and how a text names one.
+//! The minor releases of PyTorch whose rules Opatlas knows (`data/releases.json` lists them), and how
+//! a text names one.
 //!
 //! A release decides which rules, keys and name lists apply. Everything that differs between
 //! releases is data ([`ReleaseData`]); code asks the data or compares releases
@@ -14,7 +15,7 @@ pub use data::{
 };
 pub use version::Version;
 
-/// A minor release 2.0 to 2.15, in the order of time. All patch releases of a line share its
+/// A minor release, in the order of time. All patch releases of a line share its
 /// rules (`2.9.1` is `2.9`).
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Release(u8);
@@ -36,23 +37,10 @@ pub struct UnknownRelease {
     pub text: Box<str>,
 }
 
-macro_rules! constants {
-    ($($name:ident = $minor:literal),* $(,)?) => {
-        impl Release {
-            $(#[doc = concat!("PyTorch 2.", stringify!($minor), ".")] pub const $name: Self = Self($minor);)*
-        }
-    };
-}
-
-constants! {
-    V2_0 = 0, V2_1 = 1, V2_2 = 2, V2_3 = 3, V2_4 = 4, V2_5 = 5, V2_6 = 6, V2_7 = 7,
-    V2_8 = 8, V2_9 = 9, V2_10 = 10, V2_11 = 11, V2_12 = 12, V2_13 = 13, V2_14 = 14, V2_15 = 15,
-}
+// A constant for each release (`V2_0`, ...), and the newest one as `LATEST`.
+include!(concat!(env!("OUT_DIR"), "/release_constants.rs"));
 
 impl Release {
-    /// The newest release known.
-    pub const LATEST: Self = Self::V2_15;
-
     /// How many releases are known.
     pub const COUNT: usize = data::COUNT;
 
@@ -177,7 +165,8 @@ mod tests {
 
     #[test]
     fn newer_ones_are_judged_as_the_newest() {
-        for text in ["2.16", "2.16.0", "3.0", "2.300", "17.1"] {
+        let next = format!("2.{}", Release::COUNT);
+        for text in [&next, &format!("{next}.0"), "3.0", "2.300", "17.1"] {
             check(text, Some((Release::LATEST, true)));
         }
     }
@@ -193,7 +182,7 @@ mod tests {
         assert!(
             message.contains("`1.13`")
                 && message.contains("2.0, 2.1,")
-                && message.ends_with("2.15")
+                && message.ends_with(Release::LATEST.as_str())
         );
     }
 
@@ -231,7 +220,7 @@ mod tests {
         }
     }
 
-    /// Counts from RULES_BY_RELEASE.md section 2 and DISPATCH.md section 8.1.
+    /// Counts from `docs/spec/releases.md`, section 2 and `docs/spec/dispatch.md`, section 8.1.
     #[test]
     fn lists_have_the_recorded_sizes() {
         let rows = [

@@ -1,70 +1,221 @@
-//! Applies the edits that findings carry.
+//! Makes the edits that findings carry.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_source::Span;
-use opatlas_source::diagnostic::{Finding, Fix};
+use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
+
+/// Which edits are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those of errors and warnings that are [`Applicability::Safe`].
+    Safe,
+    /// All that are offered.
+    Suggested,
+}
+
+impl Wanted {
+    /// Whether the edit of a finding is one of them. That of a suppressed finding never is.
+    #[must_use]
+    pub fn takes(self, finding: &Finding) -> bool {
+        let Some(fix) = &finding.fix else {
+            return false;
+        };
+        let is_safe = fix.applicability == Applicability::Safe && is_fault(finding);
+        !finding.suppressed && (self == Self::Suggested || is_safe)
+    }
+}
 
 /// A text with edits in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fixed {
     /// The new text.
     pub text: String,
-    /// How many edits were made.
-    pub applied: usize,
+    /// How many edits were made for each rule.
+    pub made: BTreeMap<RuleId, usize>,
+    /// How many edits were wanted and not made, since they do not mend their finding or bring up
+    /// others, by rule.
+    pub refused: BTreeMap<RuleId, usize>,
 }
 
-/// Makes the edits of the findings, in the order of their places. Of edits that touch the same
-/// text only the first is made; the others belong to the next round. Suppressed findings and edits
-/// that do not fit the text are left alone. All findings must be about the file `text` is of.
+impl Fixed {
+    /// How many edits were made.
+    #[must_use]
+    pub fn applied(&self) -> usize {
+        self.made.values().sum()
+    }
+}
+
+/// The text with the edits of the findings, in the order of their places, and the findings whose
+/// edits were made. Of edits that touch the same text only the first is made. Edits that do not
+/// fit the text are left alone. All findings must be about the file `text` is of.
 #[must_use]
-pub fn apply(text: &str, findings: &[Finding]) -> Fixed {
-    let mut fixes: Vec<&Fix> = findings
+pub fn apply<'f>(text: &str, findings: &[&'f Finding]) -> (String, Vec<&'f Finding>) {
+    let mut edits: Vec<(&Fix, &Finding)> = findings
         .iter()
-        .filter(|finding| !finding.suppressed)
-        .filter_map(|finding| finding.fix.as_ref())
-        .filter(|fix| fits(text, fix.span))
+        .filter_map(|finding| Some((finding.fix.as_ref()?, *finding)))
+        .filter(|(fix, _)| fits(text, fix.span))
         .collect();
-    fixes.sort_by(|a, b| (a.span, &a.replacement).cmp(&(b.span, &b.replacement)));
-    let mut fixed = Fixed {
-        text: String::with_capacity(text.len()),
-        applied: 0,
-    };
+    edits.sort_by(|(a, _), (b, _)| (a.span, &a.replacement).cmp(&(b.span, &b.replacement)));
+    let mut fixed = String::with_capacity(text.len());
+    let mut made = Vec::new();
     let mut done = None;
-    for fix in fixes {
+    for (fix, finding) in edits {
         if done.is_some_and(|done| fix.span.start <= done) {
             continue; // touches the edit before it
         }
         let from = done.unwrap_or(0) as usize;
-        fixed.text.push_str(&text[from..fix.span.start as usize]);
-        fixed.text.push_str(&fix.replacement);
-        fixed.applied += 1;
+        fixed.push_str(&text[from..fix.span.start as usize]);
+        fixed.push_str(&fix.replacement);
+        made.push(finding);
         done = Some(fix.span.end);
     }
-    fixed.text.push_str(&text[done.unwrap_or(0) as usize..]);
-    fixed
+    fixed.push_str(&text[done.unwrap_or(0) as usize..]);
+    (fixed, made)
 }
 
-/// How many rounds [`apply_all`] makes at most.
+/// How many rounds [`mend`] makes at most: an edit may make room for another one.
 pub const MOST_ROUNDS: usize = 16;
 
-/// Makes edits until none is left: `check` gives the findings about a text, which mended text may
-/// have new ones of. Ends after [`MOST_ROUNDS`], or when a text comes back that was there before.
+/// How often [`mend`] reads the text again at most. What is left then is refused.
+pub const MOST_READINGS: usize = 256;
+
+/// Makes the wanted edits of one file of a bundle, as far as they do good: after each, the finding
+/// is gone and there is no error or warning that was not there before, in any file. `check` gives
+/// all findings of the bundle with the given text as that file.
 #[must_use]
-pub fn apply_all(text: &str, mut check: impl FnMut(&str) -> Vec<Finding>) -> Fixed {
-    let mut fixed = Fixed {
-        text: text.to_owned(),
-        applied: 0,
+pub fn mend(
+    file: &str,
+    text: &str,
+    wanted: Wanted,
+    check: impl FnMut(&str) -> Vec<Finding>,
+) -> Fixed {
+    let mut mending = Mending {
+        check,
+        readings: 0,
+        refused: FxHashSet::default(),
+        made: BTreeMap::new(),
     };
-    let mut seen = vec![fixed.text.clone()];
+    let mut text = text.to_owned();
+    let mut findings = (mending.check)(&text);
+    let mut seen = FxHashSet::default();
     for _ in 0..MOST_ROUNDS {
-        let next = apply(&fixed.text, &check(&fixed.text));
-        if next.applied == 0 || seen.contains(&next.text) {
+        let offered = mending.offered(file, wanted, &findings);
+        let (_, chosen) = apply(&text, &offered);
+        if chosen.is_empty() || !seen.insert(text.clone()) {
             break;
         }
-        fixed.applied += next.applied;
-        seen.push(next.text.clone());
-        fixed.text = next.text;
+        let mut good = Vec::new();
+        mending.select(&text, &findings, &chosen, &mut good);
+        for finding in &good {
+            *mending.made.entry(finding.rule).or_default() += 1;
+        }
+        if !good.is_empty() {
+            text = apply(&text, &good).0;
+            findings = (mending.check)(&text);
+        }
     }
-    fixed
+    let mut refused = BTreeMap::new();
+    for (rule, _, _) in &mending.refused {
+        *refused.entry(*rule).or_default() += 1;
+    }
+    Fixed {
+        text,
+        made: mending.made,
+        refused,
+    }
+}
+
+/// What a finding says, wherever it stands.
+type Said = (RuleId, Box<str>, Box<str>);
+
+fn said(finding: &Finding) -> Said {
+    let about = finding.operator.as_deref().unwrap_or("");
+    let about = format!("{}\n{about}", finding.file);
+    (finding.rule, about.into(), finding.message.as_ref().into())
+}
+
+struct Mending<C> {
+    check: C,
+    readings: usize,
+    refused: FxHashSet<Said>,
+    made: BTreeMap<RuleId, usize>,
+}
+
+impl<C: FnMut(&str) -> Vec<Finding>> Mending<C> {
+    fn offered<'f>(&self, file: &str, wanted: Wanted, findings: &'f [Finding]) -> Vec<&'f Finding> {
+        findings
+            .iter()
+            .filter(|finding| &*finding.file == file && wanted.takes(finding))
+            .filter(|finding| !self.refused.contains(&said(finding)))
+            .collect()
+    }
+
+    /// Adds those of the chosen edits to the good ones that do good together with them: all at
+    /// once if they do, and else half by half.
+    fn select<'f>(
+        &mut self,
+        text: &str,
+        before: &[Finding],
+        chosen: &[&'f Finding],
+        good: &mut Vec<&'f Finding>,
+    ) {
+        if self.readings < MOST_READINGS {
+            self.readings += 1;
+            let tried: Vec<&Finding> = good.iter().chain(chosen).copied().collect();
+            let after = (self.check)(&apply(text, &tried).0);
+            if does_good(before, &tried, &after) {
+                good.extend(chosen);
+                return;
+            }
+        }
+        match chosen {
+            [] => {}
+            [one] => {
+                self.refused.insert(said(one));
+            }
+            _ => {
+                let (first, second) = chosen.split_at(chosen.len() / 2);
+                self.select(text, before, first, good);
+                self.select(text, before, second, good);
+            }
+        }
+    }
+}
+
+/// Whether the mended findings are gone, and nothing is complained of that was not before.
+fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
+    let mut allowed: FxHashMap<Said, usize> = FxHashMap::default();
+    for finding in before {
+        *allowed.entry(said(finding)).or_default() += 1;
+    }
+    let mut fixed = FxHashSet::default();
+    for finding in mended {
+        let key = said(finding);
+        if let Some(count) = allowed.get_mut(&key) {
+            *count = count.saturating_sub(1);
+        }
+        fixed.insert(key);
+    }
+    after.iter().all(|finding| {
+        let key = said(finding);
+        if !is_fault(finding) && !fixed.contains(&key) {
+            return true;
+        }
+        match allowed.get_mut(&key) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        }
+    })
+}
+
+fn is_fault(finding: &Finding) -> bool {
+    finding.severity != Severity::Info
 }
 
 fn fits(text: &str, span: Span) -> bool {
@@ -74,13 +225,12 @@ fn fits(text: &str, span: Span) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use opatlas_source::diagnostic::Severity;
 
     fn finding(start: u32, end: u32, replacement: &str) -> Finding {
         Finding {
-            rule: "schema-shape",
+            rule: RuleId::SchemaShape,
             severity: Severity::Error,
-            message: "".into(),
+            message: format!("{start}").into(),
             file: "native_functions.yaml".into(),
             span: Span::new(start, end),
             operator: None,
@@ -89,16 +239,24 @@ mod tests {
             fix: Some(Fix {
                 span: Span::new(start, end),
                 replacement: replacement.into(),
+                applicability: Applicability::Safe,
             }),
             suppressed: false,
         }
     }
 
+    fn mended(text: &str, check: impl FnMut(&str) -> Vec<Finding>) -> (String, usize, usize) {
+        let fixed = mend("native_functions.yaml", text, Wanted::Safe, check);
+        let refused = fixed.refused.values().sum();
+        (fixed.text.clone(), fixed.applied(), refused)
+    }
+
     #[test]
     fn edits_are_made_in_order_and_never_over_one_another() {
         let check = |findings: &[Finding], expected: &str, applied: usize| {
-            let fixed = apply("abcdef", findings);
-            assert_eq!((&*fixed.text, fixed.applied), (expected, applied));
+            let findings: Vec<&Finding> = findings.iter().collect();
+            let (text, made) = apply("abcdef", &findings);
+            assert_eq!((&*text, made.len()), (expected, applied));
         };
         check(&[], "abcdef", 0);
         check(&[finding(4, 5, "E"), finding(0, 1, "A")], "AbcdEf", 2);
@@ -109,16 +267,56 @@ mod tests {
         check(&[finding(0, 0, "!"), finding(0, 2, "?")], "!abcdef", 1);
     }
 
+    /// Every `a` is a fault whose edit makes it `b`.
+    fn letters(text: &str) -> Vec<Finding> {
+        let faults = text.match_indices('a');
+        let at = |at: usize| u32::try_from(at).unwrap();
+        faults
+            .map(|(i, _)| finding(at(i), at(i) + 1, "b"))
+            .collect()
+    }
+
     #[test]
-    fn rounds_end_when_nothing_is_left_or_texts_repeat() {
-        let fixed = apply_all("aaa", |text| match text.find('a') {
-            Some(at) => vec![finding(at as u32, at as u32 + 1, "b")],
-            None => Vec::new(),
-        });
-        assert_eq!((&*fixed.text, fixed.applied), ("bbb", 3));
-        let turned = apply_all("a", |text| {
-            vec![finding(0, 1, if text == "a" { "b" } else { "a" })]
-        });
-        assert_eq!(turned.text, "b");
+    fn rounds_end_when_nothing_is_left() {
+        assert_eq!(mended("aaa", letters), ("bbb".to_owned(), 3, 0));
+        let one_by_one = |text: &str| letters(text).into_iter().take(1).collect();
+        assert_eq!(mended("aaa", one_by_one), ("bbb".to_owned(), 3, 0));
+    }
+
+    #[test]
+    fn what_does_no_good_is_not_done() {
+        // Mending the third letter brings up a fault that was not there before.
+        let check = |text: &str| {
+            let mut found = letters(text);
+            if text.as_bytes()[2] == b'b' {
+                let mut new = finding(0, 1, "");
+                (new.rule, new.fix) = (RuleId::TypeUnknown, None);
+                found.push(new);
+            }
+            found
+        };
+        assert_eq!(mended("aaaa", check), ("bbab".to_owned(), 3, 1));
+        // The fault stays whatever is done.
+        assert_eq!(
+            mended("a", |_| vec![finding(0, 1, "b")]),
+            ("a".to_owned(), 0, 1)
+        );
+    }
+
+    #[test]
+    fn only_what_is_wanted_is_done() {
+        let with = |change: fn(&mut Finding)| {
+            let mut found = finding(0, 1, "b");
+            change(&mut found);
+            (Wanted::Safe.takes(&found), Wanted::Suggested.takes(&found))
+        };
+        assert_eq!(with(|_| {}), (true, true));
+        assert_eq!(with(|f| f.severity = Severity::Info), (false, true));
+        assert_eq!(with(|f| f.suppressed = true), (false, false));
+        assert_eq!(with(|f| f.fix = None), (false, false));
+        let suggested = |f: &mut Finding| {
+            f.fix.as_mut().unwrap().applicability = Applicability::Suggested;
+        };
+        assert_eq!(with(suggested), (false, true));
     }
 }

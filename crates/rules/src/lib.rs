@@ -14,7 +14,7 @@ pub mod suppress;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
 use sink::Sink;
@@ -58,11 +58,13 @@ pub enum Family {
     Derivatives,
     /// Out-of-tree backend files.
     Backends,
+    /// The schema grammar of torch's runtime.
+    Runtime,
     /// The tool's own: suppressions.
     Suppressions,
 }
 
-/// When PyTorch's generator notices (RULES.md section 1).
+/// When PyTorch's generator notices (`docs/spec/rules.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.
@@ -80,6 +82,9 @@ pub enum Stage {
     /// Never: a documented convention.
     Convention,
 }
+
+/// The `file` of an [`Example`] that is a single schema, read by the runtime's grammar.
+pub const SCHEMA: &str = "schema";
 
 /// An example that is run as a test: a bad one gives exactly its rule, a good one nothing.
 #[derive(Debug, Clone, Copy)]
@@ -146,6 +151,14 @@ impl Rule {
 /// findings are in the list, marked so ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
+    Stop::unstopped(|stop| check_until(catalogue, stop))
+}
+
+/// The same, unless it is stopped.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Vec<Finding>, Stopped> {
     let mut sink = Sink::new(catalogue.release);
     let native = &catalogue.native_functions;
     for diagnostic in &native.diagnostics {
@@ -160,10 +173,12 @@ pub fn check(catalogue: &Catalogue) -> Vec<Finding> {
         sink.file(TAGS, diagnostic.clone());
     }
     for check in families::CHECKS {
+        stop.check()?;
         check(catalogue, &mut sink);
     }
+    stop.check()?;
     let entries = &native.entries;
-    sink.into_findings(|findings| suppress::apply(&native.text, entries, findings))
+    Ok(sink.into_findings(|findings| suppress::apply(&native.text, entries, findings)))
 }
 
 /// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,

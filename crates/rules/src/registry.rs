@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use rustc_hash::FxHashMap;
+use opatlas_source::diagnostic::RuleId;
 
 use super::{Rule, families};
 
@@ -11,10 +11,20 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     families::TABLES.iter().flat_map(|table| table.iter())
 }
 
-/// The rule of this id.
+/// The rule of this id. Every id has one: a test holds the table to [`RuleId::ALL`].
+#[must_use]
+pub fn of(id: RuleId) -> &'static Rule {
+    static BY_ID: OnceLock<Vec<&'static Rule>> = OnceLock::new();
+    let by_id = BY_ID.get_or_init(|| {
+        let mut rules: Vec<_> = all().collect();
+        rules.sort_by_key(|rule| rule.id);
+        rules
+    });
+    by_id[id as usize]
+}
+
+/// The rule whose id has this text, if there is one.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
-    static BY_ID: OnceLock<FxHashMap<&'static str, &'static Rule>> = OnceLock::new();
-    let by_id = BY_ID.get_or_init(|| all().map(|rule| (rule.id, rule)).collect());
-    by_id.get(id).copied()
+    RuleId::parse(id).map(of)
 }

@@ -12,8 +12,7 @@ use opatlas_source::{NATIVE_FUNCTIONS, Span};
 use super::{Stage, registry};
 
 /// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
-/// is read is read for all releases. One under a rule that is not in the registry is dropped too,
-/// which the tests of the registry rule out.
+/// is read is read for all releases.
 #[derive(Debug)]
 pub struct Sink {
     release: Release,
@@ -77,9 +76,7 @@ impl Sink {
     }
 
     fn push(&mut self, file: &str, operator: Option<Box<str>>, diagnostic: Diagnostic) {
-        let Some(rule) = registry::find(diagnostic.rule) else {
-            return;
-        };
+        let rule = registry::of(diagnostic.rule);
         if !rule.applies_to(self.release) {
             return;
         }
@@ -141,7 +138,7 @@ impl Sink {
 /// where any error stands: once the error is mended the text is another one. Findings come sorted
 /// by place.
 fn drop_followers(findings: &mut Vec<Finding>) {
-    let stage = |rule| registry::find(rule).map_or(Stage::Convention, |rule| rule.stage);
+    let stage = |rule| registry::of(rule).stage;
     let mut by_stage: BTreeMap<Stage, Reach> = BTreeMap::new();
     for finding in findings.iter() {
         if finding.severity == Severity::Error && !finding.span.is_empty() {

@@ -6,14 +6,13 @@
 //! whether a file is valid: PyTorch's generator reads no comments of ours, so a suppressed error
 //! is one that somebody answers for, and not one that is gone.
 
+use opatlas_source::diagnostic::RuleId;
 use std::ops::Range;
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_source::diagnostic::{Diagnostic, Finding};
 use opatlas_source::suggest;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
-
-use super::registry;
 
 /// What a comment of ours begins with.
 const MARK: &str = "opatlas:";
@@ -73,7 +72,7 @@ pub(super) fn apply(
         if !suppression.well_formed {
             let message = "this comment is not of a form that is read";
             reports.push(
-                Diagnostic::new("suppression-malformed", suppression.at, message)
+                Diagnostic::new(RuleId::SuppressionMalformed, suppression.at, message)
                     .with_help("write `# opatlas: allow(rule-id) reason`"),
             );
             continue;
@@ -81,7 +80,7 @@ pub(super) fn apply(
         if suppression.reason.is_empty() {
             let message = "nothing says why this is allowed";
             reports.push(
-                Diagnostic::new("suppression-without-reason", suppression.at, message)
+                Diagnostic::new(RuleId::SuppressionWithoutReason, suppression.at, message)
                     .with_help("write the reason behind the parenthesis"),
             );
         }
@@ -105,9 +104,9 @@ fn findings_of(placed: &PlacedEntry, findings: &[Finding]) -> Range<usize> {
 
 /// Marks the findings of a rule; a complaint when there is none.
 fn allow(rule: &str, at: Span, within: Option<&mut [Finding]>) -> Option<Diagnostic> {
-    if registry::find(rule).is_none() {
+    let Some(rule) = RuleId::parse(rule) else {
         return Some(unknown(rule, at));
-    }
+    };
     let message = match within {
         Some(findings) => {
             let mut used = false;
@@ -122,16 +121,14 @@ fn allow(rule: &str, at: Span, within: Option<&mut [Finding]>) -> Option<Diagnos
         }
         None => format!("no entry follows that `{rule}` could be allowed in"),
     };
-    Some(Diagnostic::new("suppression-unused", at, message).with_help("remove it"))
+    Some(Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove it"))
 }
 
 fn unknown(rule: &str, at: Span) -> Diagnostic {
     let message = format!("there is no rule `{}`", rule.escape_debug());
-    let diagnostic = Diagnostic::new("suppression-unknown-rule", at, message);
-    match suggest::nearest(rule, registry::all().map(|rule| rule.id)) {
-        Some(near) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(at, near),
+    let diagnostic = Diagnostic::new(RuleId::SuppressionUnknownRule, at, message);
+    match suggest::nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
+        Some(near) => diagnostic.with_near_name(at, rule, near),
         None => diagnostic.with_help("`opatlas explain` lists all rules"),
     }
 }

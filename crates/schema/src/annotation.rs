@@ -1,4 +1,4 @@
-//! Alias annotations: `Tensor(a!)`, `Tensor(a -> *)` (RULES.md section 2.3).
+//! Alias annotations: `Tensor(a!)`, `Tensor(a -> *)` (`docs/spec/grammar.md`, section 3).
 
 /// The alias sets of a tensor before and after the call, and whether it is written to.
 ///

@@ -1,4 +1,4 @@
-//! Function schemas: arguments, returns, kinds (RULES.md sections 2.1, 2.5 and 2.6).
+//! Function schemas: arguments, returns, kinds (`docs/spec/grammar.md`, sections 5, 6 and 7).
 //!
 //! A schema in hand has been read whole; what could not be read is a diagnostic instead. Whether
 //! its parts fit together (`out` arguments returned, `self` written in place) is for the rules.

@@ -6,7 +6,8 @@
 use super::function::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::{Diagnostic, Fix};
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
 #[must_use]
@@ -30,7 +31,7 @@ fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     for argument in schema.arguments.pre_self().iter().filter(|a| a.is_write()) {
         found.push(
             Diagnostic::new(
-                "pre-self-mutable",
+                RuleId::PreSelfMutable,
                 argument.type_at.0,
                 format!("`{}` stands before `self` and is written to", argument.name),
             )
@@ -51,7 +52,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
         {
             found.push(
                 Diagnostic::new(
-                    "mutable-positional-returned",
+                    RuleId::MutablePositionalReturned,
                     ret.at.0,
                     format!(
                         "this return is the written argument `{}`, which is neither `self` nor an out argument",
@@ -71,6 +72,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                 diagnostic.fix = Some(Fix {
                     span: Span::at(argument.at.0.start),
                     replacement: "*, ".into(),
+                    applicability: Applicability::Suggested,
                 });
             }
         }
@@ -101,7 +103,7 @@ fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     if let (Some(written), Some(fresh)) = (written, fresh) {
         found.push(
             Diagnostic::new(
-                "mixed-mutable-immutable-returns",
+                RuleId::MixedMutableImmutableReturns,
                 schema.returns_at.0,
                 "some returns are written aliases and some are not",
             )
@@ -141,7 +143,7 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
         }
         found.push(
             Diagnostic::new(
-                "mutable-return-must-alias",
+                RuleId::MutableReturnMustAlias,
                 ret.at.0,
                 format!("`{ret}` is written, but is neither `self` nor an out argument"),
             )
@@ -165,7 +167,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
         if !schema.returns.is_empty() {
             found.push(
                 Diagnostic::new(
-                    "out-list-returns-nothing",
+                    RuleId::OutListReturnsNothing,
                     schema.returns_at.0,
                     format!(
                         "out argument `{}` is no plain tensor, so nothing may be returned",
@@ -187,7 +189,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     if let (Some(_), Some(scratch)) = (mismatch, misplaced_scratch(out)) {
         found.push(
             Diagnostic::new(
-                "scratch",
+                RuleId::Scratch,
                 scratch.at.0,
                 format!(
                     "`{}` is not returned, so it must stand behind the out arguments that are",
@@ -199,7 +201,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     } else if let Some((argument, ret)) = mismatch {
         found.push(
             Diagnostic::new(
-                "out-return-matches",
+                RuleId::OutReturnMatches,
                 ret.at.0,
                 format!(
                     "out argument `{}` is `Tensor({})`, but the return in its place is `{}`",
@@ -218,7 +220,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     } else if returned_outs(schema).count() != schema.returns.len() {
         found.push(
             Diagnostic::new(
-                "out-return-count",
+                RuleId::OutReturnCount,
                 schema.returns_at.0,
                 format!(
                     "{} out {} must be returned, but {} returned",
@@ -295,7 +297,7 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             .to_string();
             found.push(
                 Diagnostic::new(
-                    "inplace-return",
+                    RuleId::InplaceReturn,
                     schema.returns_at.0,
                     format!("an in-place operator returns `self`, here `{annotated}`"),
                 )
@@ -307,7 +309,7 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     } else if !schema.returns.is_empty() {
         found.push(
             Diagnostic::new(
-                "inplace-list-self",
+                RuleId::InplaceListSelf,
                 schema.returns_at.0,
                 "an in-place operator whose `self` is no plain tensor returns nothing",
             )
@@ -323,7 +325,7 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
     let message = format!("`{name}` is in place by its name, but writes to no positional `self`");
     match schema.arguments.self_argument() {
         Some(this) if this.ty.is_tensor_like() => {
-            let diagnostic = Diagnostic::new("inplace-self", this.at.0, message)
+            let diagnostic = Diagnostic::new(RuleId::InplaceSelf, this.at.0, message)
                 .with_help("annotate it as written: `Tensor(a!) self`");
             match this.annotation {
                 None if !this.type_at.0.is_empty() => {
@@ -334,9 +336,10 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
             }
         }
         _ => {
-            let diagnostic = Diagnostic::new("inplace-self", schema.name_at.0, message).with_help(
-                "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
-            );
+            let diagnostic = Diagnostic::new(RuleId::InplaceSelf, schema.name_at.0, message)
+                .with_help(
+                    "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
+                );
             let mut written = schema
                 .arguments
                 .positional()
@@ -356,7 +359,7 @@ fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {
     let out = schema.arguments.out().first()?;
     schema.name.is_inplace().then(|| {
         Diagnostic::new(
-            "inplace-and-out",
+            RuleId::InplaceAndOut,
             out.at.0,
             format!(
                 "`{}` is in place by its name and has out arguments",
@@ -376,7 +379,7 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     if let Some(options) = arguments.tensor_options() {
         found.push(
             Diagnostic::new(
-                "tensor-options-functional-only",
+                RuleId::TensorOptionsFunctionalOnly,
                 options[0].at.0.to(options[3].at.0),
                 format!(
                     "an operator of kind {} takes no TensorOptions",
@@ -389,7 +392,7 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     if schema.name.overload().contains("functional") {
         found.push(
             Diagnostic::new(
-                "functional-overload",
+                RuleId::FunctionalOverload,
                 schema.name_at.0,
                 format!(
                     "overload `{}` says functional, but the operator is {}",

@@ -1,4 +1,5 @@
-//! Operator names (RULES.md section 2.1, torchgen `BaseOperatorName` and `OperatorName`).
+//! Operator names (`docs/spec/grammar.md`, section 1, torchgen `BaseOperatorName` and
+//! `OperatorName`).
 
 use std::fmt;
 

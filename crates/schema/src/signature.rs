@@ -1,5 +1,5 @@
-//! Signatures: what the variants of one operator have in common (RULES.md section 2.9, torchgen
-//! `FunctionSchema.signature`).
+//! Signatures: what the variants of one operator have in common (`docs/spec/grammar.md`, section 9,
+//! torchgen `FunctionSchema.signature`).
 //!
 //! A signature is kept as its canonical text. Two schemas have equal signatures exactly when the
 //! texts are equal, and a text is quick to compare, to hash and to show.

@@ -1,4 +1,4 @@
-//! Types of arguments and returns (RULES.md section 2.2).
+//! Types of arguments and returns (`docs/spec/grammar.md`, section 2).
 
 use std::fmt;
 
@@ -109,7 +109,45 @@ pub enum Type {
     /// `T?`
     Optional(Box<Type>),
     /// `T[]`, or `T[n]` with a size of at least 1.
-    List(Box<Type>, Option<u64>),
+    List(Box<Type>, Option<ListSize>),
+}
+
+/// The size of a list type: a whole number of at least 1. PyTorch's reader bounds it by nothing
+/// but [`ListSize::MOST_DIGITS`], so it is kept as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ListSize(Box<str>);
+
+impl ListSize {
+    /// How many digits Python reads as a number (`sys.int_info.default_max_str_digits`).
+    pub const MOST_DIGITS: usize = 4300;
+
+    /// The size that decimal digits say; `None` where it is not at least 1, has leading zeros or
+    /// too many digits.
+    #[must_use]
+    pub fn parse(digits: &str) -> Option<Self> {
+        let is_number = digits.bytes().all(|b| b.is_ascii_digit());
+        let is_canonical = !digits.is_empty() && !digits.starts_with('0');
+        (is_number && is_canonical && digits.len() <= Self::MOST_DIGITS)
+            .then(|| Self(digits.into()))
+    }
+
+    /// Its digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is this number.
+    #[must_use]
+    pub fn is(&self, number: usize) -> bool {
+        self.0.parse() == Ok(number)
+    }
+}
+
+impl fmt::Display for ListSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
 /// What a custom class's type begins with.

@@ -6,8 +6,7 @@ use std::fmt;
 
 use crate::Span;
 
-/// The stable id of a rule, such as `type-unknown`. Ids are never renamed or used again.
-pub type RuleId = &'static str;
+pub use crate::rule_id::RuleId;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +48,27 @@ pub struct Related {
     pub span: Span,
 }
 
+/// How sure it is that an edit is the one that is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Applicability {
+    /// The text has one reading, and the edit spells it: spaces, punctuation, quotes, upper and
+    /// lower case. What could be read before is read the same after it.
+    Safe,
+    /// One of several ways to mend it, or it changes what is declared. A person decides.
+    Suggested,
+}
+
+impl Applicability {
+    /// The word used in every rendering.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Suggested => "suggested",
+        }
+    }
+}
+
 /// A replacement of text that mends the finding: put `replacement` in the place of `span`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
@@ -56,6 +76,8 @@ pub struct Fix {
     pub span: Span,
     /// What to put there.
     pub replacement: Box<str>,
+    /// Whether it can be made without asking.
+    pub applicability: Applicability,
 }
 
 /// One rule's complaint about one place in one file of the bundle.
@@ -129,14 +151,41 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a mechanical edit.
+    /// Adds an edit that a person should look at ([`Applicability::Suggested`]).
     #[must_use]
     pub fn with_fix(mut self, span: Span, replacement: impl Into<Box<str>>) -> Self {
         self.fix = Some(Fix {
             span,
             replacement: replacement.into(),
+            applicability: Applicability::Suggested,
         });
         self
+    }
+
+    /// Adds an edit that changes no meaning ([`Applicability::Safe`]).
+    #[must_use]
+    pub fn with_safe_fix(self, span: Span, replacement: impl Into<Box<str>>) -> Self {
+        self.with_fix(span, replacement).with_same_meaning()
+    }
+
+    /// Says of the edit that it changes no meaning.
+    #[must_use]
+    pub fn with_same_meaning(mut self) -> Self {
+        if let Some(fix) = &mut self.fix {
+            fix.applicability = Applicability::Safe;
+        }
+        self
+    }
+
+    /// Asks whether a known name is meant, and adds the edit that writes it. Safe only where
+    /// nothing but upper and lower case differs.
+    #[must_use]
+    pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
+        let with = self.with_help(format!("did you mean `{near}`?"));
+        match written.eq_ignore_ascii_case(near) {
+            true => with.with_safe_fix(span, near),
+            false => with.with_fix(span, near),
+        }
     }
 
     /// The same complaint with every place `by` bytes further on.

@@ -6,6 +6,9 @@
 //! revision consists of.
 
 pub mod diagnostic;
+mod ids;
+mod rule_id;
+mod stop;
 pub mod suggest;
 
 use std::collections::BTreeMap;
@@ -13,6 +16,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
+
+pub use stop::{Stop, Stopped};
 
 /// A half-open range of bytes, `start..end`, in one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -294,7 +299,7 @@ impl Bundle {
 }
 
 /// The name of a revision from its files' names and digests, which must come sorted by name:
-/// SHA-256 over the lines `HEX  NAME\n` (DESIGN.md section 1), so that
+/// SHA-256 over the lines `HEX  NAME\n` (`docs/spec/registry.md`, section 1), so that
 /// `sha256sum FILES | sort -k2 | sha256sum` gives the same.
 #[must_use]
 pub fn revision_digest<'a>(files: impl IntoIterator<Item = (&'a str, Digest)>) -> Digest {

@@ -1,5 +1,6 @@
 //! What the loader refuses in text that is well formed: types, tags, keys, anchors.
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::FxHashMap;
 
 use opatlas_source::Span;
@@ -20,11 +21,11 @@ pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>)
     let complaint = match ty {
         ScalarType::Str | ScalarType::Null | ScalarType::Bool(_) => None,
         ScalarType::Merge => Some(
-            Diagnostic::new("yaml-merge-key", span, "merge keys are not supported here")
+            Diagnostic::new(RuleId::YamlMergeKey, span, "merge keys are not supported here")
                 .with_help("PyTorch's loader cannot construct `<<`: write the merged keys out, or quote it when it is text"),
         ),
         ScalarType::Value => Some(
-            Diagnostic::new("yaml-merge-key", span, "a plain `=` cannot be loaded")
+            Diagnostic::new(RuleId::YamlMergeKey, span, "a plain `=` cannot be loaded")
                 .with_help("YAML 1.1 gives `=` a type of its own that PyTorch's loader cannot construct: quote it"),
         ),
         _ if construct(ty, value).is_some() => None,
@@ -46,7 +47,7 @@ fn unconstructable(ty: ScalarType, span: Span) -> Diagnostic {
         ScalarType::Timestamp => "this looks like a date, but no such date or time exists",
         _ => "this looks like a number, but has no digits or too many",
     };
-    Diagnostic::new("yaml-plain-scalar-types", span, looks)
+    Diagnostic::new(RuleId::YamlPlainScalarTypes, span, looks)
         .with_help("quote the value when it is text")
 }
 
@@ -73,13 +74,13 @@ pub(super) fn tagged(tag: Tag, value: &str, at: Span) -> (ScalarType, Option<Dia
 }
 
 fn unknown_tag(at: Span) -> Diagnostic {
-    Diagnostic::new("yaml-tag", at, "PyTorch's loader does not know this tag")
+    Diagnostic::new(RuleId::YamlTag, at, "PyTorch's loader does not know this tag")
         .with_help("remove it; only the standard tags exist (`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`, ...). Quote the value when `!` belongs to it")
 }
 
 fn misfit(at: Span) -> Diagnostic {
     Diagnostic::new(
-        "yaml-tag",
+        RuleId::YamlTag,
         at,
         "the value is not of the type that this tag asks for",
     )
@@ -132,13 +133,23 @@ pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: S
     }
 }
 
+/// How messages about values end that can be constructed, but have a type no field takes.
+const NO_FIELD: &str = ", which no field takes";
+
 fn other_type(at: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
-        "yaml-tag",
+        RuleId::YamlTag,
         at,
-        format!("this tag makes {what}, which no field takes"),
+        format!("this tag makes {what}{NO_FIELD}"),
     )
     .with_help("remove the tag")
+}
+
+/// Whether all that is wrong with a value is that no field takes its type. Who does not look at
+/// the value has nothing to complain of.
+#[must_use]
+pub fn is_constructed(diagnostic: &Diagnostic) -> bool {
+    diagnostic.rule == RuleId::YamlTag && diagnostic.message.ends_with(NO_FIELD)
 }
 
 /// The scalar that a mapping under a scalar's tag stands for: the value of its first key `=`.
@@ -198,7 +209,7 @@ pub(super) fn keys<'t>(count: usize, key: impl Fn(usize) -> Key<'t>) -> Vec<Diag
 
 fn unhashable(span: Span) -> Diagnostic {
     Diagnostic::new(
-        "yaml-unhashable-key",
+        RuleId::YamlUnhashableKey,
         span,
         "a key must be a scalar, not a list or mapping",
     )
@@ -216,7 +227,7 @@ fn same_key(a: (ScalarType, &str), b: (ScalarType, &str)) -> bool {
 fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
     let name: String = value.chars().take(60).collect();
     Diagnostic::new(
-        "yaml-duplicate-key",
+        RuleId::YamlDuplicateKey,
         span,
         format!(
             "the key `{}` is given twice in one mapping",
@@ -232,7 +243,7 @@ fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
 pub(super) fn undefined_alias(span: Span, name: &str) -> Diagnostic {
     let name: String = name.chars().take(60).collect();
     Diagnostic::new(
-        "yaml-alias",
+        RuleId::YamlAlias,
         span,
         format!("no anchor `&{name}` stands before this alias"),
     )
@@ -242,7 +253,7 @@ pub(super) fn undefined_alias(span: Span, name: &str) -> Diagnostic {
 pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic {
     let name: String = name.chars().take(60).collect();
     Diagnostic::new(
-        "yaml-alias",
+        RuleId::YamlAlias,
         span,
         format!("the anchor `&{name}` is set twice"),
     )

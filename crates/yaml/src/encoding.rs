@@ -1,5 +1,6 @@
 //! From bytes to text: what PyTorch's `open()` and the YAML reader refuse of a file.
 
+use opatlas_source::diagnostic::RuleId;
 use std::borrow::Cow;
 
 use opatlas_source::Span;
@@ -15,7 +16,7 @@ const MOST: usize = 50;
 /// (`yaml-encoding`), one for each run of them.
 ///
 /// A byte order mark at the very beginning is kept in the text and skipped by the parser. Source:
-/// RULES.md section 3, libyaml reader.c (yaml_parser_update_buffer).
+/// `docs/spec/files.md`, section 2, libyaml reader.c (yaml_parser_update_buffer).
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     match std::str::from_utf8(bytes) {
@@ -77,7 +78,7 @@ fn other_encoding(bytes: &[u8]) -> Option<Diagnostic> {
     };
     let span = Span::new(0, offset(bytes.len().min(4)));
     let diagnostic = Diagnostic::new(
-        "yaml-encoding",
+        RuleId::YamlEncoding,
         span,
         format!("the file is encoded in {name}"),
     );
@@ -130,7 +131,7 @@ impl BadRuns {
                     "remove it; within double quotes it can be written as an escape"
                 }
             };
-            Diagnostic::new("yaml-encoding", span, message).with_help(help)
+            Diagnostic::new(RuleId::YamlEncoding, span, message).with_help(help)
         };
         self.runs.into_iter().enumerate().map(diagnostic).collect()
     }

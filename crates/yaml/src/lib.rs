@@ -13,6 +13,7 @@
 //! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
 //! counts.
 
+use opatlas_source::diagnostic::RuleId;
 mod build;
 mod check;
 mod construct;
@@ -33,6 +34,7 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use build::{Builder, Built};
 
+pub use check::is_constructed;
 pub use encoding::decode;
 pub use scalar::ScalarType;
 pub use split::split;
@@ -197,11 +199,11 @@ fn root_of(tree: &Tree, root: NodeId) -> Root {
 }
 
 fn syntax_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
-    Diagnostic::new("yaml-syntax", span, message)
+    Diagnostic::new(RuleId::YamlSyntax, span, message)
 }
 
 fn limit_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
-    Diagnostic::new("yaml-limit", span, message).with_help(
+    Diagnostic::new(RuleId::YamlLimit, span, message).with_help(
         "no real file comes near this limit; it keeps reading bounded in time and memory",
     )
 }

@@ -11,6 +11,7 @@ use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use crate::service::backend::{BackendCompared, Vendor};
 use opatlas_report::backend::{markdown, text};
+use opatlas_source::Stop;
 
 use super::{Compare, Format, pretty};
 
@@ -31,7 +32,8 @@ impl Compare {
         head: &SideRead,
     ) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
-        let compared = BackendCompared::new(&base.snapshot, &head.snapshot, &vendor);
+        let compared =
+            BackendCompared::new(&base.snapshot, &head.snapshot, &vendor, &Stop::never());
         let compared = compared.map_err(suggesting)?;
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| {

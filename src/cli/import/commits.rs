@@ -13,7 +13,7 @@ use crate::cli::side::companions;
 use crate::cli::target::Target;
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service};
-use crate::store::CommitRecord;
+use crate::store::{CommitRecord, Opening};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 use super::git::{self, Files, Mode};
@@ -43,7 +43,7 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     for commit in &mut commits {
         commit.release.clone_from(&release);
     }
-    let service = local::open(database).await?;
+    let service = local::open(database, Opening::Make).await?;
     local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();
     let placed = service.place_commits(&import.project, &order).await?;

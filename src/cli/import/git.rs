@@ -46,11 +46,11 @@ pub(super) fn commits(
         bail!("{} has no commits {range}: {said}", repository.display());
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    let commits: Vec<CommitRecord> = text
-        .split('\0')
-        .filter(|line| !line.is_empty())
-        .filter_map(commit)
-        .collect();
+    let lines = text.split('\0').filter(|line| !line.is_empty());
+    let commits = lines.map(|line| {
+        commit(line).ok_or_else(|| anyhow!("git tells of a commit as {line:?}, which is not read"))
+    });
+    let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
             "no commit of {range} in {} touches {path}; --path names the file",

@@ -11,8 +11,9 @@ use tokio::task::JoinSet;
 
 use crate::cli::fetch::Fetcher;
 use crate::cli::stored::Stored;
-use crate::service::Ingest;
 use crate::service::history::Line;
+use crate::service::{Ingest, ServiceError};
+use crate::store::Opening;
 use opatlas_pytorch::release;
 use opatlas_source::Bundle;
 
@@ -40,7 +41,7 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let versions = versions(import, &fetcher)?;
     let stored = match import.download_only {
         true => None,
-        false => Some(Stored::open(&import.target).await?),
+        false => Some(Stored::open(&import.target, Opening::Make).await?),
     };
     let missing = match &stored {
         Some(stored) => {
@@ -63,10 +64,16 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
         // A server does it when it is first asked.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
             // What each release changed is worked out now rather than when it is first asked for.
-            service
+            match service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
-                .ok();
+            {
+                // What is stored under other labels is on no line of releases.
+                Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
+                Err(error) => eprintln!(
+                    "note: what each release changed could not be worked out, and is when it is first asked for: {error}"
+                ),
+            }
         }
         stored.close().await;
     }

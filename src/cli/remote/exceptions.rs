@@ -3,15 +3,18 @@
 use crate::api::exceptions::{ExceptionList, ExceptionView, NewException};
 use crate::store::ExceptionRecord;
 
-use super::http::{Ask, JSON};
+use super::http::{Answer, Ask, JSON};
+use super::revisions::odd;
 use super::{Error, Remote};
 
 impl Remote {
     /// The exceptions of a project, oldest first.
     pub(crate) async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, Error> {
         let url = self.url(project, None);
-        let list: ExceptionList = self.http.ask(Ask::get(url, JSON)).await?.value()?;
-        Ok(list.items.into_iter().map(record).collect())
+        let answer = self.http.ask(Ask::get(url, JSON)).await?;
+        let list: ExceptionList = answer.value()?;
+        let items = list.items.into_iter();
+        items.map(|view| record(&answer, view)).collect()
     }
 
     /// Accepts a change; the id and the time of what is given are not those that it gets.
@@ -32,8 +35,9 @@ impl Remote {
         };
         let body = crate::api::respond::json(&new);
         let made = Ask::post(self.url(project, None), JSON, body);
-        let made: ExceptionView = self.http.ask(made).await?.value()?;
-        Ok(record(made))
+        let answer = self.http.ask(made).await?;
+        let made: ExceptionView = answer.value()?;
+        record(&answer, made)
     }
 
     /// Takes an exception away.
@@ -49,8 +53,9 @@ impl Remote {
     }
 }
 
-fn record(view: ExceptionView) -> ExceptionRecord {
-    ExceptionRecord {
+fn record(answer: &Answer, view: ExceptionView) -> Result<ExceptionRecord, Error> {
+    let created_at = micros(&view.created_at);
+    Ok(ExceptionRecord {
         id: view.id,
         operator: view.operator,
         rule: view.rule,
@@ -60,12 +65,12 @@ fn record(view: ExceptionView) -> ExceptionRecord {
         until_date: view.until_date,
         until_release: view.until_release,
         broad: view.broad,
-        created_at: micros(&view.created_at),
-    }
+        created_at: created_at.ok_or_else(|| odd(answer, "has a time that is none"))?,
+    })
 }
 
-/// Microseconds since 1970-01-01 UTC; 0 for what is no time.
-pub(super) fn micros(time: &str) -> i64 {
-    let time: Option<jiff::Timestamp> = time.parse().ok();
-    time.map_or(0, jiff::Timestamp::as_microsecond)
+/// Microseconds since 1970-01-01 UTC; `None` for what is not a time.
+pub(super) fn micros(time: &str) -> Option<i64> {
+    let time: jiff::Timestamp = time.parse().ok()?;
+    Some(time.as_microsecond())
 }

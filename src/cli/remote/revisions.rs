@@ -201,7 +201,7 @@ fn record(label: &Label) -> Option<LabelRecord> {
         digest: Digest::parse(label.revision.strip_prefix("sha256:")?)?,
         sequence: label.sequence,
         release: label.release.clone(),
-        moved_at: micros(&label.moved_at),
+        moved_at: micros(&label.moved_at)?,
     })
 }
 
@@ -210,7 +210,8 @@ fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
 }
 
-fn odd(answer: &Answer, what: &str) -> Error {
+/// The error of an answer that is not what was asked for.
+pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     Error::Strange {
         url: answer.url.clone(),
         what: what.to_owned(),

@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::service::Service;
 use crate::service::error::{Refusal, ServiceError};
 use crate::service::notes::JudgedRelease;
+use crate::service::observed;
 use crate::service::snapshot::Snapshot;
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
 use super::items::judged;
 use super::step;
@@ -57,6 +58,9 @@ pub struct LastStored {
     sequence: i64,
     judged: JudgedRelease,
 }
+
+/// Two revisions to be compared.
+type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
 #[derive(Debug)]
 struct ReadCommit {
@@ -142,7 +146,10 @@ impl Service {
                 Err(refusal) => refused.push((commit.commit.id, refusal)),
             }
         }
-        let mut read = self.workers.run(move || read(admitted, last)).await?;
+        let mut read = self
+            .workers
+            .run(move |stop| read(admitted, last, stop))
+            .await?;
         read.refused.splice(0..0, refused);
         Ok(read)
     }
@@ -195,7 +202,11 @@ impl Service {
 
 /// Reads commits one from the other. A second thread compares what was read meanwhile; it may fall
 /// behind by one, so that memory holds a few snapshots and not all.
-fn read(commits: Vec<CommitFiles>, last: Option<LastRead>) -> ReadCommits {
+fn read(
+    commits: Vec<CommitFiles>,
+    last: Option<LastRead>,
+    stop: &Stop,
+) -> Result<ReadCommits, Stopped> {
     let mut done = ReadCommits {
         commits: Vec::with_capacity(commits.len()),
         refused: Vec::new(),
@@ -205,47 +216,64 @@ fn read(commits: Vec<CommitFiles>, last: Option<LastRead>) -> ReadCommits {
     let steps = thread::scope(|scope| {
         let comparing = scope.spawn(move || {
             let step = |(at, base, head): (usize, Arc<Snapshot>, Arc<Snapshot>)| {
-                (at, step::record(no_key(), Some(&base), &head))
+                Ok((at, step::record(no_key(), Some(&base), &head, stop)?))
             };
-            compared.into_iter().map(step).collect::<Vec<_>>()
+            let steps = compared.into_iter().map(step);
+            steps.collect::<Result<Vec<_>, Stopped>>()
         });
         for commit in commits {
             let at = done.commits.len();
-            if let Some((base, head)) = done.read(commit)
-                && pairs.send((at, base, head)).is_err()
-            {
-                break;
+            match done.read(commit, stop) {
+                Ok(None) => {}
+                // Whatever ended the other thread is told by it.
+                Ok(Some((base, head))) => {
+                    if pairs.send((at, base, head)).is_err() {
+                        break;
+                    }
+                }
+                Err(Stopped) => break,
             }
         }
         drop(pairs);
         comparing.join()
     });
+    stop.check()?;
     match steps {
         Ok(steps) => {
-            for (at, step) in steps {
+            for (at, step) in steps? {
                 done.commits[at].step = Some(step);
             }
         }
         // A panic there is one here.
         Err(panic) => std::panic::resume_unwind(panic),
     }
-    done
+    Ok(done)
 }
 
 impl ReadCommits {
     /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
-    fn read(&mut self, files: CommitFiles) -> Option<(Arc<Snapshot>, Arc<Snapshot>)> {
+    fn read(&mut self, files: CommitFiles, stop: &Stop) -> Result<Option<Pair>, Stopped> {
         let CommitFiles {
             commit,
             position,
             bundle,
         } = files;
         let release = judged(&commit).release;
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = match observed.transpose() {
+            Ok(observed) => observed.unwrap_or_default(),
+            Err(why) => {
+                self.refused.push((commit.id, Refusal::Observed(why)));
+                return Ok(None);
+            }
+        };
         let previous = self.last.as_ref().map(|last| &*last.snapshot);
-        let snapshot = Arc::new(Snapshot::read(bundle, release, previous));
+        let digest = bundle.digest();
+        let snapshot = Arc::new(Snapshot::of(digest, bundle, release, previous, stop)?);
+        snapshot.dispatch.remember(observed);
         if !snapshot.catalogue.native_functions.is_list {
             self.refused.push((commit.id, Refusal::NoList(snapshot)));
-            return None;
+            return Ok(None);
         }
         self.commits.push(ReadCommit {
             new: NewCommit {
@@ -258,10 +286,13 @@ impl ReadCommits {
         let last = self.last.replace(LastRead {
             position,
             snapshot: Arc::clone(&snapshot),
-        })?;
+        });
+        let Some(last) = last else {
+            return Ok(None);
+        };
         let base = last.snapshot;
         let is_same = base.digest == snapshot.digest && base.release() == release;
-        (last.position + 1 == position && !is_same).then_some((base, snapshot))
+        Ok((last.position + 1 == position && !is_same).then_some((base, snapshot)))
     }
 }
 

@@ -153,7 +153,7 @@ impl StoredNote {
             Note::Sibling(name) => Self::Sibling(name.clone()),
             Note::Upgrader(name) => Self::Upgrader(name.clone()),
             Note::Rules(ids) => {
-                let rules = ids.iter().filter_map(|id| opatlas_diff::rules::find(id));
+                let rules = ids.iter().map(|&id| opatlas_diff::rules::of(id));
                 Self::Rules(rules.map(Word).collect())
             }
             Note::TakenOverBy(key) => Self::TakenOverBy(Word(Composite(key))),

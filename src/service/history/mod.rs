@@ -26,15 +26,17 @@ pub use search::Found;
 pub use support::{Support, SupportCell};
 pub use timeline::{Item, Line, Range, Timeline};
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, Weak};
 
 use moka::future::Cache;
+use rustc_hash::FxHashMap;
 use tokio::sync::Mutex;
 
 use super::Service;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 use crate::store::{ProjectName, StepKey, StepRecord};
+use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
 /// by a change rule or otherwise, raises it; older steps are then computed anew.
@@ -49,20 +51,34 @@ const WARMED: u32 = 8;
 /// Timelines in memory.
 pub(super) struct Histories {
     known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
-    /// Held while steps are computed, so that they are not computed twice.
-    computing: Mutex<()>,
+    /// Held while the steps of a project are computed, so that they are not computed twice; the
+    /// locks of projects that nobody computes anything of go by themselves.
+    computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
 }
 
 impl Default for Histories {
     fn default() -> Self {
         Self {
             known: Cache::new(TIMELINES),
-            computing: Mutex::default(),
+            computing: std::sync::Mutex::default(),
         }
     }
 }
 
 impl Histories {
+    /// The lock of a project, so that a slow one delays no other.
+    fn lock_of(&self, project: &ProjectName) -> Arc<Mutex<()>> {
+        let locks = self.computing.lock();
+        let mut locks = locks.unwrap_or_else(PoisonError::into_inner);
+        locks.retain(|_, lock| lock.strong_count() > 0);
+        if let Some(lock) = locks.get(project).and_then(Weak::upgrade) {
+            return lock;
+        }
+        let lock = Arc::default();
+        locks.insert(project.clone(), Arc::downgrade(&lock));
+        lock
+    }
+
     /// Keeps a timeline under what was asked for, and under what it is made of.
     async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
         let own = Some(timeline.line);
@@ -92,7 +108,8 @@ impl Service {
         if let Some(known) = known.filter(|known| known.stamp == stamp) {
             return Ok(known);
         }
-        let _alone = self.histories.computing.lock().await;
+        let lock = self.histories.lock_of(&project);
+        let _alone = lock.lock().await;
         // Another request may have read it in the meantime.
         let stamp = self.store.stamp(&project).await?;
         let known = self.histories.known.get(&key).await;
@@ -130,7 +147,7 @@ impl Service {
                     continue;
                 }
                 let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
-                self.workers.run(move || last.view().tables.len()).await?;
+                self.workers.run(move |stop| last.tabulate(stop)).await?;
                 self.histories.keep(line, &Arc::new(timeline)).await;
             }
         }
@@ -171,7 +188,7 @@ impl Service {
         base: Option<Arc<Snapshot>>,
         head: Arc<Snapshot>,
     ) -> Result<StepRecord, ServiceError> {
-        let work = move || step::record(key, base.as_ref(), &head);
+        let work = move |stop: &Stop| step::record(key, base.as_ref(), &head, stop);
         self.workers.run(work).await
     }
 
@@ -210,5 +227,25 @@ impl Service {
             Ok(facts)
         });
         facts.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_slow_project_delays_no_other() {
+        let histories = Histories::default();
+        let lock = |name: &str| histories.lock_of(&ProjectName::parse(name).unwrap());
+        let slow = lock("slow");
+        let held = slow.lock().await;
+        assert!(lock("slow").try_lock().is_err());
+        assert!(lock("other").try_lock().is_ok());
+        drop(held);
+        assert!(lock("slow").try_lock().is_ok());
+        drop(slow);
+        lock("third");
+        assert_eq!(histories.computing.lock().unwrap().len(), 1);
     }
 }

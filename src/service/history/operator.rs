@@ -273,7 +273,7 @@ fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
     HistoryEvent {
         place,
         kind: event.kind.0,
-        rule: change.rule.id.to_owned(),
+        rule: change.rule.id.as_str().to_owned(),
         level: change.level,
         keys,
         names,

@@ -44,13 +44,14 @@ impl Service {
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
         let wanted = words.to_owned();
-        let current = self.workers.run(move || {
+        let current = self.workers.run(move |stop| {
             let filter = Filter {
                 words: Some(wanted.clone()),
                 ..Filter::default()
             };
             let catalogue = &snapshot.catalogue;
             let mut found = search(catalogue, &filter);
+            stop.check()?;
             let lower = wanted.to_lowercase();
             let by_kernel = catalogue.iter().filter(|(id, _)| {
                 let kernels = catalogue.kernels(*id).iter();
@@ -63,7 +64,7 @@ impl Service {
             let names = found
                 .iter()
                 .map(|id| catalogue.operator(*id).qualified_name());
-            names.collect::<Vec<String>>()
+            Ok(names.collect::<Vec<String>>())
         });
         let current = current.await?;
         let rows = self.store.steps_saying(&timeline.project, words, ROWS);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use opatlas_source::{Stop, Stopped};
+
 use super::event::StoredEvent;
 use super::facts::{Facts, StepFacts};
 use super::words::Word;
@@ -90,19 +92,22 @@ pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
-) -> StepRecord {
+    stop: &Stop,
+) -> Result<StepRecord, Stopped> {
+    head.check(stop)?;
+    head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head));
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
         said = operators(Keys::of(base.release()), &compared.comparison);
     }
-    StepRecord {
+    Ok(StepRecord {
         key,
         facts: facts.encode(),
         operators: said,
-    }
+    })
 }
 
 fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {

@@ -94,7 +94,7 @@ impl Named for &'static ChangeRule {
     const WHAT: &'static str = "rule of compatibility";
 
     fn word(self) -> &'static str {
-        self.id
+        self.id.as_str()
     }
 
     fn of_word(word: &str) -> Option<Self> {

@@ -36,6 +36,10 @@ impl Store for Backend {
         })
     }
 
+    fn ready(&self) -> Answer<'_, ()> {
+        Box::pin(self.try_to_write())
+    }
+
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             self.close_pools().await;

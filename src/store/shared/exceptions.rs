@@ -23,8 +23,16 @@ struct ExceptionRow {
 }
 
 impl ExceptionRow {
-    fn record(self) -> ExceptionRecord {
-        ExceptionRecord {
+    fn record(self) -> Result<ExceptionRecord, StoreError> {
+        let broad = match self.broad {
+            0 => false,
+            1 => true,
+            other => {
+                let what = format!("exception {} is broad in the way {other}", self.id);
+                return Err(StoreError::corrupt(what));
+            }
+        };
+        Ok(ExceptionRecord {
             id: self.id,
             operator: self.operator,
             rule: self.rule,
@@ -33,9 +41,9 @@ impl ExceptionRow {
             owner: self.owner,
             until_date: self.until_date,
             until_release: self.until_release,
-            broad: self.broad != 0,
+            broad,
             created_at: self.created_at,
-        }
+        })
     }
 }
 
@@ -71,7 +79,7 @@ pub(super) async fn list(
         .bind(project)
         .fetch_all(connection)
         .await?;
-    Ok(rows.into_iter().map(ExceptionRow::record).collect())
+    rows.into_iter().map(ExceptionRow::record).collect()
 }
 
 pub(super) async fn delete(

@@ -2,7 +2,7 @@
 //!
 //! Compiled once for each database, since a type parameter for the database would need a dozen
 //! bounds on every function. The parent says which database it is: `Backend` (the store, with
-//! `reader`, `snapshot`, `write` and `commit`), `Database`, `Connection`, and what is
+//! `reader`, `snapshot`, `write`, `commit` and `try_to_write`), `Database`, `Connection`, and what is
 //! done otherwise in each (`number_on`, `own_faults`, `OVERRIDING`). Whoever writes is
 //! alone, in every database.
 
@@ -24,7 +24,7 @@ use super::{Backend, Connection, Database, OVERRIDING, number_on, own_faults};
 use crate::store::error::StoreError;
 
 /// Runs work for the processor alone off the threads that serve requests.
-async fn off_reactor<T: Send + 'static>(
+pub(super) async fn off_reactor<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StoreError> {
     tokio::task::spawn_blocking(work)

@@ -1,7 +1,7 @@
 //! Addresses of SQLite databases, and what can be said about them before SQLite is asked: its
 //! "unable to open database file" leaves much open.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
 use sqlx::sqlite::SqliteConnectOptions;
@@ -50,6 +50,11 @@ impl Address {
     /// Whether it is a file, which several connections can open.
     pub(super) fn is_file(&self) -> bool {
         self.path.is_some()
+    }
+
+    /// Its file; none when it is in memory.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// What to call it in a message.

@@ -39,9 +39,9 @@ export function errorOf(response: Response, body: unknown): ApiError {
 export function unreachable(): ApiError {
 	return new ApiError({
 		type: "about:blank",
-		title: "The server cannot be reached",
+		title: "The server is not reachable",
 		status: 0,
-		detail: "Nothing answered. Is `opatlas serve` running, and is the network up?",
+		detail: "No answer. Check that `opatlas serve` is running and that the network is up.",
 		request_id: "",
 	});
 }

@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description Answers when requests can be served: the database answers.
+         * @description Answers when requests can be served: the database can be read and written.
          */
         get: operations["readiness"];
         put?: never;
@@ -939,6 +939,11 @@ export interface components {
         };
         /** @description A rule of either kind. */
         AnyRule: components["schemas"]["Rule"] | components["schemas"]["ChangeRule"];
+        /**
+         * @description How sure it is that an edit is the one that is meant.
+         * @enum {string}
+         */
+        Applicability: "safe" | "suggested";
         /** @description An argument of a schema. */
         Argument: {
             /** @description Its name. */
@@ -1669,6 +1674,8 @@ export interface components {
             span: components["schemas"]["Span"];
             /** @description What to put there. */
             replacement: string;
+            /** @description Whether it can be made without asking. */
+            applicability: components["schemas"]["Applicability"];
         };
         /** @description An operator that some revision has. */
         FoundView: {

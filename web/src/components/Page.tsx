@@ -32,7 +32,7 @@ export function Page({ title, heading, lead, actions, api, wide, children }: Pag
 			{children}
 			{api && (
 				<footer className={styles.api}>
-					<span>The same as data</span> <a href={api}>{decodeURIComponent(api)}</a>
+					<span>View as JSON</span> <a href={api}>{decodeURIComponent(api)}</a>
 				</footer>
 			)}
 		</div>

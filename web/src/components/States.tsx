@@ -37,7 +37,7 @@ interface ErrorProps {
 /** A problem document as people read it: what, where, and how to go on. */
 export function ErrorView({ error, retry, suggest }: ErrorProps) {
 	const problem = error instanceof ApiError ? error.problem : undefined;
-	const title = problem?.title ?? "This view failed";
+	const title = problem?.title ?? "This view could not be loaded";
 	const detail = problem?.detail ?? (error instanceof Error ? error.message : String(error));
 	const suggestions = problem?.suggestions ?? [];
 	return (

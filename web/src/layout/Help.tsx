@@ -5,11 +5,11 @@ import styles from "./Help.module.css";
 const KEYS: readonly (readonly [string[], string])[] = [
 	[["/"], "Search operators, keys, rules and revisions"],
 	[["Ctrl", "K"], "The same, from anywhere"],
-	[["↑", "↓", "Enter"], "Move in lists, and open"],
-	[["j", "k"], "Next and previous operator, gap or change of a list"],
-	[["←", "→", "Home", "End"], "Move in the matrix and in tabs"],
+	[["↑", "↓", "Enter"], "Move in a list, open an item"],
+	[["j", "k"], "Next and previous operator, gap or change"],
+	[["←", "→", "Home", "End"], "Move in the matrix and between tabs"],
 	[["n", "p"], "Next and previous finding or change"],
-	[["Esc"], "Close what is open"],
+	[["Esc"], "Close the open dialog"],
 	[["?"], "This list"],
 ];
 

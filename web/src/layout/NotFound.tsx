@@ -5,10 +5,10 @@ import { Empty } from "../components/States";
 /** What an address shows that no view has. */
 export function NotFound() {
 	return (
-		<Page title="No such page">
-			<Empty title="Nothing is at this address">
+		<Page title="Page not found">
+			<Empty title="There is no page at this address">
 				<p>
-					Begin at the <Link to="/">home page</Link>, or press <kbd>/</kbd> to search.
+					Start at the <Link to="/">home page</Link>, or press <kbd>/</kbd> to search.
 				</p>
 			</Empty>
 		</Page>

@@ -166,7 +166,7 @@ export default function Palette({
 			</div>
 			<p className={styles.foot} role="status">
 				{loading && "Loading …"}
-				{!loading && found.length === 0 && "Nothing has this name."}
+				{!loading && found.length === 0 && "No results."}
 				{found.length > 0 && "↑ ↓ to move, Enter to open, Esc to close"}
 			</p>
 		</div>

@@ -150,28 +150,28 @@ export function disagreement(card: Card): string | undefined {
 	const verdict = card.compared?.official;
 	if (!verdict) return undefined;
 	if (card.group === "breaking" && verdict.backward_compatible) {
-		return "PyTorch's own check calls this compatible: it does not see what breaks here.";
+		return "PyTorch's own check: compatible. It does not detect this break.";
 	}
 	const isHarmless = ["info", "safe", "none", "dangerous"].includes(card.group);
 	if (isHarmless && !verdict.backward_compatible) {
-		return "PyTorch's own check calls this incompatible.";
+		return "PyTorch's own check: incompatible.";
 	}
 	if (card.group === "forward-breaking" && verdict.forward_compatible) {
-		return "PyTorch's own check calls this forward compatible.";
+		return "PyTorch's own check: forward compatible.";
 	}
 	return undefined;
 }
 
 /** What became of a key's support. */
 export const TURNS = [
-	{ id: "lost", title: "Lost", meaning: "It was served, and no longer is." },
-	{ id: "gained", title: "Gained", meaning: "It is served now." },
-	{ id: "to-composite", title: "To composite", meaning: "Its own kernel gave way to a composite." },
-	{ id: "to-kernel", title: "To own kernel", meaning: "A composite gave way to its own kernel." },
+	{ id: "lost", title: "Lost", meaning: "Had a kernel before and has none now." },
+	{ id: "gained", title: "Gained", meaning: "Has a kernel now and had none before." },
+	{ id: "to-composite", title: "To composite", meaning: "A composite kernel replaced its own kernel." },
+	{ id: "to-kernel", title: "To own kernel", meaning: "Its own kernel replaced a composite kernel." },
 	{
 		id: "other",
 		title: "Other kernel",
-		meaning: "Another kernel, or another composite, serves it.",
+		meaning: "Another kernel of the same kind runs.",
 	},
 ] as const;
 export type Turn = (typeof TURNS)[number]["id"];

@@ -99,11 +99,11 @@ export function grid(table: readonly Entry[]): Grid {
 
 const OUTCOMES: Record<string, string> = {
 	decides: "decides",
-	"not registered": "nothing is registered there",
+	"not registered": "nothing registered",
 	"out of reach": "does not reach this key",
-	irrelevant: "does not concern this key",
-	"switched off by explicit": "a CompositeExplicitAutograd kernel switches it off",
-	"switched off by backends": "kernels of backends switch it off",
+	irrelevant: "does not apply to this key",
+	"switched off by explicit": "disabled by a CompositeExplicitAutograd kernel",
+	"switched off by backends": "disabled by backend kernels",
 	"not ambiguous": "the kernel is not ambiguous",
 };
 
@@ -120,11 +120,11 @@ const ORIGINS: Record<string, string> = {
 	"inplace or view": "generated version counters and views",
 	functionalize: "generated functionalization",
 	tracer: "generated tracing",
-	"backend select": "generated choice of a backend",
-	fallback: "fallback of the key",
+	"backend select": "generated backend selection",
+	fallback: "backend fallback of the key",
 	"backend file": "backend file",
-	"hand-written": "written by hand in C++ or Python",
-	observed: "observed in a process",
+	"hand-written": "hand-written in C++ or Python",
+	observed: "recorded from a process",
 };
 
 export const originWords = (origin: string): string => ORIGINS[origin] ?? origin;

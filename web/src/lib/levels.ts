@@ -36,27 +36,27 @@ export const LEVEL_LOOKS: Record<Level, Look> = {
 		title: "Breaking",
 		glyph: "✕",
 		tone: "error",
-		meaning: "What worked fails, or silently changes.",
+		meaning: "Existing code fails or silently changes.",
 	},
 	"forward-breaking": {
 		title: "Forward-breaking",
 		glyph: "⇤",
 		tone: "warning",
-		meaning: "Only what is new fails on what is old.",
+		meaning: "Only new code fails on an old runtime.",
 	},
 	dangerous: {
 		title: "Dangerous",
 		glyph: "!",
 		tone: "warning",
-		meaning: "Some audience must act, or behaviour may differ.",
+		meaning: "Someone has to act, or behaviour may differ.",
 	},
 	info: { title: "Info", glyph: "i", tone: "info", meaning: "Worth knowing." },
-	safe: { title: "Safe", glyph: "✓", tone: "good", meaning: "A change that harms nobody." },
+	safe: { title: "Safe", glyph: "✓", tone: "good", meaning: "Harms nobody." },
 	none: {
 		title: "No change in meaning",
 		glyph: "=",
 		tone: "plain",
-		meaning: "Written otherwise, and the same.",
+		meaning: "Different text, same meaning.",
 	},
 };
 

@@ -33,8 +33,8 @@ export default function Home() {
 			heading="Operator registry"
 			lead={
 				<>
-					What each operator declares, where it runs and why. Press <kbd>/</kbd> to find an
-					operator, a key, a rule or a revision.
+					Operators, where they run, and why. Press <kbd>/</kbd> to search for an operator, a
+					key, a rule or a revision.
 				</>
 			}
 			api="/v1/projects"
@@ -42,7 +42,7 @@ export default function Home() {
 			<Async query={projects}>
 				{(items) =>
 					items.length === 0 ? (
-						<Empty title="Nothing is stored yet">
+						<Empty title="No revisions are stored yet">
 							<p>
 								Import a release: <code>opatlas import torch==2.15.0</code>
 							</p>
@@ -78,8 +78,8 @@ function Project({ name, description }: { name: string; description: string | nu
 					items.length === 0 ? (
 						<Empty title="This project has no revisions">
 							<p>
-								Post a bundle to <code>/v1/projects/{name}/revisions</code>, or use{" "}
-								<code>opatlas import</code>.
+								Run <code>opatlas import</code>, or post a bundle to{" "}
+								<code>/v1/projects/{name}/revisions</code>.
 							</p>
 						</Empty>
 					) : (

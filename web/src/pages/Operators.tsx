@@ -71,7 +71,7 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 			</search>
 			<div className={styles.list}>
 				{shown.length === 0 ? (
-					<Empty title="No operator passes these filters">
+					<Empty title="No operators match these filters">
 						<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
 							Clear filters
 						</Button>

@@ -22,7 +22,7 @@ export default function Revision() {
 	return (
 		<Page
 			title={`${place.project} ${title}`}
-			lead={revision.data && `Judged as release ${revision.data.release}`}
+			lead={revision.data && `Checked against release ${revision.data.release}`}
 			api={apiPath(place, "")}
 			actions={
 				revision.data && (
@@ -91,7 +91,7 @@ function Findings() {
 			<Async query={findings}>
 				{({ items }) =>
 					items.length === 0 ? (
-						<Empty title="The rules find nothing" />
+						<Empty title="No findings" />
 					) : (
 						<div className={styles.groups}>
 							{byRule(items).map(([rule, found]) => (

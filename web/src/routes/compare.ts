@@ -6,7 +6,7 @@ import { rootRoute } from "./root";
 
 /** What is shown of a comparison, as it stands in the address. */
 export interface ComparisonSearch {
-	/** Whose view counts. */
+	/** Profile. */
 	profile?: Profile | undefined;
 	level?: Group | undefined;
 	audience?: string | undefined;

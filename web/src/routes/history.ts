@@ -64,7 +64,7 @@ export interface GapsSearch {
 	/** Only operators that came after `since`. */
 	added?: "new" | undefined;
 	q?: string | undefined;
-	/** What the badge counts, and which revision it is of. */
+	/** The badge counts, and which revision it is of. */
 	badge?: "kernel" | undefined;
 	badge_at?: "latest" | undefined;
 }

@@ -1,6 +1,6 @@
 //! The official verdict on two schemas: `FunctionSchema::isBackwardCompatibleWith` and
-//! `isForwardCompatibleWith` of torch 2.9.0 (`aten/src/ATen/core/function_schema.cpp`; BC.md
-//! sections 2.4 to 2.7), blind spots and crashes included.
+//! `isForwardCompatibleWith` of torch 2.9.0 (`aten/src/ATen/core/function_schema.cpp`;
+//! `docs/spec/compatibility.md`, sections 2.4 to 2.7), blind spots and crashes included.
 
 use super::reason::{ArgumentBreak, BackwardBreak, Verdict};
 use super::schema::{Argument, RuntimeSchema};
@@ -35,7 +35,7 @@ pub fn compare(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Verdict {
     }
 }
 
-/// BC.md section 2.6.
+/// `docs/spec/compatibility.md`, section 2.6.
 fn backward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), BackwardBreak> {
     same_structure(old, new)?;
     if new.arguments.len() < old.arguments.len() {
@@ -103,7 +103,7 @@ enum ForwardBreak {
     Crash(String),
 }
 
-/// BC.md section 2.7.
+/// `docs/spec/compatibility.md`, section 2.7.
 fn forward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), ForwardBreak> {
     same_structure(old, new).map_err(|_| ForwardBreak::Reason(String::new()))?;
     let (old_out, new_out) = (old.out_start(), new.out_start());
@@ -179,7 +179,7 @@ fn argument_forward(old: &Argument<'_>, new: &Argument<'_>) -> Result<(), Argume
     default_kept(old.default.as_ref(), new.default.as_ref())
 }
 
-/// BC.md section 2.4.
+/// `docs/spec/compatibility.md`, section 2.4.
 fn same_head(old: &Argument<'_>, new: &Argument<'_>) -> Result<(), ArgumentBreak> {
     if old.name != new.name {
         return Err(ArgumentBreak::Name);

@@ -1,5 +1,5 @@
-//! Reads and evaluates defaults (`parseDefaultValue` in `function_schema_parser.cpp`; BC.md
-//! section 2.3).
+//! Reads and evaluates defaults (`parseDefaultValue` in `function_schema_parser.cpp`;
+//! `docs/spec/compatibility.md`, section 2.3).
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@
 //! the two grammars differ, and so do their notions of equality.
 //!
 //! What torch's checks do not see, and where they cry wolf, is left as it is: that is what the
-//! change rules are for (BC.md section 6).
+//! change rules are for (`docs/spec/compatibility.md`, section 6).
 
 mod alias;
 mod compare;
@@ -39,13 +39,13 @@ pub mod rule {
     use opatlas_source::diagnostic::RuleId;
 
     /// A token that the grammar has no place for.
-    pub const SYNTAX: RuleId = "runtime-schema-syntax";
+    pub const SYNTAX: RuleId = RuleId::RuntimeSchemaSyntax;
     /// A type that the runtime does not know or cannot make.
-    pub const TYPE: RuleId = "runtime-schema-type";
+    pub const TYPE: RuleId = RuleId::RuntimeSchemaType;
     /// A default that the runtime cannot evaluate for its argument.
-    pub const DEFAULT: RuleId = "runtime-schema-default";
+    pub const DEFAULT: RuleId = RuleId::RuntimeSchemaDefault;
     /// A default where none may stand, or none where one must.
-    pub const ORDER: RuleId = "runtime-schema-default-order";
+    pub const ORDER: RuleId = RuleId::RuntimeSchemaDefaultOrder;
     /// Longer or deeper than Opatlas reads.
-    pub const LIMIT: RuleId = "runtime-schema-limit";
+    pub const LIMIT: RuleId = RuleId::RuntimeSchemaLimit;
 }

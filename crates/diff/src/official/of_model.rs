@@ -70,7 +70,9 @@ fn type_of(ty: &model::Type) -> Type<'_> {
 
 fn size_of(ty: &model::Type) -> Option<i32> {
     match ty {
-        model::Type::List(_, size) => size.map(|size| i32::try_from(size).unwrap_or(i32::MAX)),
+        model::Type::List(_, size) => size
+            .as_ref()
+            .map(|size| size.as_str().parse().unwrap_or(i32::MAX)),
         model::Type::Optional(inner) => size_of(inner),
         model::Type::Base(_) | model::Type::Custom(_) => None,
     }

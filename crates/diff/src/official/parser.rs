@@ -1,5 +1,6 @@
-//! Reads a schema text: name, arguments and returns (`function_schema_parser.cpp`; BC.md section
-//! 2.0). Types are read in [`super::type_parser`], defaults in [`super::default_parser`].
+//! Reads a schema text: name, arguments and returns (`function_schema_parser.cpp`;
+//! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
+//! in [`super::default_parser`].
 
 use std::borrow::Cow;
 

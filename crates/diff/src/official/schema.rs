@@ -30,7 +30,7 @@ pub struct RuntimeSchema<'a> {
 
 impl RuntimeSchema<'_> {
     /// The index of the first out argument: one that is keyword-only and written to. The number of
-    /// arguments when there is none (BC.md section 2.5).
+    /// arguments when there is none (`docs/spec/compatibility.md`, section 2.5).
     #[must_use]
     pub fn out_start(&self) -> usize {
         let is_out = |argument: &Argument<'_>| argument.is_out();

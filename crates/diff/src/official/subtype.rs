@@ -1,6 +1,6 @@
 //! When one type may stand for another: equality and the subtype relation of torch's types, on
 //! erased base types (`isSubtypeOfExt` and `equals` in `aten/src/ATen/core/jit_type.h`, `type.cpp`
-//! and `union_type.cpp`; BC.md section 2.2).
+//! and `union_type.cpp`; `docs/spec/compatibility.md`, section 2.2).
 
 use super::types::{Base, Type};
 

@@ -2,7 +2,7 @@
 //! (`aten/src/ATen/core/jit_type.h`).
 //!
 //! A type is kept as it was written. What torch compares is the *erased* type, in which some base
-//! types are plain `int` (BC.md section 2.1); see [`Base::erased`].
+//! types are plain `int` (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
 
 use std::fmt;
 
@@ -104,7 +104,7 @@ impl Base {
     }
 
     /// What torch compares in its place: `int` for `SymInt`, `ScalarType`, `Layout` and
-    /// `MemoryFormat` (BC.md section 2.1).
+    /// `MemoryFormat` (`docs/spec/compatibility.md`, section 2.1).
     #[must_use]
     pub fn erased(self) -> Self {
         match self {

@@ -1,5 +1,5 @@
-//! Values of defaults after evaluation, how torch compares them (by kind and value, BC.md section
-//! 2.3) and how it prints them (`operator<<` of `IValue`).
+//! Values of defaults after evaluation, how torch compares them (by kind and value,
+//! `docs/spec/compatibility.md`, section 2.3) and how it prints them (`operator<<` of `IValue`).
 
 use std::borrow::Cow;
 

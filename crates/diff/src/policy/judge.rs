@@ -1,5 +1,6 @@
 //! Applying a policy and its exceptions to a comparison.
 
+use crate::rules::ChangeRuleId;
 use jiff::civil::Date;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -333,7 +334,7 @@ fn bases(matches: impl Fn(&str) -> bool, named: &[Named<'_>]) -> usize {
 /// under its own level, so that the exception has ended is only good to know.
 fn level_of(change: &Change) -> Level {
     match change.rule.id {
-        "allow-list-expired" => Level::Info,
+        ChangeRuleId::AllowListExpired => Level::Info,
         _ => change.level,
     }
 }
@@ -341,11 +342,11 @@ fn level_of(change: &Change) -> Level {
 /// What is to be said of an exception, as a change under one of the policy's rules.
 fn about(exception: &Exception, status: ExceptionStatus, is_used: bool) -> Option<Change> {
     let rule = match status {
-        ExceptionStatus::Expired if is_used => "allow-list-expired",
+        ExceptionStatus::Expired if is_used => ChangeRuleId::AllowListExpired,
         ExceptionStatus::Expired => return None,
-        ExceptionStatus::Unused => "allow-list-unused",
-        ExceptionStatus::Overbroad => "allow-list-overbroad",
-        _ if is_used => "allow-listed",
+        ExceptionStatus::Unused => ChangeRuleId::AllowListUnused,
+        ExceptionStatus::Overbroad => ChangeRuleId::AllowListOverbroad,
+        _ if is_used => ChangeRuleId::AllowListed,
         _ => return None,
     };
     let mut names = vec![exception.rule.clone()];

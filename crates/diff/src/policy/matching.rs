@@ -71,7 +71,7 @@ impl<'a> Matching<'a> {
         found.retain(|at| {
             let compiled = &self.compiled[*at];
             let argument = compiled.argument.as_ref();
-            compiled.rule.matches(change.rule.id)
+            compiled.rule.matches(change.rule.id.as_str())
                 && argument.is_none_or(|argument| names.iter().any(|name| argument.matches(name)))
         });
         found

@@ -1,10 +1,11 @@
-//! Fields of an entry besides its schema, kernels and tags (BC.md section 5: binding, dispatch,
-//! runtime).
+//! Fields of an entry besides its schema, kernels and tags (`docs/spec/compatibility.md`, section
+//! 5: binding, dispatch, runtime).
 
 use rustc_hash::FxHashSet;
 
 use super::side::Written;
 use crate::change::{Change, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 
 /// Adds what changed between two entries of the same operator.
@@ -34,14 +35,14 @@ struct Fields<'a, 'c> {
 }
 
 impl Fields<'_, '_> {
-    fn add(&mut self, rule: &'static str, field: Field, old: String, new: String) {
+    fn add(&mut self, rule: ChangeRuleId, field: Field, old: String, new: String) {
         let change = Change::new(rule, self.operator, Subject::Operator)
             .old(self.old.field(field, old))
             .new_side(self.new.field(field, new));
         self.changes.push(change);
     }
 
-    fn flag(&mut self, field: Field, of: fn(&Entry) -> bool, on: &'static str, off: &'static str) {
+    fn flag(&mut self, field: Field, of: fn(&Entry) -> bool, on: ChangeRuleId, off: ChangeRuleId) {
         let (old, new) = (of(self.old.entry()), of(self.new.entry()));
         if old != new {
             let text = |value: bool| (if value { "True" } else { "False" }).to_owned();
@@ -50,7 +51,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    fn name(&mut self, field: Field, of: fn(&Entry) -> Option<&str>, rule: &'static str) {
+    fn name(&mut self, field: Field, of: fn(&Entry) -> Option<&str>, rule: ChangeRuleId) {
         let (old, new) = (of(self.old.entry()), of(self.new.entry()));
         if old != new {
             let text = |value: Option<&str>| value.unwrap_or("").to_owned();
@@ -72,14 +73,14 @@ impl Fields<'_, '_> {
             (
                 old.method,
                 new.method,
-                "variant-method-removed",
-                "variant-method-added",
+                ChangeRuleId::VariantMethodRemoved,
+                ChangeRuleId::VariantMethodAdded,
             ),
             (
                 old.function,
                 new.function,
-                "variant-function-removed",
-                "variant-function-added",
+                ChangeRuleId::VariantFunctionRemoved,
+                ChangeRuleId::VariantFunctionAdded,
             ),
         ];
         for (before, after, removed, added) in moves {
@@ -97,25 +98,25 @@ impl Fields<'_, '_> {
         self.name(
             Field::PythonModule,
             |e| value(e.python_module.as_ref()),
-            "python-module-changed",
+            ChangeRuleId::PythonModuleChanged,
         );
         self.cpp_defaults();
         self.flag(
             Field::ManualCppBinding,
             |e| e.manual_cpp_binding,
-            "manual-cpp-binding-added",
-            "manual-cpp-binding-removed",
+            ChangeRuleId::ManualCppBindingAdded,
+            ChangeRuleId::ManualCppBindingRemoved,
         );
         self.name(
             Field::CategoryOverride,
             |e| value(e.category_override.as_ref()),
-            "category-override-changed",
+            ChangeRuleId::CategoryOverrideChanged,
         );
         self.flag(
             Field::UseConstRefForMutableTensors,
             |e| e.use_const_ref_for_mutable_tensors,
-            "const-ref-changed",
-            "const-ref-changed",
+            ChangeRuleId::ConstRefChanged,
+            ChangeRuleId::ConstRefChanged,
         );
     }
 
@@ -131,8 +132,8 @@ impl Fields<'_, '_> {
             only.cloned().collect()
         };
         let moves = [
-            ("cpp-no-default-args-added", only(&new, &old)),
-            ("cpp-no-default-args-removed", only(&old, &new)),
+            (ChangeRuleId::CppNoDefaultArgsAdded, only(&new, &old)),
+            (ChangeRuleId::CppNoDefaultArgsRemoved, only(&old, &new)),
         ];
         for (rule, names) in moves {
             if !names.is_empty() {
@@ -149,8 +150,8 @@ impl Fields<'_, '_> {
         self.flag(
             Field::Structured,
             |e| e.structured,
-            "structured-changed",
-            "structured-changed",
+            ChangeRuleId::StructuredChanged,
+            ChangeRuleId::StructuredChanged,
         );
         self.name(
             Field::StructuredDelegate,
@@ -159,27 +160,37 @@ impl Fields<'_, '_> {
                     .as_ref()
                     .map(|name| name.value.as_str())
             },
-            "structured-delegate-changed",
+            ChangeRuleId::StructuredDelegateChanged,
         );
         self.name(
             Field::StructuredInherits,
             |e| e.structured_inherits.as_ref().map(|name| &*name.value),
-            "structured-inherits-changed",
+            ChangeRuleId::StructuredInheritsChanged,
         );
         let (before, after) = (self.old.entry(), self.new.entry());
         let (old, new) = (precomputed(before), precomputed(after));
         if old != new {
-            self.add("precomputed-changed", Field::Precomputed, old, new);
+            self.add(
+                ChangeRuleId::PrecomputedChanged,
+                Field::Precomputed,
+                old,
+                new,
+            );
         }
         let (old, new) = (ufunc(before), ufunc(after));
         if old != new {
-            self.add("ufunc-inner-loop-changed", Field::UfuncInnerLoop, old, new);
+            self.add(
+                ChangeRuleId::UfuncInnerLoopChanged,
+                Field::UfuncInnerLoop,
+                old,
+                new,
+            );
         }
         self.flag(
             Field::ManualKernelRegistration,
             |e| e.manual_kernel_registration,
-            "manual-kernel-registration-changed",
-            "manual-kernel-registration-changed",
+            ChangeRuleId::ManualKernelRegistrationChanged,
+            ChangeRuleId::ManualKernelRegistrationChanged,
         );
     }
 
@@ -187,8 +198,8 @@ impl Fields<'_, '_> {
         let (old, new) = (self.old.entry().device_check, self.new.entry().device_check);
         if old != new {
             let rule = match new {
-                DeviceCheck::NoCheck => "device-check-removed",
-                DeviceCheck::ExactSame => "device-check-added",
+                DeviceCheck::NoCheck => ChangeRuleId::DeviceCheckRemoved,
+                DeviceCheck::ExactSame => ChangeRuleId::DeviceCheckAdded,
             };
             let (old, new) = (old.as_str().to_owned(), new.as_str().to_owned());
             self.add(rule, Field::DeviceCheck, old, new);
@@ -196,8 +207,8 @@ impl Fields<'_, '_> {
         self.flag(
             Field::DeviceGuard,
             |e| e.device_guard,
-            "device-guard-changed",
-            "device-guard-changed",
+            ChangeRuleId::DeviceGuardChanged,
+            ChangeRuleId::DeviceGuardChanged,
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Operators that `autogen` makes: they are registered like any other, but no entry shows them.
 
+use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
@@ -23,13 +24,13 @@ pub(super) fn compare(
         let (before, after) = (base.operator(old), head.operator(new));
         let name = before.name().as_str();
         let rule = match (before.is_generated(), after.is_generated()) {
-            (true, false) => "autogen-became-explicit",
-            (false, true) => "autogen-added",
+            (true, false) => ChangeRuleId::AutogenBecameExplicit,
+            (false, true) => ChangeRuleId::AutogenAdded,
             (true, true) if !touched.contains(name) => continue,
             // It is generated whether or not it is listed; the declaration changed all the same.
             (true, true) => match (listed[0].holds(name), listed[1].holds(name)) {
-                (true, false) => "autogen-removed",
-                (false, true) => "autogen-added",
+                (true, false) => ChangeRuleId::AutogenRemoved,
+                (false, true) => ChangeRuleId::AutogenAdded,
                 _ => continue,
             },
             (false, false) => continue,
@@ -50,7 +51,7 @@ pub(super) fn compare(
     {
         let operator = base.operator(id);
         let mut change = Change::new(
-            "autogen-removed",
+            ChangeRuleId::AutogenRemoved,
             operator.qualified_name(),
             Subject::Operator,
         )
@@ -68,7 +69,7 @@ pub(super) fn compare(
     {
         let operator = head.operator(id);
         let change = Change::new(
-            "autogen-added",
+            ChangeRuleId::AutogenAdded,
             operator.qualified_name(),
             Subject::Operator,
         );

@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
@@ -65,7 +66,7 @@ fn incomplete(
         ))
     };
     let change = Change::new(
-        "variant-group-incomplete",
+        ChangeRuleId::VariantGroupIncomplete,
         operator.qualified_name(),
         Subject::Names(missing.clone()),
     );
@@ -89,7 +90,7 @@ fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &
         if head.operator(now).is_view && !with_copy.contains(&now) {
             let copy: Box<str> = base.operator(copy).qualified_name().into();
             let change = Change::new(
-                "view-copy-lost",
+                ChangeRuleId::ViewCopyLost,
                 view.qualified_name(),
                 Subject::Names(vec![copy.clone()]),
             );

@@ -1,7 +1,9 @@
-//! The kernels that two entries put on dispatch keys (BC.md section 5, dispatch).
+//! The kernels that two entries put on dispatch keys (`docs/spec/compatibility.md`, section 5,
+//! dispatch).
 
 use super::side::Written;
 use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
 use crate::rules::Level;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{KernelEntry, KernelSource};
@@ -104,10 +106,16 @@ pub(super) fn compare(
     let (composites, kernels): (Vec<_>, Vec<_>) =
         added.partition(|kernel| COMPOSITES.contains(&kernel.key.as_str()));
     let found = [
-        ("dispatch-kernel-removed", names(removed.collect())),
-        ("dispatch-kernel-added", names(kernels)),
-        ("dispatch-composite-added", names(composites)),
-        ("dispatch-kernel-renamed", names(renamed.collect())),
+        (
+            ChangeRuleId::DispatchKernelRemoved,
+            names(removed.collect()),
+        ),
+        (ChangeRuleId::DispatchKernelAdded, names(kernels)),
+        (ChangeRuleId::DispatchCompositeAdded, names(composites)),
+        (
+            ChangeRuleId::DispatchKernelRenamed,
+            names(renamed.collect()),
+        ),
     ];
     if let Some((rule, keys)) = composite {
         let keys: Vec<Box<str>> = keys.iter().map(|&key| key.into()).collect();
@@ -120,7 +128,7 @@ pub(super) fn compare(
         if !keys.is_empty() {
             let (before, after) = (old.lines(&keys), new.lines(&keys));
             let mut change = Change::new(rule, operator, Subject::Keys(keys.clone()));
-            if rule == "dispatch-kernel-removed"
+            if rule == ChangeRuleId::DispatchKernelRemoved
                 && let Some(composite) = taken_over(&old, &new, &keys)
             {
                 // It is the same function under another key.
@@ -150,22 +158,22 @@ fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[Box<str>]) -> Option
 fn composites(
     old: &Kernels<'_>,
     new: &Kernels<'_>,
-) -> Option<(&'static str, &'static [&'static str])> {
+) -> Option<(ChangeRuleId, &'static [&'static str])> {
     let was_implicit = old.on(IMPLICIT);
     let is_implicit = new.on(IMPLICIT).is_some();
     if let Some(was) = was_implicit
         && !is_implicit
     {
         return if new.is_explicit() {
-            Some(("composite-implicit-to-explicit", &COMPOSITES))
+            Some((ChangeRuleId::CompositeImplicitToExplicit, &COMPOSITES))
         } else if was.source == KernelSource::Implicit {
-            Some(("default-composite-lost", &[IMPLICIT]))
+            Some((ChangeRuleId::DefaultCompositeLost, &[IMPLICIT]))
         } else {
             None
         };
     }
     if was_implicit.is_none() && is_implicit && old.is_explicit() && !new.is_explicit() {
-        return Some(("composite-explicit-to-implicit", &COMPOSITES));
+        return Some((ChangeRuleId::CompositeExplicitToImplicit, &COMPOSITES));
     }
     if was_implicit.is_some() || is_implicit || !old.has_any_composite() || !new.has_any_composite()
     {
@@ -173,7 +181,7 @@ fn composites(
     }
     let functional = |kernels: &Kernels<'_>| kernels.on(EXPLICIT).is_some();
     (functional(old) != functional(new)).then_some((
-        "composite-explicit-nonfunctional-changed",
+        ChangeRuleId::CompositeExplicitNonfunctionalChanged,
         &[EXPLICIT, NON_FUNCTIONAL],
     ))
 }

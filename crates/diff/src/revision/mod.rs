@@ -1,5 +1,5 @@
 //! What changed between two revisions: operators, their entries, what is generated of them, and
-//! what follows for every backend (BC.md section 4).
+//! what follows for every backend (`docs/spec/compatibility.md`, section 4).
 //!
 //! Nothing is judged here: levels are those of [`super::rules`], before any profile, policy or
 //! exception ([`super::policy`]).
@@ -29,6 +29,7 @@ use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
+use opatlas_source::{Stop, Stopped};
 
 use pairing::Pairing;
 use side::Written;
@@ -103,38 +104,64 @@ impl Pair {
 /// dispatch.
 #[must_use]
 pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
+    Stop::unstopped(|stop| compare_until(base, head, stop))
+}
+
+/// The same, unless it is stopped.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn compare_until(
+    base: Revision<'_>,
+    head: Revision<'_>,
+    stop: &Stop,
+) -> Result<Comparison, Stopped> {
+    stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
     let mut pairing = Pairing::new(old, new);
     let unread = unread::take(&mut pairing, old, new);
     let mut changes = Vec::new();
+    stop.check()?;
     let pairs = operators::compare(old, new, &pairing, &mut changes);
-    entries(old, new, &pairing, &mut changes);
+    stop.check()?;
+    entries(old, new, &pairing, &mut changes, stop)?;
     generated::compare(old, new, &pairing, &mut changes);
+    stop.check()?;
     groups::compare(old, new, &pairing, &mut changes);
     policy_rules::compare(old, new, &pairs, &mut changes);
+    stop.check()?;
     shadowing::compare(old, new, &pairing, &mut changes);
     moved::compare(old, new, &pairing, &mut changes);
+    stop.check()?;
     let views = base.view.zip(head.view);
     let mut dispatch = Vec::new();
     if let Some((a, b)) = views {
         let mut tables = support::Tables::new(a, b);
         let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
         dispatch = tables.compare(&pairing, is_untouched, &mut changes);
+        stop.check()?;
         causes(old, new, &changes, &mut dispatch);
     }
     sort(&mut changes);
-    Comparison {
+    Ok(Comparison {
         pairs,
         changes,
         dispatch,
         has_dispatch: views.is_some(),
         unread,
-    }
+    })
 }
 
 /// The fields of every entry that both sides write.
-fn entries(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
+fn entries(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+    stop: &Stop,
+) -> Result<(), Stopped> {
     for &(old, new) in &pairing.unshared {
+        stop.check()?;
         let sides = (Written::of(base, old), Written::of(head, new));
         if let (Some(before), Some(after)) = sides {
             let name = before.operator.qualified_name();
@@ -143,6 +170,7 @@ fn entries(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut 
             tag_changes::compare(&name, before, after, &head.tags, changes);
         }
     }
+    Ok(())
 }
 
 /// Names what cells follow from: what changed in the operator's own entry, or in that of the

@@ -2,6 +2,7 @@
 
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 
@@ -25,7 +26,7 @@ pub(super) fn compare(
     for (i, &(old, new)) in written.iter().enumerate() {
         if !stays[i] {
             let name = base.operator(old).qualified_name();
-            let change = Change::new("entry-moved", name, Subject::Operator);
+            let change = Change::new(ChangeRuleId::EntryMoved, name, Subject::Operator);
             let change = change.old(place(base, old)).new_side(place(head, new));
             changes.push(change);
         }

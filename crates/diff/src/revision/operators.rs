@@ -10,6 +10,7 @@ use super::{Pair, Written};
 use crate::change::{Change, Fragment, Note, Part, Subject};
 use crate::near::Names;
 use crate::official;
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 
@@ -100,8 +101,8 @@ fn gone(
     let name = operator.qualified_name();
     if let Some(written) = Written::of(base, id) {
         let rule = match head.has_overload_of(operator) {
-            true => "overload-removed",
-            false => "operator-removed",
+            true => ChangeRuleId::OverloadRemoved,
+            false => ChangeRuleId::OperatorRemoved,
         };
         let place = written.at(None);
         let mut change = Change::new(rule, &*name, Subject::Operator)
@@ -148,8 +149,8 @@ fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Ve
     let name = operator.qualified_name();
     if let Some(written) = Written::of(head, id) {
         let rule = match base.has_overload_of(operator) {
-            true => "overload-added",
-            false => "operator-added",
+            true => ChangeRuleId::OverloadAdded,
+            false => ChangeRuleId::OperatorAdded,
         };
         let place = written.at(None);
         let change = Change::new(rule, &*name, Subject::Operator);

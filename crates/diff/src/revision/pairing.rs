@@ -1,4 +1,5 @@
-//! Which operator of the base is which of the head (BC.md section 4, items 1 to 3).
+//! Which operator of the base is which of the head (`docs/spec/compatibility.md`, section 4, items
+//! 1 to 3).
 
 use std::sync::Arc;
 

@@ -1,9 +1,11 @@
-//! What was promised of operators: the tag `core`, and upgraders for saved models (BC.md section
-//! 3). The tag of the base counts: taking it away in the same change excuses nothing.
+//! What was promised of operators: the tag `core`, and upgraders for saved models
+//! (`docs/spec/compatibility.md`, section 3). The tag of the base counts: taking it away in the
+//! same change excuses nothing.
 
 use super::Pair;
 use super::upgraders;
 use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::Operator;
 
@@ -24,20 +26,20 @@ pub(super) fn compare(
         match before {
             None => {
                 if let Some(new) = after.filter(|operator| operator.has_tag(CORE)) {
-                    changes.push(of("core-operator-added", new).new_side(schema(new)));
+                    changes.push(of(ChangeRuleId::CoreOperatorAdded, new).new_side(schema(new)));
                 }
             }
             Some(old) => {
                 if old.has_tag(CORE) && refused {
                     let rule = match pair.is_gone() {
-                        true => "core-operator-removed",
-                        false => "core-operator-bc-broken",
+                        true => ChangeRuleId::CoreOperatorRemoved,
+                        false => ChangeRuleId::CoreOperatorBcBroken,
                     };
                     let change = of(rule, old).old(schema(old)).note(Note::CoreInBase);
                     changes.push(change.new_side(after.and_then(schema)));
                 }
                 if refused && let Some(upgrader) = upgraders::find(old.canonical()) {
-                    let change = of("upgrader-present", old).old(schema(old));
+                    let change = of(ChangeRuleId::UpgraderPresent, old).old(schema(old));
                     changes.push(change.note(Note::Upgrader(upgrader.into())));
                 }
             }
@@ -45,7 +47,7 @@ pub(super) fn compare(
     }
 }
 
-fn of(rule: &'static str, operator: &Operator) -> Change {
+fn of(rule: ChangeRuleId, operator: &Operator) -> Change {
     Change::new(rule, operator.qualified_name(), Subject::Operator)
 }
 

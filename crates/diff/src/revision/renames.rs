@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
+use crate::rules::ChangeRuleId;
 use crate::schema::rename_rule;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::diagnostic::RuleId;
 use opatlas_source::suggest::similarity;
 
 /// An old operator that is gone and a new one with the same signature.
@@ -19,7 +19,7 @@ use opatlas_source::suggest::similarity;
 pub(super) struct Renamed {
     pub base: OperatorId,
     pub head: OperatorId,
-    pub rule: RuleId,
+    pub rule: ChangeRuleId,
     /// How alike the names are, in percent, where the signature is all that speaks for the pair.
     pub guess: Option<u8>,
 }
@@ -173,7 +173,7 @@ impl<'a> Group<'a, '_> {
     /// Pairs each old operator with what the step finds for it.
     fn pair(
         &mut self,
-        mut step: impl FnMut(&Self, OperatorId) -> Option<(OperatorId, RuleId, Option<u8>)>,
+        mut step: impl FnMut(&Self, OperatorId) -> Option<(OperatorId, ChangeRuleId, Option<u8>)>,
     ) {
         let (mut olds, mut taken) = (Vec::new(), rustc_hash::FxHashSet::default());
         for &base in &self.olds {
@@ -193,7 +193,7 @@ impl<'a> Group<'a, '_> {
         self.news.retain(|id| !taken.contains(id));
     }
 
-    fn rule(&self, old: OperatorId, new: OperatorId) -> Option<RuleId> {
+    fn rule(&self, old: OperatorId, new: OperatorId) -> Option<ChangeRuleId> {
         let (old, new) = (self.base.operator(old), self.head.operator(new));
         rename_rule(
             (old.namespace(), old.name().base(), old.name().overload()),

@@ -1,5 +1,6 @@
 //! Schemas of operators that both sides have.
 
+use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashMap;
 
 use super::pairing::Pairing;
@@ -10,7 +11,6 @@ use crate::official::{self, Verdict};
 use crate::schema;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
-use opatlas_source::diagnostic::RuleId;
 
 /// An operator with another schema on each side.
 pub(super) struct Compared<'a> {
@@ -86,7 +86,7 @@ fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator
 fn follow(compared: &mut [Compared<'_>], generated: usize, owner: usize) {
     let own = std::mem::take(&mut compared[generated].changes);
     let name = compared[generated].name.clone();
-    let mut of_owner: FxHashMap<(RuleId, Subject), usize> = FxHashMap::default();
+    let mut of_owner: FxHashMap<(ChangeRuleId, Subject), usize> = FxHashMap::default();
     for (at, change) in compared[owner].changes.iter().enumerate() {
         let alike = (change.rule.id, change.subject.clone());
         of_owner.entry(alike).or_insert(at);
@@ -126,7 +126,7 @@ fn respelled(
     if old != new {
         use crate::change::Fragment;
         let change = Change::new(
-            "signature-respelled",
+            ChangeRuleId::SignatureRespelled,
             before.qualified_name(),
             Subject::Operator,
         )

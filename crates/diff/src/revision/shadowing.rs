@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
@@ -50,7 +51,7 @@ pub(super) fn compare(
             let name: Box<str> = sibling.qualified_name().into();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
-                "overload-shadowing",
+                ChangeRuleId::OverloadShadowing,
                 added.qualified_name(),
                 Subject::Names(vec![name.clone()]),
             )

@@ -1,9 +1,10 @@
 //! What the computed dispatch tables say: which backends lost or gained an operator, and by what
-//! kind of kernel it runs there (BC.md section 4, item 7).
+//! kind of kernel it runs there (`docs/spec/compatibility.md`, section 4, item 7).
 //!
 //! Operators share tables, so pairs of tables are compared once and told of every operator that
 //! has them.
 
+use crate::rules::ChangeRuleId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -19,7 +20,6 @@ use opatlas_dispatch::{Reason, Rule, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::diagnostic::RuleId;
 
 /// Cells of an operator's table that changed alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl<'a> Tables<'a> {
         changes: &mut Vec<Change>,
     ) -> Vec<DispatchChange> {
         let lost = changes.iter();
-        let lost = lost.filter(|change| change.rule.id == "default-composite-lost");
+        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         self.lost_defaults = lost.map(|change| change.operator.clone()).collect();
         let mut cells = Vec::new();
         for &(old, new) in &pairing.same {
@@ -194,14 +194,17 @@ impl<'a> Tables<'a> {
                 .collect()
         };
         let on_backend = |moved: &Moved| self.backends.contains(moved.base);
-        let kinds: [(RuleId, Vec<Box<str>>); 3] = [
-            ("backend-support-lost", named(&|m| self.is_loss(m))),
+        let kinds: [(ChangeRuleId, Vec<Box<str>>); 3] = [
             (
-                "backend-support-gained",
+                ChangeRuleId::BackendSupportLost,
+                named(&|m| self.is_loss(m)),
+            ),
+            (
+                ChangeRuleId::BackendSupportGained,
                 named(&|m| on_backend(m) && !serves(m.before) && serves(m.after)),
             ),
             (
-                "backend-support-kind-changed",
+                ChangeRuleId::BackendSupportKindChanged,
                 named(&|m| {
                     let is_kernel = |rule| rule == Rule::Direct;
                     on_backend(m)
@@ -218,7 +221,7 @@ impl<'a> Tables<'a> {
             let (before, after) = self.reasons(moved, &keys);
             let change = Change::new(rule, operator, Subject::Keys(keys));
             let mut change = self.placed(change, ids, before, after);
-            if rule == "backend-support-lost" {
+            if rule == ChangeRuleId::BackendSupportLost {
                 change = change.note(Note::ServedByNothing);
                 if moved
                     .iter()
@@ -233,7 +236,11 @@ impl<'a> Tables<'a> {
         let ambiguous = named(&|m| m.before != Rule::Ambiguous && m.after == Rule::Ambiguous);
         if !ambiguous.is_empty() {
             let (before, after) = self.reasons(moved, &ambiguous);
-            let change = Change::new("autograd-support-lost", operator, Subject::Keys(ambiguous));
+            let change = Change::new(
+                ChangeRuleId::AutogradSupportLost,
+                operator,
+                Subject::Keys(ambiguous),
+            );
             let change = self.placed(change, ids, before, after);
             changes.push(change.note(Note::Ambiguous));
         }

@@ -1,8 +1,9 @@
-//! Tags that came and went (BC.md section 5, tag). What is written counts: tags that a release
-//! adds by itself come with the release, not with the entry.
+//! Tags that came and went (`docs/spec/compatibility.md`, section 5, tag). What is written counts:
+//! tags that a release adds by itself come with the release, not with the entry.
 
 use super::side::Written;
 use crate::change::{Change, Subject};
+use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::Field;
 use opatlas_operators::tags::{DeclaredTags, written};
 
@@ -33,13 +34,13 @@ pub(super) fn compare(
     let went = before
         .iter()
         .filter(|tag| after.binary_search(tag).is_err());
-    let mut by_rule: Vec<(&'static str, Vec<Box<str>>)> = Vec::new();
+    let mut by_rule: Vec<(ChangeRuleId, Vec<Box<str>>)> = Vec::new();
     let moved = came
         .map(|tag| (*tag, true))
         .chain(went.map(|tag| (*tag, false)));
     for (tag, is_new) in moved {
         let rule = match is_new && known.find(tag).is_none() {
-            true => "tag-unknown",
+            true => ChangeRuleId::TagUnknown,
             false => rule_of(tag, is_new),
         };
         match by_rule.iter_mut().find(|(known, _)| *known == rule) {
@@ -55,19 +56,21 @@ pub(super) fn compare(
     }
 }
 
-fn rule_of(tag: &str, is_new: bool) -> &'static str {
+fn rule_of(tag: &str, is_new: bool) -> ChangeRuleId {
     match tag {
-        "core" if is_new => "tag-core-added",
-        "core" => "tag-core-removed",
+        "core" if is_new => ChangeRuleId::TagCoreAdded,
+        "core" => ChangeRuleId::TagCoreRemoved,
         "inplace_view" | "view_copy" | "maybe_aliasing_or_mutating" => {
-            "tag-alias-behaviour-changed"
+            ChangeRuleId::TagAliasBehaviourChanged
         }
-        "nondeterministic_seeded" | "nondeterministic_bitwise" => "tag-determinism-changed",
-        "dynamic_output_shape" | "data_dependent_output" => "tag-shape-changed",
+        "nondeterministic_seeded" | "nondeterministic_bitwise" => {
+            ChangeRuleId::TagDeterminismChanged
+        }
+        "dynamic_output_shape" | "data_dependent_output" => ChangeRuleId::TagShapeChanged,
         "needs_exact_strides"
         | "needs_fixed_stride_order"
         | "needs_contiguous_strides"
-        | "flexible_layout" => "tag-layout-changed",
-        _ => "tag-classification-changed",
+        | "flexible_layout" => ChangeRuleId::TagLayoutChanged,
+        _ => ChangeRuleId::TagClassificationChanged,
     }
 }

@@ -1,5 +1,6 @@
 //! Whether gradients still work where they worked before.
 
+use crate::rules::ChangeRuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::support::Tables;
@@ -80,7 +81,11 @@ pub(super) fn compare(
     }
     if !lost.is_empty() {
         let parts_too = was_composite && !tables.siblings.train(base, old);
-        let change = Change::new("autograd-support-lost", operator, Subject::Keys(lost));
+        let change = Change::new(
+            ChangeRuleId::AutogradSupportLost,
+            operator,
+            Subject::Keys(lost),
+        );
         let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
         if parts_too {
             change.level = Level::Dangerous;

@@ -1,10 +1,11 @@
 //! Rules about alias annotations of arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "alias-annotation-added",
+        id: ChangeRuleId::AliasAnnotationAdded,
         group: Group::Alias,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -21,7 +22,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "alias-annotation-removed",
+        id: ChangeRuleId::AliasAnnotationRemoved,
         group: Group::Alias,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -38,7 +39,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "mutability-gained",
+        id: ChangeRuleId::MutabilityGained,
         group: Group::Alias,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -58,7 +59,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "mutability-lost",
+        id: ChangeRuleId::MutabilityLost,
         group: Group::Alias,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -75,7 +76,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "alias-set-renamed",
+        id: ChangeRuleId::AliasSetRenamed,
         group: Group::Alias,
         level: Some(Level::Info),
         backward: Official::Incompatible,
@@ -92,7 +93,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/alias_info.h",
     },
     ChangeRule {
-        id: "alias-set-changed",
+        id: ChangeRuleId::AliasSetChanged,
         group: Group::Alias,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -109,7 +110,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/alias_info.h",
     },
     ChangeRule {
-        id: "mutability-respelled",
+        id: ChangeRuleId::MutabilityRespelled,
         group: Group::Alias,
         level: Some(Level::Info),
         backward: Official::Incompatible,

@@ -1,10 +1,11 @@
 //! Rules about plain arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "argument-added-with-default",
+        id: ChangeRuleId::ArgumentAddedWithDefault,
         group: Group::Argument,
         level: Some(Level::Safe),
         backward: Official::Compatible,
@@ -23,7 +24,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-added-container-default",
+        id: ChangeRuleId::ArgumentAddedContainerDefault,
         group: Group::Argument,
         level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
@@ -43,7 +44,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-added-required",
+        id: ChangeRuleId::ArgumentAddedRequired,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -59,7 +60,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-inserted",
+        id: ChangeRuleId::ArgumentInserted,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -77,7 +78,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-added-after-out",
+        id: ChangeRuleId::ArgumentAddedAfterOut,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -95,7 +96,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-removed",
+        id: ChangeRuleId::ArgumentRemoved,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -112,13 +113,14 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-renamed",
+        id: ChangeRuleId::ArgumentRenamed,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
-        what: "At the same place, with the same type, stands an argument of another name.",
+        what: "At the same place, with the same type, stands an argument of another name. Out \
+               arguments are reported as `out-argument-renamed` besides.",
         why: "Names are the interface for whoever calls by keyword, and `derivatives.yaml` \
               refers to them.",
         instead: Some("Keep the old name; or add an overload under the new one."),
@@ -129,7 +131,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "argument-reordered",
+        id: ChangeRuleId::ArgumentReordered,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -146,7 +148,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-reordered-kwarg-only",
+        id: ChangeRuleId::ArgumentReorderedKwargOnly,
         group: Group::Argument,
         level: Some(Level::Dangerous),
         backward: Official::Incompatible,
@@ -163,7 +165,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-widened",
+        id: ChangeRuleId::ArgumentTypeWidened,
         group: Group::Argument,
         level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
@@ -180,7 +182,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-narrowed",
+        id: ChangeRuleId::ArgumentTypeNarrowed,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -197,7 +199,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-changed",
+        id: ChangeRuleId::ArgumentTypeChanged,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -214,7 +216,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-changed-erased",
+        id: ChangeRuleId::ArgumentTypeChangedErased,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -231,7 +233,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-symint",
+        id: ChangeRuleId::ArgumentTypeSymint,
         group: Group::Argument,
         level: Some(Level::Dangerous),
         backward: Official::Compatible,
@@ -249,7 +251,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-type-de-symint",
+        id: ChangeRuleId::ArgumentTypeDeSymint,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -266,7 +268,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "list-size-hint-removed",
+        id: ChangeRuleId::ListSizeHintRemoved,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -282,7 +284,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "list-size-hint-added",
+        id: ChangeRuleId::ListSizeHintAdded,
         group: Group::Argument,
         level: Some(Level::Safe),
         backward: Official::Incompatible,
@@ -299,7 +301,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "list-size-hint-changed",
+        id: ChangeRuleId::ListSizeHintChanged,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -315,7 +317,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "argument-became-kwarg-only",
+        id: ChangeRuleId::ArgumentBecameKwargOnly,
         group: Group::Argument,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -331,7 +333,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "argument-became-positional",
+        id: ChangeRuleId::ArgumentBecamePositional,
         group: Group::Argument,
         level: Some(Level::Safe),
         backward: Official::Compatible,

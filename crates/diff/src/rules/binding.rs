@@ -1,10 +1,11 @@
 //! Rules about what is bound in Python and C++.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "variant-method-removed",
+        id: ChangeRuleId::VariantMethodRemoved,
         group: Group::Binding,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -26,7 +27,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "variant-function-removed",
+        id: ChangeRuleId::VariantFunctionRemoved,
         group: Group::Binding,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -48,7 +49,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "variant-method-added",
+        id: ChangeRuleId::VariantMethodAdded,
         group: Group::Binding,
         level: Some(Level::Safe),
         backward: Official::NotChecked,
@@ -68,7 +69,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "variant-function-added",
+        id: ChangeRuleId::VariantFunctionAdded,
         group: Group::Binding,
         level: Some(Level::Safe),
         backward: Official::NotChecked,
@@ -90,7 +91,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "python-module-changed",
+        id: ChangeRuleId::PythonModuleChanged,
         group: Group::Binding,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -113,7 +114,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "cpp-no-default-args-added",
+        id: ChangeRuleId::CppNoDefaultArgsAdded,
         group: Group::Binding,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -132,7 +133,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "cpp-no-default-args-removed",
+        id: ChangeRuleId::CppNoDefaultArgsRemoved,
         group: Group::Binding,
         level: Some(Level::Safe),
         backward: Official::NotChecked,
@@ -151,7 +152,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "manual-cpp-binding-added",
+        id: ChangeRuleId::ManualCppBindingAdded,
         group: Group::Binding,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -170,7 +171,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "manual-cpp-binding-removed",
+        id: ChangeRuleId::ManualCppBindingRemoved,
         group: Group::Binding,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -189,7 +190,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "category-override-changed",
+        id: ChangeRuleId::CategoryOverrideChanged,
         group: Group::Binding,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -209,7 +210,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "const-ref-changed",
+        id: ChangeRuleId::ConstRefChanged,
         group: Group::Binding,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,

@@ -1,10 +1,11 @@
 //! Rules about what follows from both files and stands in neither.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "backend-support-lost",
+        id: ChangeRuleId::BackendSupportLost,
         group: Group::Computed,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -36,7 +37,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
     },
     ChangeRule {
-        id: "backend-support-gained",
+        id: ChangeRuleId::BackendSupportGained,
         group: Group::Computed,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -67,7 +68,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
     },
     ChangeRule {
-        id: "backend-support-kind-changed",
+        id: ChangeRuleId::BackendSupportKindChanged,
         group: Group::Computed,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -93,7 +94,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
     },
     ChangeRule {
-        id: "autograd-support-lost",
+        id: ChangeRuleId::AutogradSupportLost,
         group: Group::Computed,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -114,7 +115,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "tools/autograd/load_derivatives.py",
     },
     ChangeRule {
-        id: "overload-shadowing",
+        id: ChangeRuleId::OverloadShadowing,
         group: Group::Computed,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,

@@ -1,10 +1,11 @@
 //! Rules about defaults.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "default-added",
+        id: ChangeRuleId::DefaultAdded,
         group: Group::Default,
         level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
@@ -21,7 +22,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "default-removed",
+        id: ChangeRuleId::DefaultRemoved,
         group: Group::Default,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -38,7 +39,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "default-changed",
+        id: ChangeRuleId::DefaultChanged,
         group: Group::Default,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -55,7 +56,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "default-respelled",
+        id: ChangeRuleId::DefaultRespelled,
         group: Group::Default,
         level: Some(Level::None),
         backward: Official::Compatible,
@@ -72,7 +73,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torch/csrc/jit/frontend/function_schema_parser.cpp",
     },
     ChangeRule {
-        id: "default-changed-with-type",
+        id: ChangeRuleId::DefaultChangedWithType,
         group: Group::Default,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,

@@ -1,10 +1,11 @@
 //! Rules about kernels and how they are registered.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "dispatch-kernel-removed",
+        id: ChangeRuleId::DispatchKernelRemoved,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -33,7 +34,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "dispatch-kernel-added",
+        id: ChangeRuleId::DispatchKernelAdded,
         group: Group::Dispatch,
         level: Some(Level::Safe),
         backward: Official::NotChecked,
@@ -59,7 +60,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "dispatch-kernel-renamed",
+        id: ChangeRuleId::DispatchKernelRenamed,
         group: Group::Dispatch,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -86,7 +87,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "dispatch-composite-added",
+        id: ChangeRuleId::DispatchCompositeAdded,
         group: Group::Dispatch,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -107,7 +108,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "default-composite-lost",
+        id: ChangeRuleId::DefaultCompositeLost,
         group: Group::Dispatch,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -130,7 +131,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "composite-implicit-to-explicit",
+        id: ChangeRuleId::CompositeImplicitToExplicit,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -152,7 +153,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "composite-explicit-to-implicit",
+        id: ChangeRuleId::CompositeExplicitToImplicit,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -173,7 +174,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "composite-explicit-nonfunctional-changed",
+        id: ChangeRuleId::CompositeExplicitNonfunctionalChanged,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -202,7 +203,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "structured-changed",
+        id: ChangeRuleId::StructuredChanged,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -234,7 +235,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "structured-delegate-changed",
+        id: ChangeRuleId::StructuredDelegateChanged,
         group: Group::Dispatch,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -264,7 +265,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "structured-inherits-changed",
+        id: ChangeRuleId::StructuredInheritsChanged,
         group: Group::Dispatch,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -295,7 +296,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "precomputed-changed",
+        id: ChangeRuleId::PrecomputedChanged,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -328,7 +329,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "ufunc-inner-loop-changed",
+        id: ChangeRuleId::UfuncInnerLoopChanged,
         group: Group::Dispatch,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -361,7 +362,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/model.py",
     },
     ChangeRule {
-        id: "manual-kernel-registration-changed",
+        id: ChangeRuleId::ManualKernelRegistrationChanged,
         group: Group::Dispatch,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,

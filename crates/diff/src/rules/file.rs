@@ -1,9 +1,10 @@
 //! Rules about the file itself.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[ChangeRule {
-    id: "entry-moved",
+    id: ChangeRuleId::EntryMoved,
     group: Group::File,
     level: Some(Level::None),
     backward: Official::NotChecked,

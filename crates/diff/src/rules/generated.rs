@@ -1,10 +1,11 @@
 //! Rules about operators that are generated.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "autogen-removed",
+        id: ChangeRuleId::AutogenRemoved,
         group: Group::Generated,
         level: Some(Level::Breaking),
         backward: Official::NotChecked,
@@ -30,7 +31,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/native_function_generation.py",
     },
     ChangeRule {
-        id: "autogen-added",
+        id: ChangeRuleId::AutogenAdded,
         group: Group::Generated,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -55,7 +56,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/native_function_generation.py",
     },
     ChangeRule {
-        id: "autogen-became-explicit",
+        id: ChangeRuleId::AutogenBecameExplicit,
         group: Group::Generated,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -84,7 +85,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/native_function_generation.py",
     },
     ChangeRule {
-        id: "view-copy-lost",
+        id: ChangeRuleId::ViewCopyLost,
         group: Group::Generated,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,

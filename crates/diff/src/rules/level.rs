@@ -47,7 +47,7 @@ impl Level {
     }
 }
 
-/// Who may be hurt by a change (BC.md section 1).
+/// Who may be hurt by a change (`docs/spec/compatibility.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Audience {
@@ -70,7 +70,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// All audiences in the order of the columns of BC.md.
+    /// All audiences in the order of the columns in `docs/spec/compatibility.md`, section 5.
     pub const ALL: [Self; 8] = [
         Self::PythonKeyword,
         Self::PythonPositional,
@@ -167,8 +167,9 @@ pub struct Impacts {
 }
 
 impl Impacts {
-    /// Reads a row of BC.md's tables: a letter for each of [`Audience::ALL`], `x` breaks, `r`
-    /// risk, `.` fine. Rows are constants, so a wrong one does not compile.
+    /// Reads a row of the tables in `docs/spec/compatibility.md`, section 5: a letter for each of
+    /// [`Audience::ALL`], `x` breaks, `r` risk, `.` fine. Rows are constants, so a wrong one does
+    /// not compile.
     #[must_use]
     pub(super) const fn row(letters: &str) -> Self {
         let letters = letters.as_bytes();
@@ -235,8 +236,8 @@ impl Profile {
         }
     }
 
-    /// The audiences that count (BC.md section 1). All of them for `official`, which looks at
-    /// verdicts instead.
+    /// The audiences that count (`docs/spec/compatibility.md`, section 1). All of them for
+    /// `official`, which looks at verdicts instead.
     #[must_use]
     pub fn audiences(self) -> Audiences {
         match self {

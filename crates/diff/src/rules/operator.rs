@@ -1,10 +1,11 @@
 //! Rules about operators as a whole: coming, going, and names.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "operator-removed",
+        id: ChangeRuleId::OperatorRemoved,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -28,7 +29,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "operator-added",
+        id: ChangeRuleId::OperatorAdded,
         group: Group::Operator,
         level: Some(Level::Info),
         backward: Official::Compatible,
@@ -48,7 +49,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "overload-added",
+        id: ChangeRuleId::OverloadAdded,
         group: Group::Operator,
         level: Some(Level::Info),
         backward: Official::Compatible,
@@ -68,7 +69,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "overload-removed",
+        id: ChangeRuleId::OverloadRemoved,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -88,7 +89,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "overload-renamed",
+        id: ChangeRuleId::OverloadRenamed,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -106,7 +107,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "overload-name-added",
+        id: ChangeRuleId::OverloadNameAdded,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -123,7 +124,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "overload-name-removed",
+        id: ChangeRuleId::OverloadNameRemoved,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -140,7 +141,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "operator-renamed",
+        id: ChangeRuleId::OperatorRenamed,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -158,7 +159,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "operator-became-private",
+        id: ChangeRuleId::OperatorBecamePrivate,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -175,7 +176,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch wiki, backward compatibility policy",
     },
     ChangeRule {
-        id: "operator-became-public",
+        id: ChangeRuleId::OperatorBecamePublic,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -192,7 +193,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch wiki, backward compatibility policy",
     },
     ChangeRule {
-        id: "operator-became-inplace",
+        id: ChangeRuleId::OperatorBecameInplace,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -212,7 +213,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "operator-became-functional",
+        id: ChangeRuleId::OperatorBecameFunctional,
         group: Group::Operator,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -231,7 +232,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "variant-group-incomplete",
+        id: ChangeRuleId::VariantGroupIncomplete,
         group: Group::Operator,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -251,7 +252,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torchgen/native_function_generation.py",
     },
     ChangeRule {
-        id: "no-change",
+        id: ChangeRuleId::NoChange,
         group: Group::Operator,
         level: Some(Level::None),
         backward: Official::Compatible,
@@ -268,7 +269,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "signature-respelled",
+        id: ChangeRuleId::SignatureRespelled,
         group: Group::Operator,
         level: Some(Level::None),
         backward: Official::Compatible,
@@ -285,7 +286,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "torch/csrc/jit/frontend/function_schema_parser.cpp",
     },
     ChangeRule {
-        id: "compound",
+        id: ChangeRuleId::Compound,
         group: Group::Operator,
         level: None,
         backward: Official::Varies,

@@ -1,10 +1,11 @@
 //! Rules about out arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "argument-became-out",
+        id: ChangeRuleId::ArgumentBecameOut,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -20,7 +21,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-became-input",
+        id: ChangeRuleId::OutArgumentBecameInput,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -36,7 +37,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-added",
+        id: ChangeRuleId::OutArgumentAdded,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -53,7 +54,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-removed",
+        id: ChangeRuleId::OutArgumentRemoved,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -69,7 +70,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-renamed",
+        id: ChangeRuleId::OutArgumentRenamed,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -86,7 +87,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "out-argument-reordered",
+        id: ChangeRuleId::OutArgumentReordered,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -105,7 +106,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-type-changed",
+        id: ChangeRuleId::OutArgumentTypeChanged,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -121,7 +122,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-type-widened",
+        id: ChangeRuleId::OutArgumentTypeWidened,
         group: Group::Out,
         level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
@@ -137,7 +138,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-argument-type-narrowed",
+        id: ChangeRuleId::OutArgumentTypeNarrowed,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -153,7 +154,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "out-arguments-replaced",
+        id: ChangeRuleId::OutArgumentsReplaced,
         group: Group::Out,
         level: Some(Level::Breaking),
         backward: Official::Raises,

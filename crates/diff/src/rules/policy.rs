@@ -1,10 +1,11 @@
 //! Rules about what the project promised or allowed.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "core-operator-removed",
+        id: ChangeRuleId::CoreOperatorRemoved,
         group: Group::Policy,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -25,7 +26,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch core ATen operator policy",
     },
     ChangeRule {
-        id: "core-operator-bc-broken",
+        id: ChangeRuleId::CoreOperatorBcBroken,
         group: Group::Policy,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -46,7 +47,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch core ATen operator policy",
     },
     ChangeRule {
-        id: "core-operator-added",
+        id: ChangeRuleId::CoreOperatorAdded,
         group: Group::Policy,
         level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
@@ -67,7 +68,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch core ATen operator policy",
     },
     ChangeRule {
-        id: "upgrader-present",
+        id: ChangeRuleId::UpgraderPresent,
         group: Group::Policy,
         level: Some(Level::Info),
         backward: Official::Incompatible,
@@ -81,7 +82,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "allow-listed",
+        id: ChangeRuleId::AllowListed,
         group: Group::Policy,
         level: Some(Level::Info),
         backward: Official::Varies,
@@ -95,7 +96,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "allow-list-expired",
+        id: ChangeRuleId::AllowListExpired,
         group: Group::Policy,
         level: Some(Level::Breaking),
         backward: Official::Varies,
@@ -108,7 +109,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "allow-list-unused",
+        id: ChangeRuleId::AllowListUnused,
         group: Group::Policy,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -122,7 +123,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
     ChangeRule {
-        id: "allow-list-overbroad",
+        id: ChangeRuleId::AllowListOverbroad,
         group: Group::Policy,
         level: Some(Level::Info),
         backward: Official::NotChecked,

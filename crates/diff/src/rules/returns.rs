@@ -1,16 +1,18 @@
 //! Rules about returns.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "return-count-changed",
+        id: ChangeRuleId::ReturnCountChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The number of returns is another.",
+        what: "The number of returns is another. A list is one return, however many tensors it \
+               holds.",
         why: "Unpacking fails, boxed kernels leave the wrong number of values on the stack, \
               stored graphs do not match.",
         instead: Some("Add an overload."),
@@ -21,7 +23,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-renamed",
+        id: ChangeRuleId::ReturnRenamed,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -38,7 +40,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "return-name-added",
+        id: ChangeRuleId::ReturnNameAdded,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Incompatible,
@@ -55,7 +57,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-name-removed",
+        id: ChangeRuleId::ReturnNameRemoved,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -71,7 +73,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-reordered",
+        id: ChangeRuleId::ReturnReordered,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -87,7 +89,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-widened",
+        id: ChangeRuleId::ReturnTypeWidened,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -103,7 +105,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-narrowed",
+        id: ChangeRuleId::ReturnTypeNarrowed,
         group: Group::Return,
         level: Some(Level::Safe),
         backward: Official::Compatible,
@@ -120,13 +122,15 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed",
+        id: ChangeRuleId::ReturnTypeChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "A return has a type that shares nothing with the old one.",
+        what: "A return has a type that shares nothing with the old one. Several returns that \
+               become one list of their type, or the reverse, are this too: the number of returns \
+               is another besides, and torch refuses that both ways round.",
         why: "Everything that uses the result breaks.",
         instead: Some("Add an overload."),
         example: Some(Example {
@@ -136,7 +140,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-changed-erased",
+        id: ChangeRuleId::ReturnTypeChangedErased,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Compatible,
@@ -153,7 +157,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-type-symint",
+        id: ChangeRuleId::ReturnTypeSymint,
         group: Group::Return,
         level: Some(Level::Dangerous),
         backward: Official::Compatible,
@@ -170,7 +174,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "return-alias-changed",
+        id: ChangeRuleId::ReturnAliasChanged,
         group: Group::Return,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,

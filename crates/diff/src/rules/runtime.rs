@@ -1,10 +1,11 @@
 //! Rules about what happens around a call.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "device-check-removed",
+        id: ChangeRuleId::DeviceCheckRemoved,
         group: Group::Runtime,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -23,7 +24,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "device-check-added",
+        id: ChangeRuleId::DeviceCheckAdded,
         group: Group::Runtime,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -42,7 +43,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/README.md",
     },
     ChangeRule {
-        id: "device-guard-changed",
+        id: ChangeRuleId::DeviceGuardChanged,
         group: Group::Runtime,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,

@@ -1,10 +1,11 @@
 //! Rules about the shape of the whole schema.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "vararg-changed",
+        id: ChangeRuleId::VarargChanged,
         group: Group::Schema,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,
@@ -21,7 +22,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/core/function_schema.cpp",
     },
     ChangeRule {
-        id: "varret-changed",
+        id: ChangeRuleId::VarretChanged,
         group: Group::Schema,
         level: Some(Level::Breaking),
         backward: Official::Incompatible,

@@ -1,10 +1,11 @@
 //! Rules about tags.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
+use crate::rules::ChangeRuleId;
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: "tag-core-added",
+        id: ChangeRuleId::TagCoreAdded,
         group: Group::Tag,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -24,7 +25,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch core ATen operator policy",
     },
     ChangeRule {
-        id: "tag-core-removed",
+        id: ChangeRuleId::TagCoreRemoved,
         group: Group::Tag,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -44,7 +45,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "PyTorch core ATen operator policy",
     },
     ChangeRule {
-        id: "tag-alias-behaviour-changed",
+        id: ChangeRuleId::TagAliasBehaviourChanged,
         group: Group::Tag,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -65,7 +66,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/tags.yaml",
     },
     ChangeRule {
-        id: "tag-determinism-changed",
+        id: ChangeRuleId::TagDeterminismChanged,
         group: Group::Tag,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -85,7 +86,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/tags.yaml",
     },
     ChangeRule {
-        id: "tag-shape-changed",
+        id: ChangeRuleId::TagShapeChanged,
         group: Group::Tag,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -104,7 +105,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/tags.yaml",
     },
     ChangeRule {
-        id: "tag-layout-changed",
+        id: ChangeRuleId::TagLayoutChanged,
         group: Group::Tag,
         level: Some(Level::Dangerous),
         backward: Official::NotChecked,
@@ -124,7 +125,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/tags.yaml",
     },
     ChangeRule {
-        id: "tag-classification-changed",
+        id: ChangeRuleId::TagClassificationChanged,
         group: Group::Tag,
         level: Some(Level::Info),
         backward: Official::NotChecked,
@@ -143,7 +144,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         source: "aten/src/ATen/native/tags.yaml",
     },
     ChangeRule {
-        id: "tag-unknown",
+        id: ChangeRuleId::TagUnknown,
         group: Group::Tag,
         level: Some(Level::Info),
         backward: Official::NotChecked,

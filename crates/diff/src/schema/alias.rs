@@ -10,6 +10,7 @@ use super::Found;
 use super::align::Alignment;
 use crate::change::Subject;
 use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
+use crate::rules::ChangeRuleId;
 
 /// How many sets of an annotation may explain a change. Annotations of PyTorch name one or two.
 const SETS: usize = 16;
@@ -23,21 +24,21 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     for (i, j) in pairs {
         let (before, after) = (&old.arguments[i], &new.arguments[j]);
         let rule = match (write_of(before), write_of(after)) {
-            (false, true) => "mutability-gained",
-            (true, false) => "mutability-lost",
+            (false, true) => ChangeRuleId::MutabilityGained,
+            (true, false) => ChangeRuleId::MutabilityLost,
             _ => match (before.alias.as_deref(), after.alias.as_deref()) {
                 (None, None) => continue,
-                (None, Some(_)) => "alias-annotation-added",
-                (Some(_), None) => "alias-annotation-removed",
+                (None, Some(_)) => ChangeRuleId::AliasAnnotationAdded,
+                (Some(_), None) => ChangeRuleId::AliasAnnotationRemoved,
                 (Some(a), Some(b)) if a == b => continue,
                 (Some(a), Some(b)) if is_renaming => {
                     if is_bare(a) == is_bare(b) {
                         renamed.push((i, j));
                         continue;
                     }
-                    "mutability-respelled"
+                    ChangeRuleId::MutabilityRespelled
                 }
-                _ => "alias-set-changed",
+                _ => ChangeRuleId::AliasSetChanged,
             },
         };
         let change = found.argument(rule, Some(i), Some(j));
@@ -46,7 +47,10 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     if let Some(&(i, j)) = renamed.first() {
         let names = renamed.iter().map(|&(i, _)| old.arguments[i].name.into());
         let change = found
-            .change("alias-set-renamed", Subject::Names(names.collect()))
+            .change(
+                ChangeRuleId::AliasSetRenamed,
+                Subject::Names(names.collect()),
+            )
             .old(found.old.argument(i))
             .new_side(found.new.argument(j));
         found.add(change);

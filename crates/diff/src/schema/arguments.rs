@@ -7,8 +7,8 @@ use super::{Found, Note};
 use crate::change::Subject;
 use crate::official::Argument;
 use crate::rules;
+use crate::rules::ChangeRuleId;
 use crate::rules::{Audience, Audiences, Impacts};
-use opatlas_source::diagnostic::RuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     variadic(found);
@@ -30,7 +30,7 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
 fn variadic(found: &mut Found<'_>) {
     let (old, new) = (found.old, found.new);
     if old.schema.is_vararg != new.schema.is_vararg {
-        let change = found.change("vararg-changed", Subject::Operator);
+        let change = found.change(ChangeRuleId::VarargChanged, Subject::Operator);
         found.add(change.old(old.whole()).new_side(new.whole()));
     }
 }
@@ -38,38 +38,37 @@ fn variadic(found: &mut Found<'_>) {
 fn pair(found: &mut Found<'_>, old: usize, new: usize) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];
-    let mut rules: Vec<RuleId> = Vec::new();
+    let mut rules: Vec<ChangeRuleId> = Vec::new();
     if before.name != after.name {
-        rules.push("argument-renamed");
+        rules.push(ChangeRuleId::ArgumentRenamed);
     }
     let ty = type_change((found.old, found.new), (before, after));
     rules.extend(match ty {
         TypeChange::Same => None,
-        TypeChange::SymInt => Some("argument-type-symint"),
-        TypeChange::DeSymInt => Some("argument-type-de-symint"),
-        TypeChange::Erased => Some("argument-type-changed-erased"),
-        TypeChange::Widened => Some("argument-type-widened"),
-        TypeChange::Narrowed => Some("argument-type-narrowed"),
-        TypeChange::Other => Some("argument-type-changed"),
+        TypeChange::SymInt => Some(ChangeRuleId::ArgumentTypeSymint),
+        TypeChange::DeSymInt => Some(ChangeRuleId::ArgumentTypeDeSymint),
+        TypeChange::Erased => Some(ChangeRuleId::ArgumentTypeChangedErased),
+        TypeChange::Widened => Some(ChangeRuleId::ArgumentTypeWidened),
+        TypeChange::Narrowed => Some(ChangeRuleId::ArgumentTypeNarrowed),
+        TypeChange::Other => Some(ChangeRuleId::ArgumentTypeChanged),
     });
     rules.extend(size_change(before, after).map(|size| match size {
-        SizeChange::Added => "list-size-hint-added",
-        SizeChange::Removed => "list-size-hint-removed",
-        SizeChange::Changed => "list-size-hint-changed",
+        SizeChange::Added => ChangeRuleId::ListSizeHintAdded,
+        SizeChange::Removed => ChangeRuleId::ListSizeHintRemoved,
+        SizeChange::Changed => ChangeRuleId::ListSizeHintChanged,
     }));
     match (before.is_kwarg_only, after.is_kwarg_only) {
-        (false, true) => rules.push("argument-became-kwarg-only"),
-        (true, false) => rules.push("argument-became-positional"),
+        (false, true) => rules.push(ChangeRuleId::ArgumentBecameKwargOnly),
+        (true, false) => rules.push(ChangeRuleId::ArgumentBecamePositional),
         _ => {}
     }
     let is_wider = matches!(ty, TypeChange::Widened | TypeChange::Narrowed);
     let also_symint = is_wider && moves_symint(&before.ty, &after.ty);
     for rule in rules {
         let mut change = found.argument(rule, Some(old), Some(new));
-        if also_symint && rule.starts_with("argument-type") {
-            if let Some(symint) = rules::find("argument-type-de-symint") {
-                change.impacts = both(change.impacts, symint.impacts);
-            }
+        if also_symint && rule.as_str().starts_with("argument-type") {
+            let symint = rules::of(ChangeRuleId::ArgumentTypeDeSymint);
+            change.impacts = both(change.impacts, symint.impacts);
             change = change.note(Note::AlsoSymInt);
         }
         found.add(change);
@@ -88,7 +87,7 @@ fn both(a: Impacts, b: Impacts) -> Impacts {
 /// Arguments that both sides have, in another order. Out arguments trade places among themselves.
 fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
     if let Some(moved) = out_of_order(&alignment.out) {
-        order(found, "out-argument-reordered", &moved, false);
+        order(found, ChangeRuleId::OutArgumentReordered, &moved, false);
     }
     let mut all = [&alignment.plain[..], &alignment.out[..]].concat();
     all.sort_unstable();
@@ -114,13 +113,13 @@ fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
             old[i].ty.text() == now_there.ty.text() && new[j].name != now_there.name
         });
     let rule = match all_kwarg_only {
-        true => "argument-reordered-kwarg-only",
-        false => "argument-reordered",
+        true => ChangeRuleId::ArgumentReorderedKwargOnly,
+        false => ChangeRuleId::ArgumentReordered,
     };
     order(found, rule, &moved, silent && !all_kwarg_only);
 }
 
-fn order(found: &mut Found<'_>, rule: RuleId, moved: &[Pair], silent: bool) {
+fn order(found: &mut Found<'_>, rule: ChangeRuleId, moved: &[Pair], silent: bool) {
     let old = &found.old.schema.arguments;
     let names = moved.iter().map(|&(i, _)| old[i].name.into()).collect();
     let mut change = found
@@ -159,7 +158,7 @@ fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
     let has_default = argument.default.is_some();
     // They come in the order of the old side.
     let is_last = alignment.plain.last().is_none_or(|&(i, _)| i < old);
-    let mut change = found.argument("argument-removed", Some(old), None);
+    let mut change = found.argument(ChangeRuleId::ArgumentRemoved, Some(old), None);
     if !has_default || !is_last {
         // A call that leaves it out is right for the new side and fails on the old one, or binds
         // what follows to the wrong argument.
@@ -182,18 +181,18 @@ fn added(found: &mut Found<'_>, (out_start, last_plain): (usize, Option<usize>),
         return;
     }
     let rule = if new > out_start {
-        "argument-added-after-out"
+        ChangeRuleId::ArgumentAddedAfterOut
     } else if last_plain > Some(new) {
-        "argument-inserted"
+        ChangeRuleId::ArgumentInserted
     } else {
         match &argument.default {
-            None => "argument-added-required",
-            Some(default) if default.is_list() => "argument-added-container-default",
-            Some(_) => "argument-added-with-default",
+            None => ChangeRuleId::ArgumentAddedRequired,
+            Some(default) if default.is_list() => ChangeRuleId::ArgumentAddedContainerDefault,
+            Some(_) => ChangeRuleId::ArgumentAddedWithDefault,
         }
     };
     let mut change = found.argument(rule, None, Some(new));
-    if rule == "argument-inserted" && binds_by_name(argument) {
+    if rule == ChangeRuleId::ArgumentInserted && binds_by_name(argument) {
         let python = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
         change.impacts.breaks = change.impacts.breaks.without(python);
         change.impacts.risks = change.impacts.risks.without(python);

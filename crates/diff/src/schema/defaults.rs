@@ -3,24 +3,25 @@
 use super::types::TypeChange;
 use super::{Found, Note};
 use crate::official::{Argument, Value};
+use crate::rules::ChangeRuleId;
 
 /// Adds what happened to the default. Values are compared as the runtime does, by kind and value
-/// (BC.md section 2.3).
+/// (`docs/spec/compatibility.md`, section 2.3).
 pub(super) fn compare(found: &mut Found<'_>, old: usize, new: usize, ty: TypeChange) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];
     let rule = match (&before.default, &after.default) {
         (None, None) => return,
-        (None, Some(_)) => "default-added",
-        (Some(_), None) => "default-removed",
+        (None, Some(_)) => ChangeRuleId::DefaultAdded,
+        (Some(_), None) => ChangeRuleId::DefaultRemoved,
         (Some(a), Some(b)) if a == b => {
             if same_spelling(found, before, after) && !moved_silently(ty) {
                 return;
             }
-            "default-respelled"
+            ChangeRuleId::DefaultRespelled
         }
-        (Some(_), Some(_)) if ty == TypeChange::Other => "default-changed-with-type",
-        (Some(_), Some(_)) => "default-changed",
+        (Some(_), Some(_)) if ty == TypeChange::Other => ChangeRuleId::DefaultChangedWithType,
+        (Some(_), Some(_)) => ChangeRuleId::DefaultChanged,
     };
     let mut change = found.argument(rule, Some(old), Some(new));
     if let (Some(a), Some(b)) = (&before.default, &after.default)

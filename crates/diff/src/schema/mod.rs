@@ -1,9 +1,11 @@
-//! What changed between two schemas, argument by argument (BC.md section 4, item 4).
+//! What changed between two schemas, argument by argument (`docs/spec/compatibility.md`, section 4,
+//! item 4).
 //!
 //! Both sides are in the runtime's shape ([`RuntimeSchema`]), so pairs of schemas that come from no
 //! file are compared by the same code as the entries of two revisions. Unlike the official check,
 //! which goes by position, arguments are paired by name first.
 
+use crate::rules::ChangeRuleId;
 mod alias;
 mod align;
 mod arguments;
@@ -17,7 +19,6 @@ use super::change::{Change, Fragment, Note, Part, Subject};
 use super::official::{Argument, RuntimeSchema};
 use super::rules::{Impacts, Level};
 use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
 
 use align::Alignment;
 pub use names::rename_rule;
@@ -109,12 +110,12 @@ impl<'a> Found<'a> {
         }
     }
 
-    fn change(&self, rule: RuleId, subject: Subject) -> Change {
+    fn change(&self, rule: ChangeRuleId, subject: Subject) -> Change {
         Change::new(rule, self.operator, subject)
     }
 
     /// A change of an argument, given by its index on each side.
-    fn argument(&self, rule: RuleId, old: Option<usize>, new: Option<usize>) -> Change {
+    fn argument(&self, rule: ChangeRuleId, old: Option<usize>, new: Option<usize>) -> Change {
         let name = match (old, new) {
             (Some(old), _) => self.old.schema.arguments[old].name,
             (None, Some(new)) => self.new.schema.arguments[new].name,
@@ -126,7 +127,7 @@ impl<'a> Found<'a> {
     }
 
     /// A change of a return that both sides have.
-    fn result(&self, rule: RuleId, old: usize, new: usize) -> Change {
+    fn result(&self, rule: ChangeRuleId, old: usize, new: usize) -> Change {
         self.change(rule, Subject::Return(old))
             .old(self.old.result(old))
             .new_side(self.new.result(new))
@@ -139,7 +140,7 @@ impl<'a> Found<'a> {
     fn finish(mut self) -> Vec<Change> {
         let (old, new) = (self.old, self.new);
         if self.changes.is_empty() && old.text != new.text {
-            let respelled = self.change("signature-respelled", Subject::Operator);
+            let respelled = self.change(ChangeRuleId::SignatureRespelled, Subject::Operator);
             let respelled = respelled.old(old.whole()).new_side(new.whole());
             self.add(respelled);
         }
@@ -152,6 +153,13 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Whether the same place of the same operator has a change under another rule.
+fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
+    changes
+        .iter()
+        .any(|other| other.rule.id == rule && other.subject == change.subject)
+}
+
 /// What several counted changes of one operator are together: as bad as the worst, to everybody
 /// whom any of them hurts. `None` for fewer than two.
 #[must_use]
@@ -160,10 +168,18 @@ pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
         .iter()
         .filter(|change| change.is_counted())
         .collect();
-    if counted.len() < 2 {
+    // What is reported under a wider rule besides is one change.
+    let besides = |change: &&Change| match change.rule.id {
+        ChangeRuleId::ArgumentRenamed => is_also(changes, change, ChangeRuleId::OutArgumentRenamed),
+        ChangeRuleId::ReturnTypeChanged => {
+            is_also(changes, change, ChangeRuleId::ReturnCountChanged)
+        }
+        _ => false,
+    };
+    if counted.iter().filter(|change| !besides(change)).count() < 2 {
         return None;
     }
-    let mut compound = Change::new("compound", operator, Subject::Operator);
+    let mut compound = Change::new(ChangeRuleId::Compound, operator, Subject::Operator);
     compound.level = counted.iter().map(|c| c.level).max().unwrap_or(Level::None);
     let mut impacts = Impacts::default();
     for change in &counted {

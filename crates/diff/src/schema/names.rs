@@ -2,20 +2,20 @@
 
 use super::Found;
 use crate::change::Subject;
-use opatlas_source::diagnostic::RuleId;
+use crate::rules::ChangeRuleId;
 
 /// The rule for a change of name; `None` when the names are equal. Names are base and overload;
 /// another namespace is another operator.
 #[must_use]
-pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<RuleId> {
+pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<ChangeRuleId> {
     let ((old_namespace, old_base, old_overload), (new_namespace, new_base, new_overload)) =
         (old, new);
     if old_namespace == new_namespace && old_base == new_base {
         return match (old_overload, new_overload) {
             (old, new) if old == new => None,
-            ("", _) => Some("overload-name-added"),
-            (_, "") => Some("overload-name-removed"),
-            _ => Some("overload-renamed"),
+            ("", _) => Some(ChangeRuleId::OverloadNameAdded),
+            (_, "") => Some(ChangeRuleId::OverloadNameRemoved),
+            _ => Some(ChangeRuleId::OverloadRenamed),
         };
     }
     let same_otherwise = old_namespace == new_namespace && old_overload == new_overload;
@@ -26,15 +26,15 @@ pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<R
             == Some(shorter)
     };
     Some(if same_otherwise && is(new_base, "_", old_base, "") {
-        "operator-became-private"
+        ChangeRuleId::OperatorBecamePrivate
     } else if same_otherwise && is(old_base, "_", new_base, "") {
-        "operator-became-public"
+        ChangeRuleId::OperatorBecamePublic
     } else if same_otherwise && is(new_base, "", old_base, "_") {
-        "operator-became-inplace"
+        ChangeRuleId::OperatorBecameInplace
     } else if same_otherwise && is(old_base, "", new_base, "_") {
-        "operator-became-functional"
+        ChangeRuleId::OperatorBecameFunctional
     } else {
-        "operator-renamed"
+        ChangeRuleId::OperatorRenamed
     })
 }
 
@@ -54,6 +54,6 @@ pub(super) fn compare(found: &mut Found<'_>) -> bool {
     found.add(change);
     matches!(
         rule,
-        "operator-became-inplace" | "operator-became-functional"
+        ChangeRuleId::OperatorBecameInplace | ChangeRuleId::OperatorBecameFunctional
     )
 }

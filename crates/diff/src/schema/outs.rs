@@ -4,14 +4,15 @@ use super::Found;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use crate::change::Subject;
+use crate::rules::ChangeRuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     for &(old, new) in &alignment.became_out {
-        let change = found.argument("argument-became-out", Some(old), Some(new));
+        let change = found.argument(ChangeRuleId::ArgumentBecameOut, Some(old), Some(new));
         found.add(change);
     }
     for &(old, new) in &alignment.became_plain {
-        let change = found.argument("out-argument-became-input", Some(old), Some(new));
+        let change = found.argument(ChangeRuleId::OutArgumentBecameInput, Some(old), Some(new));
         found.add(change);
     }
     for &(old, new) in &alignment.out {
@@ -29,11 +30,11 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     let (gone, came): (Vec<_>, Vec<_>) = (gone.copied().collect(), came.copied().collect());
     replaced(found);
     for old in gone {
-        let change = found.argument("out-argument-removed", Some(old), None);
+        let change = found.argument(ChangeRuleId::OutArgumentRemoved, Some(old), None);
         found.add(change);
     }
     for new in came {
-        let change = found.argument("out-argument-added", None, Some(new));
+        let change = found.argument(ChangeRuleId::OutArgumentAdded, None, Some(new));
         found.add(change);
     }
 }
@@ -43,13 +44,18 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
     let after = &found.new.schema.arguments[new];
     let mut rules = Vec::new();
     if before.name != after.name {
-        rules.push("out-argument-renamed");
+        rules.extend([
+            ChangeRuleId::ArgumentRenamed,
+            ChangeRuleId::OutArgumentRenamed,
+        ]);
     }
     rules.extend(match type_change((found.old, found.new), (before, after)) {
-        TypeChange::Same => size_change(before, after).map(|_| "out-argument-type-changed"),
-        TypeChange::Widened => Some("out-argument-type-widened"),
-        TypeChange::Narrowed => Some("out-argument-type-narrowed"),
-        _ => Some("out-argument-type-changed"),
+        TypeChange::Same => {
+            size_change(before, after).map(|_| ChangeRuleId::OutArgumentTypeChanged)
+        }
+        TypeChange::Widened => Some(ChangeRuleId::OutArgumentTypeWidened),
+        TypeChange::Narrowed => Some(ChangeRuleId::OutArgumentTypeNarrowed),
+        _ => Some(ChangeRuleId::OutArgumentTypeChanged),
     });
     for rule in rules {
         let change = found.argument(rule, Some(old), Some(new));
@@ -58,7 +64,8 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
 }
 
 /// Out arguments traded for plain ones or the reverse: where one side has fewer of the one and at
-/// least as many more of the other, torch looks past the end of the list (BC.md section 2.6).
+/// least as many more of the other, torch looks past the end of the list
+/// (`docs/spec/compatibility.md`, section 2.6).
 fn replaced(found: &mut Found<'_>) {
     let (old, new) = (found.old.schema, found.new.schema);
     let outs = |schema: &super::RuntimeSchema<'_>| schema.arguments.len() - schema.out_start();
@@ -69,7 +76,7 @@ fn replaced(found: &mut Found<'_>) {
         std::cmp::Ordering::Equal => false,
     };
     if traded {
-        let change = found.change("out-arguments-replaced", Subject::Operator);
+        let change = found.change(ChangeRuleId::OutArgumentsReplaced, Subject::Operator);
         let change = change.old(found.old.whole()).new_side(found.new.whole());
         found.add(change);
     }

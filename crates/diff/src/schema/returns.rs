@@ -9,7 +9,8 @@ use super::alias::Explained;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use crate::change::Subject;
-use crate::official::Argument;
+use crate::official::{Argument, Type, same};
+use crate::rules::ChangeRuleId;
 
 pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
     let (old, new) = (found.old.schema, found.new.schema);
@@ -20,17 +21,21 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
             .new_side(found.new.returns())
     };
     if old.is_varret != new.is_varret {
-        let change = whole(found, "varret-changed");
+        let change = whole(found, ChangeRuleId::VarretChanged);
         found.add(change);
     }
     if old.returns.len() != new.returns.len() {
-        let change = whole(found, "return-count-changed");
+        let change = whole(found, ChangeRuleId::ReturnCountChanged);
         found.add(change);
+        if gathered(&old.returns, &new.returns) || gathered(&new.returns, &old.returns) {
+            let change = whole(found, ChangeRuleId::ReturnTypeChanged);
+            found.add(change);
+        }
         return;
     }
     let order = order(&old.returns, &new.returns);
     if order.is_some() {
-        let change = whole(found, "return-reordered");
+        let change = whole(found, ChangeRuleId::ReturnReordered);
         found.add(change);
     }
     let order = order.unwrap_or_else(|| (0..old.returns.len()).collect());
@@ -39,21 +44,34 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kin
     for (i, j) in order.into_iter().enumerate() {
         let (before, after) = (&old.returns[i], &new.returns[j]);
         let rule = match type_change((found.old, found.new), (before, after)) {
-            TypeChange::Same => size_change(before, after).map(|_| "return-type-changed"),
-            TypeChange::SymInt | TypeChange::DeSymInt => Some("return-type-symint"),
-            TypeChange::Erased => Some("return-type-changed-erased"),
-            TypeChange::Widened => Some("return-type-widened"),
-            TypeChange::Narrowed => Some("return-type-narrowed"),
-            TypeChange::Other => Some("return-type-changed"),
+            TypeChange::Same => size_change(before, after).map(|_| ChangeRuleId::ReturnTypeChanged),
+            TypeChange::SymInt | TypeChange::DeSymInt => Some(ChangeRuleId::ReturnTypeSymint),
+            TypeChange::Erased => Some(ChangeRuleId::ReturnTypeChangedErased),
+            TypeChange::Widened => Some(ChangeRuleId::ReturnTypeWidened),
+            TypeChange::Narrowed => Some(ChangeRuleId::ReturnTypeNarrowed),
+            TypeChange::Other => Some(ChangeRuleId::ReturnTypeChanged),
         };
         if let Some(rule) = rule {
             let change = found.result(rule, i, j);
             found.add(change);
         }
         if !is_other_kind && explained.leaves_open(before, after) {
-            let change = found.result("return-alias-changed", i, j);
+            let change = found.result(ChangeRuleId::ReturnAliasChanged, i, j);
             found.add(change);
         }
+    }
+}
+
+/// Whether several returns of one type came together in a list of it.
+fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
+    match one {
+        [
+            Argument {
+                ty: Type::List(item),
+                ..
+            },
+        ] => several.len() > 1 && several.iter().all(|ret| same(&ret.ty, item)),
+        _ => false,
     }
 }
 
@@ -87,12 +105,15 @@ fn names(found: &mut Found<'_>, order: &[usize]) {
             ("", _) => came = came.or(Some((i, j))),
             (_, "") => went = went.or(Some((i, j))),
             _ => {
-                let change = found.result("return-renamed", i, j);
+                let change = found.result(ChangeRuleId::ReturnRenamed, i, j);
                 found.add(change);
             }
         }
     }
-    for (rule, first) in [("return-name-added", came), ("return-name-removed", went)] {
+    for (rule, first) in [
+        (ChangeRuleId::ReturnNameAdded, came),
+        (ChangeRuleId::ReturnNameRemoved, went),
+    ] {
         if first.is_some() {
             let change = found
                 .change(rule, Subject::Operator)

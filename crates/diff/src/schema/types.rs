@@ -49,7 +49,8 @@ pub(super) fn type_change(
     }
 }
 
-/// The types that the runtime forgets while reading (BC.md section 2.1), as they are written.
+/// The types that the runtime forgets while reading (`docs/spec/compatibility.md`, section 2.1), as
+/// they are written.
 fn forgotten<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
     if !side.has_spans {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Functionalization: kernels that turn writes and views into functional calls (DISPATCH.md
-//! section 6.9; `torchgen/gen_functionalization_type.py`
+//! Functionalization: kernels that turn writes and views into functional calls
+//! (`docs/spec/dispatch.md`, section 6.9; `torchgen/gen_functionalization_type.py`
 //! `gen_functionalization_registration`).
 
 use std::borrow::Cow;

@@ -1,5 +1,5 @@
 //! Generated code around kernels: autograd, version counters and views, tracing, the choice of a
-//! backend (DISPATCH.md sections 6.5 to 6.8; `tools/autograd/gen_*.py`,
+//! backend (`docs/spec/dispatch.md`, sections 6.5 to 6.8; `tools/autograd/gen_*.py`,
 //! `torchgen/gen.py` `compute_backend_select`).
 
 use std::borrow::Cow;

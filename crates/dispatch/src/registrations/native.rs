@@ -1,6 +1,6 @@
 //! Kernels: of `dispatch:` sections, of their absence, of structured and generated operators, and
-//! the ones at `Meta` that check in-place operators (DISPATCH.md sections 6.1 to 6.4; torchgen
-//! `RegisterDispatchKey`).
+//! the ones at `Meta` that check in-place operators (`docs/spec/dispatch.md`, sections 6.1 to 6.4;
+//! torchgen `RegisterDispatchKey`).
 
 use super::{MadeOf, Maker, Row};
 use crate::origin::Origin;

@@ -1,4 +1,4 @@
-//! What out-of-tree backend files register (RULES.md section 15; torchgen
+//! What out-of-tree backend files register (`docs/spec/files.md`, section 6; torchgen
 //! `gen_backend_stubs.py`, `gets_generated_out_inplace_wrapper`).
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -5,6 +5,7 @@ use crate::entry::Placed;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::suggest;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
@@ -45,7 +46,7 @@ fn root_fault(text: &str, root: Root) -> Diagnostic {
         .map_or(text.len(), |at| start + at);
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Diagnostic::new(
-        "backend-root",
+        RuleId::BackendRoot,
         Span::new(offset(start), offset(end)),
         format!("a backend file must be a mapping, but {what}"),
     )
@@ -152,7 +153,7 @@ impl Reader<'_> {
                 "backend" => "name the dispatch key of the backend, such as `backend: XLA`",
                 _ => "name the C++ namespace of the kernels, such as `cpp_namespace: acme`",
             };
-            self.report(Diagnostic::new("backend-required", at, message).with_help(help));
+            self.report(Diagnostic::new(RuleId::BackendRequired, at, message).with_help(help));
         }
         found
     }
@@ -169,7 +170,7 @@ impl Reader<'_> {
         let at = if self.is_null(node) { key_node } else { node };
         self.report(
             Diagnostic::new(
-                "backend-bool",
+                RuleId::BackendBool,
                 self.tree.span(at),
                 format!("`{key}` must be a boolean"),
             )
@@ -205,7 +206,7 @@ impl Reader<'_> {
                 let at = if self.is_null(node) { key_node } else { node };
                 self.report(
                     Diagnostic::new(
-                        "backend-supported-list",
+                        RuleId::BackendSupportedList,
                         self.tree.span(at),
                         format!("`{key}` must be a list of operators"),
                     )
@@ -227,7 +228,7 @@ impl Reader<'_> {
                 (None, Kind::Scalar(_)) if key == "symint" => {}
                 (None, _) => self.report(
                     Diagnostic::new(
-                        "backend-op-exists",
+                        RuleId::BackendOpExists,
                         self.tree.span(item),
                         format!("an operator in `{key}` must be named by a string"),
                     )
@@ -272,7 +273,7 @@ impl Reader<'_> {
         }
         let written = at.slice(self.tree.text());
         let fault = Diagnostic::new(
-            "backend-known-keys",
+            RuleId::BackendKnownKeys,
             at,
             format!("`{written}` is no key of a backend file"),
         );
@@ -281,9 +282,7 @@ impl Reader<'_> {
             _ if name == Some("extra_headers") => fault.with_help(
                 "remove it; PyTorch's message lists it among the known keys, but its reader refuses it",
             ),
-            Some(nearest) => fault
-                .with_help(format!("did you mean `{nearest}`?"))
-                .with_fix(at, nearest),
+            Some(nearest) => fault.with_near_name(at, written, nearest),
             None => fault.with_help(format!(
                 "the keys are {}",
                 taken.iter().collect::<Vec<_>>().join(", ")
@@ -296,8 +295,9 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::BackendFile;
+    use opatlas_source::diagnostic::RuleId;
 
-    fn check(text: &str, expected: &[&str]) {
+    fn check(text: &str, expected: &[RuleId]) {
         let read = BackendFile::read(text.as_bytes());
         let rules: Vec<_> = read.diagnostics.iter().map(|d| d.rule).collect();
         assert_eq!(rules, expected, "{text}");
@@ -305,22 +305,22 @@ mod tests {
 
     #[test]
     fn shapes() {
-        check("- a", &["backend-root"]);
-        check("", &["backend-root"]);
-        check("{}", &["backend-required", "backend-required"]);
+        check("- a", &[RuleId::BackendRoot]);
+        check("", &[RuleId::BackendRoot]);
+        check("{}", &[RuleId::BackendRequired, RuleId::BackendRequired]);
         let with = |more: &str| format!("backend: XLA\ncpp_namespace: x\n{more}\n");
         check(&with("supported:"), &[]);
         check(&with("symint:"), &[]);
-        check(&with("autograd:"), &["backend-supported-list"]);
-        check(&with("full_codegen:"), &["backend-supported-list"]);
-        check(&with("supported: sq"), &["backend-supported-list"]);
-        check(&with("supported: [1]"), &["backend-op-exists"]);
+        check(&with("autograd:"), &[RuleId::BackendSupportedList]);
+        check(&with("full_codegen:"), &[RuleId::BackendSupportedList]);
+        check(&with("supported: sq"), &[RuleId::BackendSupportedList]);
+        check(&with("supported: [1]"), &[RuleId::BackendOpExists]);
         check(&with("symint: [1]"), &[]);
-        check(&with("symint: [[1]]"), &["backend-op-exists"]);
-        check(&with("device_guard: 1"), &["backend-bool"]);
-        check(&with("use_out_as_primary:"), &["backend-bool"]);
-        check(&with("suported: []"), &["backend-known-keys"]);
-        check(&with("extra_headers: x"), &["backend-known-keys"]);
+        check(&with("symint: [[1]]"), &[RuleId::BackendOpExists]);
+        check(&with("device_guard: 1"), &[RuleId::BackendBool]);
+        check(&with("use_out_as_primary:"), &[RuleId::BackendBool]);
+        check(&with("suported: []"), &[RuleId::BackendKnownKeys]);
+        check(&with("extra_headers: x"), &[RuleId::BackendKnownKeys]);
         check(&with("ir_gen: 3\nnon_native: [{func: 'f() -> ()'}]"), &[]);
     }
 }

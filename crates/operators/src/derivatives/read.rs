@@ -1,5 +1,6 @@
 //! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
+use opatlas_source::diagnostic::RuleId;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -59,7 +60,7 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     };
     Some(
         Diagnostic::new(
-            "deriv-root",
+            RuleId::DerivRoot,
             span,
             format!("the file must be a list of entries, but {what}"),
         )
@@ -93,7 +94,7 @@ impl Reader<'_> {
         let Kind::Mapping(pairs) = self.tree.kind(item.root) else {
             let at = head(self.tree, item.root);
             self.report(
-                Diagnostic::new("deriv-root", at, "this entry is no mapping").with_help(SHAPE),
+                Diagnostic::new(RuleId::DerivRoot, at, "this entry is no mapping").with_help(SHAPE),
             );
             return;
         };
@@ -126,7 +127,7 @@ impl Reader<'_> {
             // Reading an entry takes its name out of it, and an alias is the same mapping.
             self.report(
                 Diagnostic::new(
-                    "deriv-name-missing",
+                    RuleId::DerivNameMissing,
                     at,
                     "an alias cannot repeat an entry: its `name` is taken out when it is read",
                 )
@@ -138,7 +139,7 @@ impl Reader<'_> {
         let Some((_, name)) = self.value(pairs, "name") else {
             self.report(
                 Diagnostic::new(
-                    "deriv-name-missing",
+                    RuleId::DerivNameMissing,
                     head(self.tree, entry),
                     "this entry has no `name`",
                 )
@@ -149,7 +150,7 @@ impl Reader<'_> {
         if self.tree.str_value(name).is_none() {
             self.report(
                 Diagnostic::new(
-                    "deriv-malformed-name",
+                    RuleId::DerivMalformedName,
                     self.tree.span(name),
                     "`name` must be a string",
                 )
@@ -187,7 +188,7 @@ impl Reader<'_> {
         let Kind::Mapping(pairs) = self.tree.kind(dispatch) else {
             self.report(
                 Diagnostic::new(
-                    "deriv-dispatch-shape",
+                    RuleId::DerivDispatchShape,
                     head(self.tree, dispatch),
                     "`dispatch` must be a mapping from dispatch keys to formulas",
                 )
@@ -200,8 +201,12 @@ impl Reader<'_> {
             let at = self.tree.span(key);
             if self.tree.str_value(key).is_none() {
                 self.report(
-                    Diagnostic::new("deriv-dispatch-key", at, "a dispatch key must be a string")
-                        .with_help("write `Default` or the name of an autograd key"),
+                    Diagnostic::new(
+                        RuleId::DerivDispatchKey,
+                        at,
+                        "a dispatch key must be a string",
+                    )
+                    .with_help("write `Default` or the name of an autograd key"),
                 );
                 continue;
             }
@@ -213,7 +218,7 @@ impl Reader<'_> {
                 };
                 self.report(
                     Diagnostic::new(
-                        "deriv-dispatch-shape",
+                        RuleId::DerivDispatchShape,
                         at,
                         "a dispatch key must hold a mapping from arguments to formulas",
                     )
@@ -241,7 +246,7 @@ impl Reader<'_> {
                 let at = self.tree.span(names);
                 self.report(
                     Diagnostic::new(
-                        "deriv-key-type",
+                        RuleId::DerivKeyType,
                         at,
                         "what a formula is for must be named by a string",
                     )
@@ -267,7 +272,7 @@ impl Reader<'_> {
         }
         let at = self.tree.span(value);
         let fault = |message: &'static str| {
-            Diagnostic::new("deriv-output-differentiability", at, message).with_help(
+            Diagnostic::new(RuleId::DerivOutputDifferentiability, at, message).with_help(
                 "write one boolean for each output, `[True, False]`, or one condition for the only output",
             )
         };
@@ -338,8 +343,9 @@ fn is_zero(number: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::Derivatives;
+    use opatlas_source::diagnostic::RuleId;
 
-    fn rules(text: &str) -> Vec<&'static str> {
+    fn rules(text: &str) -> Vec<RuleId> {
         let read = Derivatives::read(text.as_bytes());
         read.diagnostics.iter().map(|d| d.rule).collect()
     }
@@ -350,19 +356,19 @@ mod tests {
             ("[]", &[][..]),
             ("{}", &[]),
             ("''", &[]),
-            ("", &["deriv-root"]),
-            ("a: b", &["deriv-root"]),
-            ("- a", &["deriv-root"]),
-            ("- {}", &["deriv-name-missing"]),
-            ("- name: 3", &["deriv-malformed-name"]),
+            ("", &[RuleId::DerivRoot]),
+            ("a: b", &[RuleId::DerivRoot]),
+            ("- a", &[RuleId::DerivRoot]),
+            ("- {}", &[RuleId::DerivNameMissing]),
+            ("- name: 3", &[RuleId::DerivMalformedName]),
             (
                 "- name: f() -> ()\n  dispatch: x",
-                &["deriv-dispatch-shape"],
+                &[RuleId::DerivDispatchShape],
             ),
-            ("- name: f() -> ()\n  3: x", &["deriv-key-type"]),
+            ("- name: f() -> ()\n  3: x", &[RuleId::DerivKeyType]),
             (
                 "- &a {name: f() -> (), x: y}\n- *a",
-                &["deriv-name-missing"],
+                &[RuleId::DerivNameMissing],
             ),
         ] {
             assert_eq!(rules(text), expected, "{text}");

@@ -6,6 +6,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::parse::last_separator;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml::{Kind, NodeId};
 
 /// The key by its name, shared where some release knows it. Keys have only ever been renamed, so
@@ -64,7 +65,7 @@ impl Lowering<'_> {
             if matches!(self.tree.kind(key), Kind::Scalar(_)) {
                 self.report(
                     Diagnostic::new(
-                        "dispatch-key-type",
+                        RuleId::DispatchKeyType,
                         key_at,
                         format!(
                             "`{}` is no string, so it names no dispatch key",
@@ -84,13 +85,13 @@ impl Lowering<'_> {
             let at = self.tree.span(value);
             let diagnostic = if self.is_null(value) {
                 Diagnostic::new(
-                    "dispatch-value-type",
+                    RuleId::DispatchValueType,
                     key_at,
                     format!("`{names}` has no kernel"),
                 )
             } else {
                 Diagnostic::new(
-                    "dispatch-value-type",
+                    RuleId::DispatchValueType,
                     at,
                     format!("the kernel for `{names}` must be a string"),
                 )

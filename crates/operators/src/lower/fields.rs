@@ -5,21 +5,27 @@ use crate::entry::{Field, Placed};
 use opatlas_schema::parse::parse_name;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 
 /// What a field must hold.
-fn expected(field: Field) -> (&'static str, &'static str) {
+fn expected(field: Field) -> (RuleId, &'static str) {
     match field {
         Field::Structured
         | Field::DeviceGuard
         | Field::ManualKernelRegistration
         | Field::ManualCppBinding
-        | Field::UseConstRefForMutableTensors => ("field-type-bool", "`True` or `False`, unquoted"),
-        Field::Tags => ("field-type-list", "a tag or a list of tags"),
-        Field::CppNoDefaultArgs => ("field-type-list", "a list of argument names"),
-        Field::Dispatch => ("field-type-dict", "a mapping from dispatch keys to kernels"),
-        Field::UfuncInnerLoop => ("field-type-dict", "a string or a mapping"),
-        Field::Precomputed => ("precomputed", "a list of strings"),
+        | Field::UseConstRefForMutableTensors => {
+            (RuleId::FieldTypeBool, "`True` or `False`, unquoted")
+        }
+        Field::Tags => (RuleId::FieldTypeList, "a tag or a list of tags"),
+        Field::CppNoDefaultArgs => (RuleId::FieldTypeList, "a list of argument names"),
+        Field::Dispatch => (
+            RuleId::FieldTypeDict,
+            "a mapping from dispatch keys to kernels",
+        ),
+        Field::UfuncInnerLoop => (RuleId::FieldTypeDict, "a string or a mapping"),
+        Field::Precomputed => (RuleId::Precomputed, "a list of strings"),
         Field::Func
         | Field::Variants
         | Field::Autogen
@@ -27,7 +33,7 @@ fn expected(field: Field) -> (&'static str, &'static str) {
         | Field::StructuredInherits
         | Field::PythonModule
         | Field::CategoryOverride
-        | Field::DeviceCheck => ("field-type-str", "a string"),
+        | Field::DeviceCheck => (RuleId::FieldTypeStr, "a string"),
     }
 }
 
@@ -47,22 +53,20 @@ fn may_be_null(field: Field) -> bool {
 
 pub(super) fn unknown_key(name: &str, at: Span) -> Diagnostic {
     let diagnostic = Diagnostic::new(
-        "unknown-key",
+        RuleId::UnknownKey,
         at,
         format!("`{name}` is no field of an entry"),
     );
     let nearest = opatlas_source::suggest::nearest(name, Field::ALL.iter().map(|f| f.as_str()));
     match nearest {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(at, nearest),
+        Some(nearest) => diagnostic.with_near_name(at, name, nearest),
         None => diagnostic.with_help("remove it, or indent it to belong to the field above"),
     }
 }
 
 pub(super) fn line_key(at: Span) -> Diagnostic {
     Diagnostic::new(
-        "yaml-line-key",
+        RuleId::YamlLineKey,
         at,
         format!("`{LINE_KEY}` is overwritten with the line number when the file is read"),
     )
@@ -82,7 +86,7 @@ impl<'t> Lowering<'t> {
         if self.is_null(node) {
             let at = self.entry.field(field).map_or(at, |place| place.key);
             self.report(
-                Diagnostic::new("field-null", at, format!("`{name}` has no value"))
+                Diagnostic::new(RuleId::FieldNull, at, format!("`{name}` has no value"))
                     .with_help(format!("give {what}, or remove the field")),
             );
             return;
@@ -104,11 +108,11 @@ impl<'t> Lowering<'t> {
         };
         let mut diagnostic =
             Diagnostic::new(rule, at, format!("`{name}` must be {what}, not {found}"));
-        if rule == "field-type-str" && matches!(self.tree.kind(node), Kind::Scalar(_)) {
+        if rule == RuleId::FieldTypeStr && matches!(self.tree.kind(node), Kind::Scalar(_)) {
             let text = at.slice(self.text).to_owned();
             diagnostic = diagnostic
                 .with_help("YAML gives this text another type; quote it")
-                .with_fix(at, format!("'{text}'"));
+                .with_safe_fix(at, format!("'{text}'"));
         } else {
             diagnostic = diagnostic.with_help(format!("write {what}"));
         }
@@ -193,7 +197,7 @@ impl<'t> Lowering<'t> {
             Ok(value) => self.entry.structured_delegate = Some(Placed { value, at }),
             Err(cause) => self.report(
                 Diagnostic::new(
-                    "structured-delegate-malformed",
+                    RuleId::StructuredDelegateMalformed,
                     at,
                     format!("`{text}` is no operator name: {}", cause.message),
                 )
@@ -206,7 +210,7 @@ impl<'t> Lowering<'t> {
 fn qualified(field: Field, text: &str, at: Span) -> Diagnostic {
     let bare = text.rsplit("::").next().unwrap_or(text);
     Diagnostic::new(
-        "structured-delegate-namespace",
+        RuleId::StructuredDelegateNamespace,
         at,
         format!("`{}` may not be qualified with a namespace", field.as_str()),
     )

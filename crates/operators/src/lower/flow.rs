@@ -3,6 +3,7 @@
 use super::Lowering;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 impl Lowering<'_> {
     /// Says so once, in place of what is wrong with each of the pieces.
@@ -14,7 +15,8 @@ impl Lowering<'_> {
             return;
         }
         let pieces = self.entry.diagnostics.iter();
-        let mut pieces = pieces.filter(|d| d.rule == "unknown-key" && func.end <= d.span.start);
+        let mut pieces =
+            pieces.filter(|d| d.rule == RuleId::UnknownKey && func.end <= d.span.start);
         let Some(last) = pieces.find(|d| d.span.slice(self.text).contains(')')) else {
             return;
         };
@@ -29,7 +31,7 @@ impl Lowering<'_> {
 fn quote(whole: Span, text: &str) -> Diagnostic {
     let schema = whole.slice(text);
     let diagnostic = Diagnostic::new(
-        "schema-shape",
+        RuleId::SchemaShape,
         whole,
         "between braces a comma ends the value, so the schema is cut to pieces",
     )
@@ -37,6 +39,6 @@ fn quote(whole: Span, text: &str) -> Diagnostic {
     if schema.contains(['\'', '\n']) {
         diagnostic
     } else {
-        diagnostic.with_fix(whole, format!("'{schema}'"))
+        diagnostic.with_safe_fix(whole, format!("'{schema}'"))
     }
 }

@@ -3,6 +3,7 @@
 //! Where torchgen stops at the first thing it cannot take, this reports it, keeps the field's
 //! default and reads on.
 
+use opatlas_source::diagnostic::RuleId;
 mod dispatch;
 mod fields;
 mod flow;
@@ -92,12 +93,17 @@ impl<'t> Lowering<'t> {
 
     fn entry(&mut self, root: NodeId) {
         let Kind::Mapping(pairs) = self.tree.kind(root) else {
-            if self.entry.diagnostics.iter().any(|d| d.rule == "yaml-tag") {
+            if self
+                .entry
+                .diagnostics
+                .iter()
+                .any(|d| d.rule == RuleId::YamlTag)
+            {
                 return; // the tag makes it something else
             }
             self.report(
                 Diagnostic::new(
-                    "yaml-entry-mapping",
+                    RuleId::YamlEntryMapping,
                     self.tree.span(root),
                     "this item is no mapping, so it declares no operator",
                 )
@@ -164,8 +170,12 @@ impl<'t> Lowering<'t> {
                 return;
             }
             self.report(
-                Diagnostic::new("missing-func", self.entry.span, "the entry has no `func`")
-                    .with_help("add `func: name(Type argument, ...) -> ReturnType`"),
+                Diagnostic::new(
+                    RuleId::MissingFunc,
+                    self.entry.span,
+                    "the entry has no `func`",
+                )
+                .with_help("add `func: name(Type argument, ...) -> ReturnType`"),
             );
             return;
         };
@@ -173,7 +183,7 @@ impl<'t> Lowering<'t> {
         let Some(text) = self.tree.str_value(node) else {
             self.report(
                 Diagnostic::new(
-                    "func-not-string",
+                    RuleId::FuncNotString,
                     self.tree.span(node),
                     "`func` must be a string that holds the schema",
                 )
@@ -201,11 +211,14 @@ impl<'t> Lowering<'t> {
 
     fn schema(&mut self, parsed: ParsedSchema, text: &str, node: NodeId) {
         if let Some(namespace) = parsed.namespace {
-            let told = parsed.diagnostics.iter().any(|d| d.rule == "namespace");
+            let told = parsed
+                .diagnostics
+                .iter()
+                .any(|d| d.rule == RuleId::Namespace);
             if namespace.contains("::") && !told {
                 let end = last_separator(text).unwrap_or(0);
                 let diagnostic = Diagnostic::new(
-                    "namespace",
+                    RuleId::Namespace,
                     self.place(node, 0..end),
                     format!("`{namespace}` has more than one level of namespace"),
                 )
@@ -257,7 +270,7 @@ impl<'t> Lowering<'t> {
                 "method" => variants.method = true,
                 other => {
                     let diagnostic = Diagnostic::new(
-                        "variants",
+                        RuleId::Variants,
                         self.place(node, range),
                         format!("`{other}` is no variant"),
                     )
@@ -280,7 +293,7 @@ impl<'t> Lowering<'t> {
             "ExactSame" => self.entry.device_check = DeviceCheck::ExactSame,
             other => {
                 let diagnostic = Diagnostic::new(
-                    "device-check",
+                    RuleId::DeviceCheck,
                     self.whole(node, text),
                     format!("`{other}` is no device check"),
                 )
@@ -331,7 +344,7 @@ impl<'t> Lowering<'t> {
                 Ok(value) => self.entry.autogen.push(Placed { value, at }),
                 Err(cause) => self.report(
                     Diagnostic::new(
-                        "autogen-malformed",
+                        RuleId::AutogenMalformed,
                         at,
                         format!("`{piece}` is no operator name: {}", cause.message),
                     )
@@ -355,7 +368,7 @@ impl<'t> Lowering<'t> {
                     at,
                 }),
                 None => self.report(
-                    Diagnostic::new("cpp-no-default-args", at, "this is no argument's name")
+                    Diagnostic::new(RuleId::CppNoDefaultArgs, at, "this is no argument's name")
                         .with_help("list the names of arguments that have a default"),
                 ),
             }

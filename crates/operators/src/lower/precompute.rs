@@ -1,5 +1,6 @@
 //! `precomputed` (torchgen `Precompute.parse`).
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
@@ -10,7 +11,7 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 
-const RULE: &str = "precomputed";
+const RULE: RuleId = RuleId::Precomputed;
 
 impl<'t> Lowering<'t> {
     pub(super) fn precomputed(&mut self, value: Option<NodeId>) {

@@ -4,9 +4,10 @@ use super::{Lowering, pieces};
 use crate::entry::{Field, Placed, UfuncLoop};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml::{Kind, NodeId};
 
-const RULE: &str = "ufunc";
+const RULE: RuleId = RuleId::Ufunc;
 
 impl<'t> Lowering<'t> {
     pub(super) fn ufunc(&mut self, value: Option<NodeId>) {

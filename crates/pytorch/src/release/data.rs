@@ -61,6 +61,8 @@ pub struct ReleaseData {
     pub patches: &'static [&'static str],
     /// The releases whose real dispatcher was recorded (registrations that no YAML holds).
     pub measured: &'static [&'static str],
+    /// SHA-256 of the `native_functions.yaml` of each measured release, in hexadecimal digits.
+    pub native_functions: &'static [(&'static str, &'static str)],
     /// Names of `torchgen.model.BaseTy`: the base types that a schema may use.
     pub base_types: Names,
     /// Keys allowed in `dispatch:` (`torchgen.model.dispatch_keys`).
@@ -168,7 +170,7 @@ pub struct NameLists {
 }
 
 /// Names that decide which registrations generated code makes (`tools/autograd/gen_*.py`,
-/// `torchgen/gen_functionalization_type.py`; DISPATCH.md section 6).
+/// `torchgen/gen_functionalization_type.py`; `docs/spec/dispatch.md`, section 6).
 #[derive(Debug)]
 pub struct CodegenLists {
     /// View operators by base name: `VIEW_FUNCTIONS_WITH_METADATA_CHANGE`.
@@ -206,7 +208,7 @@ pub struct CodegenLists {
 }
 
 /// What the runtime of a release knows (`c10/core/DispatchKey.h`, read off real tables;
-/// DISPATCH.md sections 1, 4 and 8.2). Key sets are computed from it in
+/// `docs/spec/dispatch.md`, sections 1, 4 and 8.2). Key sets are computed from it in
 /// [`crate::keys`].
 #[derive(Debug)]
 pub struct RuntimeLists {

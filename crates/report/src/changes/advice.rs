@@ -3,6 +3,7 @@
 use crate::escape::shell;
 use crate::findings::first_sentence;
 use opatlas_diff::rules::ChangeRule;
+use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
 
 /// Explanations up to this many bytes are shown whole.
@@ -19,30 +20,36 @@ pub fn help(change: &Change) -> Option<String> {
     let new = change.new.as_ref().map_or("", |fragment| &fragment.text);
     let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
     Some(match change.rule.id {
-        "operator-removed" | "overload-removed" => match candidates(change) {
+        ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
             Some(candidate) => format!("Keep it and let it call `{candidate}`."),
             None => instead.to_owned(),
         },
-        "argument-renamed" | "out-argument-renamed" => format!(
+        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => format!(
             "Keep the name {subject}; or add an overload with the new name and leave this one."
         ),
-        "argument-added-required" => format!(
+        ChangeRuleId::ArgumentAddedRequired => format!(
             "Give {subject} a default that keeps the present behaviour and append it behind `*`, \
              or add an overload."
         ),
-        "argument-inserted" => format!("Append `{new}` as the last keyword-only argument."),
-        "argument-added-after-out" => {
+        ChangeRuleId::ArgumentInserted => {
+            format!("Append `{new}` as the last keyword-only argument.")
+        }
+        ChangeRuleId::ArgumentAddedAfterOut => {
             format!("Put `{new}` before the out arguments, with a default.")
         }
-        "argument-removed" => {
+        ChangeRuleId::ArgumentRemoved => {
             format!("Keep `{old}`, ignore it, and say so in the documentation.")
         }
-        "default-removed" | "default-changed" => format!("Keep `{old}`. {instead}"),
-        "argument-type-de-symint" | "argument-type-narrowed" => {
+        ChangeRuleId::DefaultRemoved | ChangeRuleId::DefaultChanged => {
             format!("Keep `{old}`. {instead}")
         }
-        "autogen-removed" if change.notes.contains(&Note::StillGenerated) => return None,
-        "autogen-removed" => format!(
+        ChangeRuleId::ArgumentTypeDeSymint | ChangeRuleId::ArgumentTypeNarrowed => {
+            format!("Keep `{old}`. {instead}")
+        }
+        ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
+            return None;
+        }
+        ChangeRuleId::AutogenRemoved => format!(
             "Keep `{}` under `autogen`, or write it as an entry.",
             change.operator
         ),

@@ -1,6 +1,8 @@
-//! Torch's own verdict beside ours, and where and why the two differ (BC.md section 6).
+//! Torch's own verdict beside ours, and where and why the two differ (`docs/spec/compatibility.md`,
+//! section 6).
 
 use opatlas_diff::revision::Pair;
+use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::rules::{Audience, Group, Level, Official};
 use opatlas_diff::{Change, Note};
 
@@ -73,10 +75,13 @@ pub fn disagreement<'a>(
     let is_unseen = |change: &&&Change| {
         change.rule.backward == Official::NotChecked
             && change.rule.group != Group::Policy
-            && change.rule.id != "overload-shadowing"
+            && change.rule.id != ChangeRuleId::OverloadShadowing
             && change.level >= Level::Dangerous
     };
-    for change in changes.iter().filter(|c| c.rule.id == "overload-shadowing") {
+    for change in changes
+        .iter()
+        .filter(|c| c.rule.id == ChangeRuleId::OverloadShadowing)
+    {
         add((change.level >= Level::Dangerous).then_some(
             "torch's check looks at each overload alone and not at which one a call binds to",
         ));
@@ -100,22 +105,22 @@ fn is_seen(change: &Change) -> bool {
 /// Why torch calls compatible what breaks callers of the old side.
 fn missed_backward(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
-        "argument-type-symint" | "return-type-symint" => {
+        ChangeRuleId::ArgumentTypeSymint | ChangeRuleId::ReturnTypeSymint => {
             "torch takes `SymInt` for `int`, but C++ signatures and those of kernels change"
         }
-        "argument-type-de-symint" => {
+        ChangeRuleId::ArgumentTypeDeSymint => {
             "torch takes `SymInt` for `int`, but dynamic shapes no longer pass and C++ signatures \
              change"
         }
-        "argument-type-changed-erased" | "return-type-changed-erased" => {
+        ChangeRuleId::ArgumentTypeChangedErased | ChangeRuleId::ReturnTypeChangedErased => {
             "torch takes `ScalarType`, `Layout` and `MemoryFormat` for `int` and `Dimname` for \
              `str`, but the bindings change"
         }
-        "argument-added-after-out" => {
+        ChangeRuleId::ArgumentAddedAfterOut => {
             "torch does not look behind the old out arguments, but calls without the new argument \
              fail"
         }
-        "out-argument-added" => {
+        ChangeRuleId::OutArgumentAdded => {
             "torch's backward check does not look at further out arguments, but calls without it \
              fail"
         }
@@ -127,21 +132,21 @@ fn missed_backward(change: &Change) -> Option<&'static str> {
 fn missed_forward(change: &Change) -> Option<&'static str> {
     let hurts_new_models = change.impacts.breaks.contains(Audience::NewModel);
     Some(match change.rule.id {
-        "return-renamed"
-        | "return-name-added"
-        | "return-name-removed"
-        | "return-reordered"
-        | "return-type-widened"
-        | "return-type-changed"
-        | "return-alias-changed" => {
+        ChangeRuleId::ReturnRenamed
+        | ChangeRuleId::ReturnNameAdded
+        | ChangeRuleId::ReturnNameRemoved
+        | ChangeRuleId::ReturnReordered
+        | ChangeRuleId::ReturnTypeWidened
+        | ChangeRuleId::ReturnTypeChanged
+        | ChangeRuleId::ReturnAliasChanged => {
             "torch's forward check only counts returns, but what is written against the new ones \
              may fail on the old side"
         }
-        "argument-removed" if hurts_new_models => {
+        ChangeRuleId::ArgumentRemoved if hurts_new_models => {
             "torch's forward check does not look at removed arguments, but calls without it do not \
              bind on the old side"
         }
-        "argument-became-positional" => {
+        ChangeRuleId::ArgumentBecamePositional => {
             "torch's forward check accepts it, but calls by position fail on the old side"
         }
         _ => return None,
@@ -151,22 +156,22 @@ fn missed_forward(change: &Change) -> Option<&'static str> {
 /// Why torch calls incompatible what hurts nobody, or fewer than it seems.
 fn false_alarm(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
-        "alias-set-renamed" => {
+        ChangeRuleId::AliasSetRenamed => {
             "torch compares the letters of alias sets, which mean nothing by themselves"
         }
-        "mutability-respelled" => {
+        ChangeRuleId::MutabilityRespelled => {
             "torch takes `Tensor!` and `Tensor(a!)` for different things, but they mean the same"
         }
-        "list-size-hint-added" => {
+        ChangeRuleId::ListSizeHintAdded => {
             "torch wants equal list sizes, but a list with a size takes all that one without takes"
         }
-        "argument-reordered-kwarg-only" => {
+        ChangeRuleId::ArgumentReorderedKwargOnly => {
             "torch compares by position, but Python passes these arguments by name"
         }
-        "argument-inserted" if change.notes.contains(&Note::KeywordOnlyInPython) => {
+        ChangeRuleId::ArgumentInserted if change.notes.contains(&Note::KeywordOnlyInPython) => {
             "torch compares by position, but Python passes keyword-only arguments by name"
         }
-        "default-changed" if change.notes.contains(&Note::SameNumberOtherKind) => {
+        ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
             "torch compares defaults by their kind as well, and these are the same number"
         }
         _ => return None,

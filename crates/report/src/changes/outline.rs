@@ -4,6 +4,7 @@
 //! operators, that is told once with a list of them, so that a hundred removed overloads do not
 //! drown the one change that matters.
 
+use opatlas_diff::rules::ChangeRuleId;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -161,17 +162,17 @@ pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
 }
 
 fn is_about_exception(change: &Change) -> bool {
-    change.rule.id.starts_with("allow-")
+    change.rule.id.as_str().starts_with("allow-")
 }
 
 /// The keys of a change that is listed by backends.
 fn by_backends(change: &Change) -> Option<&[Box<str>]> {
     let is_effect = matches!(
         change.rule.id,
-        "backend-support-lost"
-            | "backend-support-gained"
-            | "backend-support-kind-changed"
-            | "autograd-support-lost"
+        ChangeRuleId::BackendSupportLost
+            | ChangeRuleId::BackendSupportGained
+            | ChangeRuleId::BackendSupportKindChanged
+            | ChangeRuleId::AutogradSupportLost
     );
     match &change.subject {
         Subject::Keys(keys) if is_effect => Some(keys),
@@ -201,16 +202,16 @@ fn backends(changes: &[Judged]) -> Vec<Section<'_>> {
         let what = (class, Reverse(judged.level), judged.change.rule.id, keys);
         alike.entry(what).or_default().push(i);
     }
-    let section = |((class, level, id, keys), changes): ((_, Reverse<Level>, &str, _), _)| {
-        Some(Section::Backends(Backends {
-            rule: rules::find(id)?,
+    let section = |((class, level, id, keys), changes): ((_, Reverse<Level>, _, _), _)| {
+        Section::Backends(Backends {
+            rule: rules::of(id),
             level: level.0,
             class,
             keys,
             changes,
-        }))
+        })
     };
-    alike.into_iter().filter_map(section).collect()
+    alike.into_iter().map(section).collect()
 }
 
 fn group<'a>(
@@ -247,27 +248,29 @@ fn group<'a>(
 
 /// Tells once what happened to many; what is harmless is told in lists alone.
 fn families<'a>(changes: &'a [Judged], groups: Vec<Group<'a>>) -> Vec<Section<'a>> {
-    let mut alike: BTreeMap<(Class, Reverse<Level>, &str), Vec<Group<'a>>> = BTreeMap::new();
+    let mut alike: BTreeMap<(Class, Reverse<Level>, Option<ChangeRuleId>), Vec<Group<'a>>> =
+        BTreeMap::new();
     let mut sections = Vec::new();
     for group in groups {
         match shared_rule(changes, &group) {
             None if group.class != Class::Quiet => sections.push(Section::Group(group)),
             rule => {
-                let what = (group.class, Reverse(group.level), rule.unwrap_or_default());
+                let what = (group.class, Reverse(group.level), rule);
                 alike.entry(what).or_default().push(group);
             }
         }
     }
     for ((class, Reverse(level), rule), groups) in alike {
         // What is only said of exceptions needs no more than a line.
-        let is_listed =
-            class == Class::Quiet || class == Class::Excused && rule.starts_with("allow-");
+        let is_listed = class == Class::Quiet
+            || class == Class::Excused
+                && rule.is_some_and(|rule| rule.as_str().starts_with("allow-"));
         if groups.len() < MANY && !is_listed {
             sections.extend(groups.into_iter().map(Section::Group));
             continue;
         }
         sections.push(Section::Family(Family {
-            rule: rules::find(rule),
+            rule: rule.map(rules::of),
             level,
             class,
             groups,
@@ -278,7 +281,7 @@ fn families<'a>(changes: &'a [Judged], groups: Vec<Group<'a>>) -> Vec<Section<'a
 
 /// The one rule that matters in a group: of all that somebody must act upon, or of all where there
 /// is nothing of the kind.
-fn shared_rule(changes: &[Judged], group: &Group<'_>) -> Option<&'static str> {
+fn shared_rule(changes: &[Judged], group: &Group<'_>) -> Option<ChangeRuleId> {
     let matters =
         |judged: &&Judged| group.level < Level::Dangerous || weight(judged) >= Level::Dangerous;
     let own = group.changes.iter().map(|&i| &changes[i]);

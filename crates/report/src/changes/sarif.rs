@@ -99,7 +99,7 @@ fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
     }
     help.push_str(&format!("\n\nSource: {}", rule.source));
     let mut descriptor = json!({
-        "id": rule.id,
+        "id": rule.id.as_str(),
         "shortDescription": {"text": rule.what},
         "fullDescription": {"text": rule.why},
         "help": {"text": help},
@@ -121,7 +121,7 @@ fn result(report: &Report<'_>, judged: &Judged, rules: &[&ChangeRule]) -> Value 
         audiences.iter().map(|audience| audience.as_str()).collect()
     };
     let mut result = json!({
-        "ruleId": change.rule.id,
+        "ruleId": change.rule.id.as_str(),
         "level": level(judged.level),
         "message": {"text": text},
         "locations": [location(&report.head, change.new.as_ref(), change)],

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::changes::outline::Class;
 use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_report::changes::outline::Class;
 use opatlas_source::Bundle;
 
 /// The number of bins that best-fit-decreasing opens, by the book: class by class, the largest

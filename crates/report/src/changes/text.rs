@@ -145,7 +145,7 @@ impl<'a> Shown<'a, '_> {
             }
         }
         let own = || changes.iter().map(|judged| &judged.change);
-        let is_about_exception = own().all(|change| change.rule.id.starts_with("allow-"));
+        let is_about_exception = own().all(|change| change.rule.id.as_str().starts_with("allow-"));
         if !is_about_exception {
             let verdict = official::verdict(group.pair).replace("**", "");
             self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
@@ -201,7 +201,7 @@ impl<'a> Shown<'a, '_> {
             .policy
             .fail_on
             .is_some_and(|least| judged.level >= least);
-        if fails && !change.rule.id.starts_with("allow-") {
+        if fails && !change.rule.id.as_str().starts_with("allow-") {
             self.line(&format!("  to accept it: {}", accept(change)));
         }
     }

@@ -33,7 +33,7 @@ pub fn github(report: &Findings<'_>) -> String {
         let _ = writeln!(
             out,
             ",title={}::{}",
-            command_property(finding.rule),
+            command_property(finding.rule.as_str()),
             command_data(&message)
         );
     }

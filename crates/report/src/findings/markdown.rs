@@ -49,9 +49,8 @@ fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
             let _ = writeln!(out, "  {}", code(shown.trim_start()));
         }
     }
-    if let Some(rule) = rule(finding) {
-        let _ = writeln!(out, "  Why: {}", escape::markdown(first_sentence(rule.why)));
-    }
+    let why = escape::markdown(first_sentence(rule(finding).why));
+    let _ = writeln!(out, "  Why: {why}");
     if let Some(help) = &finding.help {
         let _ = writeln!(out, "  Fix: {}", escape::markdown(help));
     }

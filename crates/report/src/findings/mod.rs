@@ -127,8 +127,8 @@ impl Findings<'_> {
     }
 }
 
-fn rule(finding: &Finding) -> Option<&'static Rule> {
-    registry::find(finding.rule)
+fn rule(finding: &Finding) -> &'static Rule {
+    registry::of(finding.rule)
 }
 
 /// The first sentence of a text.

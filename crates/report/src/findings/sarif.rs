@@ -6,15 +6,15 @@ use super::{Findings, SourceText};
 use crate::escape::uri;
 use opatlas_rules::{Rule, registry};
 use opatlas_source::Span;
-use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 
 /// The whole log: one run, with the rules that the findings name.
 #[must_use]
 pub fn sarif(report: &Findings<'_>) -> Value {
-    let mut ids: Vec<&str> = report.findings.iter().map(|f| f.rule).collect();
+    let mut ids: Vec<RuleId> = report.findings.iter().map(|f| f.rule).collect();
     ids.sort_unstable();
     ids.dedup();
-    let rules: Vec<&Rule> = ids.iter().filter_map(|id| registry::find(id)).collect();
+    let rules: Vec<&Rule> = ids.iter().map(|&id| registry::of(id)).collect();
     let results: Vec<Value> = report
         .findings
         .iter()
@@ -45,7 +45,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn descriptor(rule: &Rule) -> Value {
     json!({
-        "id": rule.id,
+        "id": rule.id.as_str(),
         "shortDescription": {"text": rule.what},
         "fullDescription": {"text": rule.why},
         "help": {"text": format!(
@@ -56,14 +56,14 @@ fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(report: &Findings<'_>, finding: &Finding, ids: &[&str]) -> Value {
+fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
     let mut message = finding.message.to_string();
     if let Some(help) = &finding.help {
         message.push_str(". ");
         message.push_str(help);
     }
     let mut result = json!({
-        "ruleId": finding.rule,
+        "ruleId": finding.rule.as_str(),
         "level": level(finding.severity),
         "message": {"text": message},
         "locations": [location(report, &finding.file, finding.span, None)],
@@ -88,8 +88,10 @@ fn result(report: &Findings<'_>, finding: &Finding, ids: &[&str]) -> Value {
     if let Some(fix) = &finding.fix
         && let Some(source) = report.source(&finding.file)
     {
+        let help = finding.help.as_deref().unwrap_or("Mend it");
+        let applicability = fix.applicability.as_str();
         result["fixes"] = json!([{
-            "description": {"text": finding.help.as_deref().unwrap_or("Mend it")},
+            "description": {"text": format!("{help} ({applicability})")},
             "artifactChanges": [{
                 "artifactLocation": {"uri": uri(&source.path)},
                 "replacements": [{

@@ -50,7 +50,7 @@ fn level(severity: Severity) -> Level<'static> {
 fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
     let title = level(finding.severity)
         .primary_title(&*finding.message)
-        .id(finding.rule);
+        .id(finding.rule.as_str());
     let mut group = Group::with_title(title);
     if let Some(source) = report.source(&finding.file) {
         let (near, far) = places(finding, source);
@@ -69,10 +69,8 @@ fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
             group = group.element(snippet(source, &[place]));
         }
     }
-    if let Some(rule) = rule(finding) {
-        let why = first_sentence(rule.why);
-        group = group.element(Level::NOTE.with_name("why").message(why));
-    }
+    let why = first_sentence(rule(finding).why);
+    group = group.element(Level::NOTE.with_name("why").message(why));
     if let Some(help) = &finding.help {
         let name = if finding.fix.is_some() { "fix" } else { "help" };
         group = group.element(Level::HELP.with_name(name).message(&**help));

@@ -1,9 +1,11 @@
-//! Rules of out-of-tree backend files (RULES.md section 15). What is about the file alone is
-//! reported while reading it.
+//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). What is about the file
+//! alone is reported while reading it.
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derivatives::declaration;
+use super::dispatch::has_symint;
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::backend::{BackendFile, Listing, dispatch_key};
@@ -16,55 +18,55 @@ use opatlas_source::suggest::nearest;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
 
 /// All of them.
-pub(super) static RULES: [Rule; 11] = [
+pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "A backend file is a mapping.",
         why: "Its keys say what the backend is called and what it supports.",
         bad: example("- scale\n"),
-        ..error("backend-root")
+        ..error(RuleId::BackendRoot)
     },
     Rule {
         what: "`backend` and `cpp_namespace` have a value.",
         why: "The one names the dispatch key that kernels are registered to, the other the C++ namespace that they live in.",
         bad: example("backend: XLA\nsupported: [scale]\n"),
-        ..error("backend-required")
+        ..error(RuleId::BackendRequired)
     },
     Rule {
         what: "A backend file has no other keys than backend, class_name, cpp_namespace, supported, symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and device_guard.",
         why: "A misspelt key would silently change what is generated. `extra_headers` is refused too, although PyTorch's message lists it.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsuported: [scale]\n"),
-        ..error("backend-known-keys")
+        ..error(RuleId::BackendKnownKeys)
     },
     Rule {
         what: "`supported`, `symint`, `autograd` and `full_codegen` are lists; `supported` and `symint` may be left empty.",
         why: "They are gone through operator by operator.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: scale\n"),
-        ..error("backend-supported-list")
+        ..error(RuleId::BackendSupportedList)
     },
     Rule {
         what: "`use_out_as_primary` and `device_guard` are booleans.",
         why: "Quoted or numeric values are no booleans to the reader.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\ndevice_guard: 1\n"),
-        ..error("backend-bool")
+        ..error(RuleId::BackendBool)
     },
     Rule {
         what: "Every operator listed exists, by its full name without a namespace. Generated operators count.",
         why: "A kernel for an operator that is gone or misspelt would never be called.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale.Tensor]\n"),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..error("backend-op-exists")
+        ..error(RuleId::BackendOpExists)
     },
     Rule {
         what: "`backend` is a dispatch key of the release when `supported` or `full_codegen` lists anything, and `Autograd` with the backend's name is one when `autograd` does.",
         why: "Kernels are registered to these keys.",
         bad: example("backend: ACME\ncpp_namespace: acme\nsupported: [scale]\n"),
-        ..error("backend-key")
+        ..error(RuleId::BackendKey)
     },
     Rule {
         what: "No operator in native_functions.yaml has a kernel on the backend's key.",
         why: "That key belongs to a backend inside PyTorch; the tables of the two are not merged.",
         bad: example("backend: CPU\ncpp_namespace: acme\nsupported: [scale]\n"),
-        ..error("backend-key-taken")
+        ..error(RuleId::BackendKeyTaken)
     },
     Rule {
         what: "The functional, in-place and out variants of one operator are all listed for the backend's key or all under `autograd`.",
@@ -72,14 +74,14 @@ pub(super) static RULES: [Rule; 11] = [
         bad: example(
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nautograd: [scale.out]\n",
         ),
-        ..error("backend-no-mix")
+        ..error(RuleId::BackendNoMix)
     },
     Rule {
         what: "An operator is listed once.",
         why: "Repeating it does nothing; mostly another overload was meant.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale, scale]\n"),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..rule("backend-duplicate-op", Severity::Warning)
+        ..rule(RuleId::BackendDuplicateOp, Severity::Warning)
     },
     Rule {
         what: "Operators under `symint` are also listed under `supported`, `full_codegen` or `autograd`.",
@@ -88,7 +90,14 @@ pub(super) static RULES: [Rule; 11] = [
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale.out]\n",
         ),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..rule("backend-symint-unlisted", Severity::Warning)
+        ..rule(RuleId::BackendSymintUnlisted, Severity::Warning)
+    },
+    Rule {
+        what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes them when its operator stands under `symint`, or has `_symint` in its name. In 2.0 a SymInt among the returns will do. Nothing is asked of a file without operators for the backend's own key.",
+        why: "The kernel is declared with symbolic sizes, and there is no size that could be one.",
+        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
+        source: "torchgen/api/types/signatures.py: kernel_signature",
+        ..error(RuleId::BackendSymintNeedsSymint)
     },
 ];
 
@@ -98,7 +107,7 @@ const fn example(text: &'static str) -> Example {
     Example { file: FILE, text }
 }
 
-const fn rule(id: &'static str, severity: Severity) -> Rule {
+const fn rule(id: RuleId, severity: Severity) -> Rule {
     Rule {
         id,
         family: Family::Backends,
@@ -109,14 +118,12 @@ const fn rule(id: &'static str, severity: Severity) -> Rule {
         what: "",
         why: "",
         bad: example(""),
-        good: example(
-            "backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\nsymint: [scale]\n",
-        ),
+        good: example("backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\n"),
         source: "torchgen/gen_backend_stubs.py, parse_backend_yaml",
     }
 }
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
@@ -177,6 +184,9 @@ impl<'c> Check<'c> {
         self.repeated(&autograd);
         self.mixed(&supported, &autograd);
         self.symint(&supported, &autograd);
+        if !supported.is_empty() {
+            self.symbolic(supported.iter().chain(&autograd));
+        }
     }
 
     fn report(&mut self, operator: Option<OperatorId>, diagnostic: Diagnostic) {
@@ -199,7 +209,7 @@ impl<'c> Check<'c> {
                 continue;
             }
             let diagnostic = Diagnostic::new(
-                "backend-op-exists",
+                RuleId::BackendOpExists,
                 op.at,
                 format!("there is no operator `{name}`"),
             );
@@ -227,9 +237,7 @@ impl<'c> Check<'c> {
             return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
         }
         match nearest(name, names()) {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(at, near),
+            Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help("remove it, or add the operator to native_functions.yaml"),
         }
     }
@@ -256,9 +264,10 @@ impl<'c> Check<'c> {
                 "the key `{key}` has kernels in {NATIVE_FUNCTIONS} already, such as that of `{}`",
                 self.catalogue.operator(operator).qualified_name()
             );
-            let diagnostic = Diagnostic::new("backend-key-taken", backend.at, message).with_help(
-                "register to a key that is not used inside PyTorch, such as `PrivateUse1`",
-            );
+            let diagnostic = Diagnostic::new(RuleId::BackendKeyTaken, backend.at, message)
+                .with_help(
+                    "register to a key that is not used inside PyTorch, such as `PrivateUse1`",
+                );
             let related = self.kernel_on(operator, key);
             self.report(None, diagnostic);
             if let Some(related) = related {
@@ -280,15 +289,15 @@ impl<'c> Check<'c> {
     fn unknown_key(&self, name: &str, backend: &Placed<Box<str>>, of: KeyOf) -> Diagnostic {
         let release = self.catalogue.release;
         let diagnostic = Diagnostic::new(
-            "backend-key",
+            RuleId::BackendKey,
             backend.at,
             format!("`{name}` is no dispatch key of PyTorch {release}"),
         );
         let known = release.data().dispatch_keys_known;
-        match (of, nearest(name, known.iter())) {
-            (KeyOf::Backend, Some(near)) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(backend.at, near),
+        // A backend may be called anything, so only another spelling of a key is taken for one.
+        let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
+        match (of, spelled) {
+            (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
             (KeyOf::Backend, None) => diagnostic.with_help(
                 "name a dispatch key; `PrivateUse1` is free for backends outside PyTorch",
             ),
@@ -309,7 +318,7 @@ impl<'c> Check<'c> {
                 op.value,
                 listing.as_str()
             );
-            let diagnostic = Diagnostic::new("backend-duplicate-op", op.at, message)
+            let diagnostic = Diagnostic::new(RuleId::BackendDuplicateOp, op.at, message)
                 .with_help("remove one of the two")
                 .with_related("listed here too", earlier);
             self.report(self.catalogue.find(&op.value), diagnostic);
@@ -343,7 +352,7 @@ impl<'c> Check<'c> {
                     op.value, other.value
                 )
             };
-            let diagnostic = Diagnostic::new("backend-no-mix", op.at, message)
+            let diagnostic = Diagnostic::new(RuleId::BackendNoMix, op.at, message)
                 .with_help("list all variants of an operator in the same place")
                 .with_related("listed for the backend here", other.at);
             self.report(Some(id), diagnostic);
@@ -371,9 +380,52 @@ impl<'c> Check<'c> {
                 "`{}` is listed under `symint` alone, which does nothing",
                 op.value
             );
-            let diagnostic = Diagnostic::new("backend-symint-unlisted", op.at, message)
+            let diagnostic = Diagnostic::new(RuleId::BackendSymintUnlisted, op.at, message)
                 .with_help("list it under `supported` too, or remove it");
             self.report(self.catalogue.find(&op.value), diagnostic);
+        }
+    }
+
+    /// Kernels with symbolic sizes need such sizes. The generator writes kernels down only when
+    /// there are some for the backend's own key.
+    fn symbolic<'l>(&mut self, listed: impl Iterator<Item = &'l Listed<'c>>)
+    where
+        'c: 'l,
+    {
+        let file: &'c BackendFile = self.file;
+        let symint: FxHashMap<&str, Span> =
+            file.symint.iter().map(|op| (&*op.value, op.at)).collect();
+        let mut seen = FxHashSet::default();
+        for (_, op) in listed {
+            let Some(id) = self.catalogue.find(&op.value).filter(|id| seen.insert(*id)) else {
+                continue;
+            };
+            let schema = self.catalogue.operator(id).schema();
+            if has_symint(schema, self.catalogue.release) {
+                continue;
+            }
+            let kernel = schema.default_kernel();
+            let (at, message) = match symint.get(&*op.value) {
+                Some(&at) => (
+                    at,
+                    format!(
+                        "`{}` stands under `symint`, but has no SymInt argument",
+                        op.value
+                    ),
+                ),
+                None if kernel.contains("_symint") => (
+                    op.at,
+                    format!(
+                        "`{kernel}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+                        op.value
+                    ),
+                ),
+                None => continue,
+            };
+            let diagnostic = Diagnostic::new(RuleId::BackendSymintNeedsSymint, at, message).with_help(
+                "take the operator out of `symint`, or make its sizes `SymInt` in native_functions.yaml",
+            );
+            self.report(Some(id), diagnostic);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tags that other entries or other files decide about.
 
+use opatlas_source::diagnostic::RuleId;
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
@@ -16,7 +17,7 @@ use opatlas_source::{Span, TAGS};
 use super::Sink;
 use super::scope::{CompleteGroup, Scope};
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage, source: &'static str) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage, source: &'static str) -> Rule {
     Rule {
         id,
         family: Family::Tags,
@@ -47,7 +48,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
         ),
         ..rule(
-            "inplace-view-tag",
+            RuleId::InplaceViewTag,
             Severity::Error,
             Stage::File,
             "torchgen/gen.py: error_check_native_functions",
@@ -61,7 +62,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  tags: generated\n",
         ),
         ..rule(
-            "tags-generated-reserved",
+            RuleId::TagsGeneratedReserved,
             Severity::Error,
             Stage::Group,
             "torchgen/gen.py: get_grouped_native_functions",
@@ -75,7 +76,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend\n  tags: generated\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: blend_\n  autogen: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: blend_out\n",
         ),
         ..rule(
-            "tags-generated-by-hand",
+            RuleId::TagsGeneratedByHand,
             Severity::Warning,
             Stage::Convention,
             "torchgen/native_function_generation.py: generate_function",
@@ -93,7 +94,7 @@ pub(crate) static RULES: &[Rule] = &[
             text: "- tag: five\n  desc: the fifth\n",
         },
         ..rule(
-            "tags-must-be-strings",
+            RuleId::TagsMustBeStrings,
             Severity::Error,
             Stage::Codegen,
             "torchgen/gen.py: gen_headers (gen_tags_enum)",
@@ -109,7 +110,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         );
         sink.file(
             TAGS,
-            Diagnostic::new("tags-must-be-strings", tag.at, message)
+            Diagnostic::new(RuleId::TagsMustBeStrings, tag.at, message)
                 .with_help("quote it, or choose a name"),
         );
     }
@@ -187,13 +188,13 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
         let diagnostic = if !name.is_inplace() {
             let message =
                 format!("`{name}` is tagged `inplace_view`, but its name does not end in `_`");
-            Diagnostic::new("inplace-view-tag", at, message)
+            Diagnostic::new(RuleId::InplaceViewTag, at, message)
                 .with_help("remove the tag, or name the operator as an in-place one")
         } else if !self.has_base(name) && !self.scope.is_story_clouded(name) {
             let plain = base_in_plain(name);
             let message =
                 format!("`{name}` is tagged `inplace_view`, but there is no view `{plain}`");
-            Diagnostic::new("inplace-view-tag", at, message).with_help(format!(
+            Diagnostic::new(RuleId::InplaceViewTag, at, message).with_help(format!(
                 "declare `{plain}` with the same arguments, or remove the tag"
             ))
         } else {
@@ -226,7 +227,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
             operator.name()
         );
         let diagnostic = Diagnostic::new(
-            "tags-generated-by-hand",
+            RuleId::TagsGeneratedByHand,
             tag_at(operator, "generated"),
             message,
         )

@@ -15,6 +15,7 @@ mod group_tags;
 mod out_naming;
 mod overloads;
 mod returns;
+mod runtime;
 mod scope;
 mod structured;
 mod subject;
@@ -44,6 +45,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     returns::RULES,
     variants::RULES,
     tags::RULES,
+    runtime::RULES,
     suppressions::RULES,
     overloads::RULES,
     dispatch::RULES,

@@ -4,6 +4,7 @@ use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Diagnostic, Severity};
 
 use super::Sink;
@@ -13,7 +14,7 @@ const GOOD: Example = Example::native(
     "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n",
 );
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Overloads,
@@ -37,7 +38,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n",
         ),
-        ..rule("duplicate-operator", Severity::Error, Stage::File)
+        ..rule(RuleId::DuplicateOperator, Severity::Error, Stage::File)
     },
     Rule {
         what: "Two entries declare operators of one name and overload, with kernels on different \
@@ -47,7 +48,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
         ),
         ..rule(
-            "duplicate-operator-unnoticed",
+            RuleId::DuplicateOperatorUnnoticed,
             Severity::Warning,
             Stage::Convention,
         )
@@ -62,7 +63,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
         ),
         source: "torchgen/native_function_generation.py: pre_group_native_functions",
-        ..rule("duplicate-signature", Severity::Error, Stage::Generate)
+        ..rule(RuleId::DuplicateSignature, Severity::Error, Stage::Generate)
     },
 ];
 
@@ -112,7 +113,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &[OperatorId], sink: &m
             "give one of them another name: the namespace does not tell operators apart"
         };
         let diagnostic = Diagnostic::new(
-            "duplicate-operator",
+            RuleId::DuplicateOperator,
             at,
             format!("`{name}` is declared twice"),
         )
@@ -132,7 +133,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &[OperatorId], sink: &m
         return;
     }
     let message = format!("`{name}` is declared twice, on different dispatch keys");
-    let diagnostic = Diagnostic::new("duplicate-operator-unnoticed", at, message)
+    let diagnostic = Diagnostic::new(RuleId::DuplicateOperatorUnnoticed, at, message)
         .with_help("give one of them another overload name");
     let elsewhere = [("first here", first, other.schema().name_at.0)];
     scope.report_with(sink, id, diagnostic, &elsewhere);
@@ -157,8 +158,12 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
         other.name(),
         kind_words(operator)
     );
-    let diagnostic = Diagnostic::new("duplicate-signature", operator.schema().name_at.0, message)
-        .with_help("remove one, or let their arguments or defaults differ");
+    let diagnostic = Diagnostic::new(
+        RuleId::DuplicateSignature,
+        operator.schema().name_at.0,
+        message,
+    )
+    .with_help("remove one, or let their arguments or defaults differ");
     let elsewhere = [("the other one", first, other.schema().name_at.0)];
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }

@@ -208,8 +208,8 @@ impl<'c> Clouds<'c> {
 }
 
 fn is_error(diagnostic: &Diagnostic, release: Release) -> bool {
-    registry::find(diagnostic.rule)
-        .is_none_or(|rule| rule.severity == Severity::Error && rule.applies_to(release))
+    let rule = registry::of(diagnostic.rule);
+    rule.severity == Severity::Error && rule.applies_to(release)
 }
 
 /// Whether the value of a field could not be read as it stands there.

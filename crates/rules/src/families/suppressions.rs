@@ -2,13 +2,14 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const GOOD: Example = Example::native(
     "# opatlas: allow(mutable-self-not-inplace) the name is public since 1.0\n- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n",
 );
 
-const fn rule(id: &'static str, severity: Severity) -> Rule {
+const fn rule(id: RuleId, severity: Severity) -> Rule {
     Rule {
         id,
         family: Family::Suppressions,
@@ -32,7 +33,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "# opatlas: allow(mutable-self-not-inplace) the name is public since 1.0\n- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)\n",
         ),
-        ..rule("suppression-unused", Severity::Warning)
+        ..rule(RuleId::SuppressionUnused, Severity::Warning)
     },
     Rule {
         what: "A comment allows a rule that does not exist.",
@@ -40,7 +41,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!) # opatlas: allow(mutable-self) public name\n",
         ),
-        ..rule("suppression-unknown-rule", Severity::Warning)
+        ..rule(RuleId::SuppressionUnknownRule, Severity::Warning)
     },
     Rule {
         what: "A comment begins with `opatlas:` and is not of the form `# opatlas: allow(rule-id) \
@@ -49,7 +50,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!) # opatlas: ignore\n",
         ),
-        ..rule("suppression-malformed", Severity::Warning)
+        ..rule(RuleId::SuppressionMalformed, Severity::Warning)
     },
     Rule {
         what: "A comment allows a rule without saying why.",
@@ -57,6 +58,6 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "# opatlas: allow(mutable-self-not-inplace)\n- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n",
         ),
-        ..rule("suppression-without-reason", Severity::Info)
+        ..rule(RuleId::SuppressionWithoutReason, Severity::Info)
     },
 ];

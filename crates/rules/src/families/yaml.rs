@@ -3,6 +3,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const LOADER: &str = "torchgen/gen.py: LineLoader over yaml.CSafeLoader";
@@ -13,7 +14,7 @@ const GOOD: Example = Example::native(
     "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n",
 );
 
-const fn yaml(id: &'static str, stage: Stage) -> Rule {
+const fn yaml(id: RuleId, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Yaml,
@@ -39,7 +40,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n\tvariants: function, method\n",
         ),
-        ..yaml("yaml-syntax", Stage::Yaml)
+        ..yaml(RuleId::YamlSyntax, Stage::Yaml)
     },
     Rule {
         what: "The bytes are not UTF-8, or hold a character that YAML does not allow: NUL and \
@@ -48,7 +49,7 @@ pub(super) static RULES: &[Rule] = &[
               anywhere, comments included.",
         bad: Example::native("- func: scale(Tensor self, float factor) -> Tensor # bell: \u{7}\n"),
         source: "torchgen/gen.py: parse_native_yaml (open), libyaml's reader",
-        ..yaml("yaml-encoding", Stage::Yaml)
+        ..yaml(RuleId::YamlEncoding, Stage::Yaml)
     },
     Rule {
         what: "The file holds a second YAML document, begun by another `---`.",
@@ -59,7 +60,7 @@ pub(super) static RULES: &[Rule] = &[
         good: Example::native(
             "---\n- func: scale(Tensor self, float factor) -> Tensor\n- func: shift(Tensor self, float by) -> Tensor\n",
         ),
-        ..yaml("yaml-single-document", Stage::Yaml)
+        ..yaml(RuleId::YamlSingleDocument, Stage::Yaml)
     },
     Rule {
         what: "A mapping gives the same key twice: a field of an entry, a key of `dispatch`, a \
@@ -69,7 +70,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function\n  \"variants\": method\n",
         ),
         source: MAPPINGS,
-        ..yaml("yaml-duplicate-key", Stage::Yaml)
+        ..yaml(RuleId::YamlDuplicateKey, Stage::Yaml)
     },
     Rule {
         what: "A merge key (`<<`) or a plain `=` is used.",
@@ -82,7 +83,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: shift(Tensor self, float by) -> Tensor\n",
         ),
         source: MAPPINGS,
-        ..yaml("yaml-merge-key", Stage::Yaml)
+        ..yaml(RuleId::YamlMergeKey, Stage::Yaml)
     },
     Rule {
         what: "A value carries a YAML tag that the safe loader does not know, that does not fit \
@@ -92,7 +93,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: !variants function\n",
         ),
-        ..yaml("yaml-tag", Stage::Yaml)
+        ..yaml(RuleId::YamlTag, Stage::Yaml)
     },
     Rule {
         what: "A list or a mapping is used as a key.",
@@ -104,7 +105,7 @@ pub(super) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CPU, CUDA: scale_kernel\n  autogen: scale.out\n",
         ),
         source: MAPPINGS,
-        ..yaml("yaml-unhashable-key", Stage::Yaml)
+        ..yaml(RuleId::YamlUnhashableKey, Stage::Yaml)
     },
     Rule {
         what: "An alias (`*name`) has no anchor (`&name`) before it, or an anchor is set twice. \
@@ -113,21 +114,21 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: *everything\n",
         ),
-        ..yaml("yaml-alias", Stage::Yaml)
+        ..yaml(RuleId::YamlAlias, Stage::Yaml)
     },
     Rule {
         what: "The file is not a list: it is empty, a mapping or a single value.",
         why: "The generator walks over a list of entries. A file without operators is `[]`.",
         bad: Example::native("func: scale(Tensor self, float factor) -> Tensor\n"),
         source: ENTRIES,
-        ..yaml("yaml-root-list", Stage::Yaml)
+        ..yaml(RuleId::YamlRootList, Stage::Yaml)
     },
     Rule {
         what: "An item of the list is not a mapping of fields.",
         why: "Every item declares one operator by its fields, of which `func` is the first.",
         bad: Example::native("- scale(Tensor self, float factor) -> Tensor\n"),
         source: ENTRIES,
-        ..yaml("yaml-entry-mapping", Stage::Yaml)
+        ..yaml(RuleId::YamlEntryMapping, Stage::Yaml)
     },
     Rule {
         severity: Severity::Warning,
@@ -137,7 +138,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n  __line__: 7\n",
         ),
-        ..yaml("yaml-line-key", Stage::Convention)
+        ..yaml(RuleId::YamlLineKey, Stage::Convention)
     },
     Rule {
         what: "A plain value looks like a date or number of YAML 1.1 but is none, such as the \
@@ -147,7 +148,7 @@ pub(super) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: 2001-13-01\n",
         ),
-        ..yaml("yaml-plain-scalar-types", Stage::Yaml)
+        ..yaml(RuleId::YamlPlainScalarTypes, Stage::Yaml)
     },
     Rule {
         what: "The file goes beyond a bound of this program: collections nested more than a hundred \
@@ -158,14 +159,14 @@ pub(super) static RULES: &[Rule] = &[
             "- func: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
         ),
         source: "none: a bound of this program",
-        ..yaml("yaml-limit", Stage::Yaml)
+        ..yaml(RuleId::YamlLimit, Stage::Yaml)
     },
     Rule {
         what: "An entry has no `func`, or an empty one. Field names are case-sensitive.",
         why: "`func` holds the schema; without it the entry declares nothing.",
         bad: Example::native("- variants: function, method\n"),
         source: ENTRIES,
-        ..yaml("missing-func", Stage::Entry)
+        ..yaml(RuleId::MissingFunc, Stage::Entry)
     },
     Rule {
         what: "The value of `func` is not a string.",
@@ -173,7 +174,7 @@ pub(super) static RULES: &[Rule] = &[
               for a number or date is refused.",
         bad: Example::native("- func: [scale, Tensor, float]\n"),
         source: "torchgen/model.py: NativeFunction.from_yaml",
-        ..yaml("func-not-string", Stage::Entry)
+        ..yaml(RuleId::FuncNotString, Stage::Entry)
     },
     Rule {
         what: "An entry has a field that does not exist.",
@@ -183,6 +184,6 @@ pub(super) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  variant: function, method\n",
         ),
         source: "torchgen/model.py: NativeFunction.from_yaml",
-        ..yaml("unknown-key", Stage::Entry)
+        ..yaml(RuleId::UnknownKey, Stage::Entry)
     },
 ];

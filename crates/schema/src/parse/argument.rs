@@ -8,6 +8,7 @@ use crate::function::{Argument, At, Return};
 use crate::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 /// Boxed, since a diagnostic is large beside what is read.
 type Read<T> = Result<T, Box<Diagnostic>>;
@@ -32,7 +33,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
         let second = equals + 1 + second;
         return refuse(
             Diagnostic::new(
-                "default-one-equals",
+                RuleId::DefaultOneEquals,
                 piece.sub(second..second + 1).span(),
                 "a second `=`: a default may not hold one, not even within quotes",
             )
@@ -49,7 +50,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
     {
         return refuse(
             Diagnostic::new(
-                "default-empty",
+                RuleId::DefaultEmpty,
                 piece.from(text.len() - 1).span(),
                 "nothing stands behind `=`",
             )
@@ -62,12 +63,12 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
         // `int n =1`: read as type `int n` with an empty name, so say what is meant.
         return refuse(
             Diagnostic::new(
-                "default-empty",
+                RuleId::DefaultEmpty,
                 head.from(space).span(),
                 "a space stands before `=`",
             )
             .with_help("write `name=default` without spaces")
-            .with_fix(head.from(space).span(), ""),
+            .with_safe_fix(head.from(space).span(), ""),
         );
     }
     let (ty, annotation) = annotated_type(written)?;
@@ -93,15 +94,15 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
     let text = piece.text;
     if let Some(comma) = bare_comma(text) {
         return Diagnostic::new(
-            "argument-separator",
+            RuleId::ArgumentSeparator,
             piece.sub(comma..comma + 1).span(),
             "arguments are separated by exactly a comma and one space",
         )
         .with_help("write `, `")
-        .with_fix(piece.sub(comma..comma + 1).span(), ", ");
+        .with_safe_fix(piece.sub(comma..comma + 1).span(), ", ");
     }
     let diagnostic = Diagnostic::new(
-        "argument-name-missing",
+        RuleId::ArgumentNameMissing,
         piece.span(),
         format!("`{text}` is no argument: expected a type, a space and a name"),
     );
@@ -132,7 +133,7 @@ pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
             "expected an argument behind the comma",
         )
     };
-    Diagnostic::new("argument-separator", span, message)
+    Diagnostic::new(RuleId::ArgumentSeparator, span, message)
         .with_help("drop the comma, or put the argument there")
         .with_fix(span, "")
 }
@@ -141,7 +142,7 @@ pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
 pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
     if piece.text.is_empty() {
         return refuse(
-            Diagnostic::new("returns", all.span(), "expected a type").with_help(
+            Diagnostic::new(RuleId::Returns, all.span(), "expected a type").with_help(
                 "write `-> Tensor`, `-> (Tensor, Tensor)`, or `-> ()` for an operator that returns nothing",
             ),
         );
@@ -151,19 +152,19 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
     if matches!(piece.text, "void" | "None") {
         return refuse(
             Diagnostic::new(
-                "returns",
+                RuleId::Returns,
                 piece.span(),
                 format!("`{}` is no type", piece.text),
             )
             .with_help("write `()` for an operator that returns nothing")
-            .with_fix(piece.span(), "()"),
+            .with_safe_fix(piece.span(), "()"),
         );
     }
     let (ty, annotation) = annotated_type(written).map_err(|mut diagnostic| {
         // The text is cut at its last space, so an arrow in an unnamed return is cut in two.
         if written.text.ends_with("->") {
             *diagnostic = Diagnostic::new(
-                "annotation-return-arrow-needs-name",
+                RuleId::AnnotationReturnArrowNeedsName,
                 piece.span(),
                 "a return whose annotation has an arrow must be named",
             )
@@ -199,7 +200,7 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
         _ => {
             return refuse(
                 Diagnostic::new(
-                    "annotation-placement",
+                    RuleId::AnnotationPlacement,
                     behind.span(),
                     format!("`{}` may not follow an annotation", behind.text),
                 )
@@ -251,7 +252,7 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     if write && before.len() > 1 {
         return refuse(
             Diagnostic::new(
-                "annotation-write-singleton",
+                RuleId::AnnotationWriteSingleton,
                 set.span(),
                 "a set that is written has exactly one letter",
             )
@@ -261,7 +262,7 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     if before.len() > 1 && matches!(&after, AfterSet::Letters(letters) if letters.len() > 1) {
         return refuse(
             Diagnostic::new(
-                "annotation-before-after-size",
+                RuleId::AnnotationBeforeAfterSize,
                 inside.span(),
                 "the sets before and after the arrow may not both have several letters",
             )
@@ -271,7 +272,7 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     if before.len() > 2 {
         return refuse(
             Diagnostic::new(
-                "annotation-before-set-two",
+                RuleId::AnnotationBeforeSetTwo,
                 set.span(),
                 "the set before the arrow may have at most two letters",
             )
@@ -298,7 +299,7 @@ fn letters(text: &str) -> Option<Box<[u8]>> {
 
 fn no_annotation(inside: Piece<'_>) -> Diagnostic {
     Diagnostic::new(
-        "annotation",
+        RuleId::Annotation,
         inside.span(),
         format!("`{}` is no alias annotation", inside.text),
     )

@@ -2,10 +2,12 @@
 //!
 //! What is read and what is refused is what torchgen's `FunctionSchema.parse` reads and refuses,
 //! odd corners included: arguments are cut at every `, `, names are unchecked, and the text must
-//! be exactly what printing gives back (RULES.md section 2.1). Two things are read that no release
-//! accepts or only some do, and left to the rules of a release: the `Tensor!` shorthand, and base
-//! types that come and go. Invariants between the parts of a schema are rules too.
+//! be exactly what printing gives back (`docs/spec/grammar.md`, section 5). Two things are read
+//! that no release accepts or only some do, and left to the rules of a release: the `Tensor!`
+//! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
+//! too.
 
+use opatlas_source::diagnostic::RuleId;
 mod argument;
 mod slips;
 mod ty;
@@ -134,7 +136,7 @@ fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
     }
     let message = "this schema is too long to be read";
     Some(
-        Diagnostic::new("yaml-limit", schema.span(), message).with_help(format!(
+        Diagnostic::new(RuleId::YamlLimit, schema.span(), message).with_help(format!(
             "a schema may have {LONGEST} bytes and {MOST_COMMAS} commas"
         )),
     )
@@ -153,13 +155,13 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
     let base = name.to(base_end);
     match error {
         NameError::Empty => Diagnostic::new(
-            "op-name-empty",
+            RuleId::OpNameEmpty,
             base.span(),
             "the operator has no base name",
         )
         .with_help("write `name(...)` or `name.overload(...)`"),
         NameError::OutSuffix => Diagnostic::new(
-            "op-name-out-suffix",
+            RuleId::OpNameOutSuffix,
             base.span(),
             format!("base name `{}` ends in `_out`, which is kept for out variants", base.text),
         )
@@ -168,13 +170,13 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
             base.text.trim_end_matches("_out")
         )),
         NameError::EmptyOverload => Diagnostic::new(
-            "overload-name",
+            RuleId::OverloadName,
             name.from(base_end).span(),
             format!("`{}` has a dot but no overload name after it", name.text),
         )
         .with_help(format!("write `{}`, or name the overload after the dot", base.text)),
         NameError::Dunder => Diagnostic::new(
-            "dunder-name",
+            RuleId::DunderName,
             base.span(),
             format!(
                 "`{}` looks like an augmented assignment, but is none that exists",
@@ -186,7 +188,7 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
              other dunder names may not begin with `i`",
         ),
         NameError::FunctionalInplace => Diagnostic::new(
-            "functional-suffix",
+            RuleId::FunctionalSuffix,
             base.span(),
             format!(
                 "`{}` is both in place (`_`) and the functional twin of a mutable operator (`_functional`)",
@@ -214,7 +216,7 @@ impl Reader {
         let Some(open) = text.find('(') else {
             self.report(
                 Diagnostic::new(
-                    "schema-shape",
+                    RuleId::SchemaShape,
                     schema.span(),
                     "this is no schema: no `(` opens the arguments",
                 )
@@ -230,7 +232,7 @@ impl Reader {
         if let Some(broken) = text[open..].find('\n') {
             self.report(
                 Diagnostic::new(
-                    "schema-shape",
+                    RuleId::SchemaShape,
                     schema.sub(open + broken..open + broken + 1).span(),
                     "the schema is broken over two lines",
                 )
@@ -312,7 +314,7 @@ impl Reader {
         if positional.is_some() {
             self.report(
                 Diagnostic::new(
-                    "kwarg-marker",
+                    RuleId::KwargMarker,
                     star.span(),
                     "a second `*`: only one may divide positional from keyword-only arguments",
                 )
@@ -321,7 +323,7 @@ impl Reader {
         } else if star.span().end == arguments.span().end {
             self.report(
                 Diagnostic::new(
-                    "kwarg-marker",
+                    RuleId::KwargMarker,
                     star.span(),
                     "nothing follows `*`, which makes the arguments behind it keyword-only",
                 )
@@ -346,7 +348,7 @@ impl Reader {
         } else if out.is_some() {
             self.report(
                 Diagnostic::new(
-                    "out-args-last",
+                    RuleId::OutArgsLast,
                     argument.at.0,
                     format!("argument `{}` stands behind an out argument", argument.name),
                 )
@@ -367,7 +369,7 @@ impl Reader {
         if let Some(second) = crate::function::tensor_options(behind) {
             self.report(
                 Diagnostic::new(
-                    "tensor-options-twice",
+                    RuleId::TensorOptionsTwice,
                     behind[second].at.0.to(behind[second + 3].at.0),
                     "dtype, layout, device and pin_memory are given a second time",
                 )
@@ -411,18 +413,22 @@ impl Reader {
         if has && returns.len() == 1 {
             self.report(
                 Diagnostic::new(
-                    "returns",
+                    RuleId::Returns,
                     text.span(),
                     "a single return is written without parentheses",
                 )
                 .with_help(format!("write `-> {}`", returns[0]))
-                .with_fix(text.span(), returns[0].to_string()),
+                .with_safe_fix(text.span(), returns[0].to_string()),
             );
         } else if !has && returns.len() > 1 {
             self.report(
-                Diagnostic::new("returns", text.span(), "several returns need parentheses")
-                    .with_help(format!("write `-> ({})`", text.text))
-                    .with_fix(text.span(), format!("({})", text.text)),
+                Diagnostic::new(
+                    RuleId::Returns,
+                    text.span(),
+                    "several returns need parentheses",
+                )
+                .with_help(format!("write `-> ({})`", text.text))
+                .with_safe_fix(text.span(), format!("({})", text.text)),
             );
         }
     }

@@ -5,6 +5,7 @@ use super::Piece;
 use super::argument::{looks_typed, parse_argument};
 use super::ty::type_of;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 /// What is wrong with an argument; `cause` is what reading it gave.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
@@ -12,16 +13,16 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = words.join(" ");
     if joined == "*" {
         return Diagnostic::new(
-            "kwarg-marker",
+            RuleId::KwargMarker,
             piece.span(),
             "`*` stands alone between the commas, without spaces around it",
         )
         .with_help("write `, *, `")
-        .with_fix(piece.span(), "*");
+        .with_safe_fix(piece.span(), "*");
     }
     if joined == "/" {
         return Diagnostic::new(
-            "kwarg-marker",
+            RuleId::KwargMarker,
             piece.span(),
             "there are no positional-only arguments",
         )
@@ -29,18 +30,18 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     }
     if joined != piece.text && parse_argument(&joined, 0).is_ok() {
         return Diagnostic::new(
-            "argument-separator",
+            RuleId::ArgumentSeparator,
             piece.span(),
             "exactly one space stands between type and name, and behind each comma",
         )
         .with_help(format!("write `{joined}`"))
-        .with_fix(piece.span(), joined);
+        .with_safe_fix(piece.span(), joined);
     }
     match words[..] {
         [name, ty] if name.ends_with(':') && is_type(ty) => {
             let name = &name[..name.len() - 1];
             Diagnostic::new(
-                "argument-name-missing",
+                RuleId::ArgumentNameMissing,
                 piece.span(),
                 format!(
                     "`{}` is no argument: the type stands before the name",
@@ -70,7 +71,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     }
     let at = piece.sub(middle..middle + 1).span();
     Diagnostic::new(
-        "argument-separator",
+        RuleId::ArgumentSeparator,
         at,
         "a comma is missing between two arguments",
     )
@@ -88,7 +89,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     {
         let end = piece.text[..equals].trim_end().len();
         return Diagnostic::new(
-            "returns",
+            RuleId::Returns,
             piece.from(end).span(),
             "returns have no defaults",
         )
@@ -98,12 +99,12 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let typed = is_type(&joined) || looks_typed(&joined);
     if joined != piece.text && typed {
         return Diagnostic::new(
-            "returns",
+            RuleId::Returns,
             piece.span(),
             "there are spaces too many in this return",
         )
         .with_help(format!("write `{joined}`"))
-        .with_fix(piece.span(), joined);
+        .with_safe_fix(piece.span(), joined);
     }
     cause
 }
@@ -111,7 +112,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
 /// Returns that begin with a parenthesis and do not end with one.
 pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
-        "returns",
+        RuleId::Returns,
         text.span(),
         "the parenthesis around the returns is not closed",
     );
@@ -132,7 +133,7 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
 pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     let at = namespace.text.len();
     Diagnostic::new(
-        "namespace",
+        RuleId::Namespace,
         whole.sub(at..at + 2).span(),
         "everything before the last `::` is read as the operator's namespace",
     )
@@ -145,7 +146,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     let end = schema.from(text.len());
     let Some(close) = text.rfind(')').filter(|&close| close > open) else {
         return Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             end.span(),
             "expected `)` to close the arguments, then ` -> ` and the returns",
         )
@@ -159,21 +160,21 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
             let after = &text[arrow + 2..];
             let to = arrow + 2 + (after.len() - after.trim_start().len());
             Diagnostic::new(
-                "schema-shape",
+                RuleId::SchemaShape,
                 schema.sub(from..to).span(),
                 "the arrow must have exactly one space on each side",
             )
             .with_help("write `) -> `")
-            .with_fix(schema.sub(from..to).span(), " -> ")
+            .with_safe_fix(schema.sub(from..to).span(), " -> ")
         }
         Some(arrow) => Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             schema.sub(arrow..arrow + 2).span(),
             "expected `)` before the arrow to close the arguments",
         )
         .with_help("write `name(Type argument, ...) -> ReturnType`"),
         None => Diagnostic::new(
-            "schema-shape",
+            RuleId::SchemaShape,
             schema.from(close + 1).span(),
             "expected ` -> ` and the returns behind the arguments",
         )
@@ -241,16 +242,20 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             Some(default) if default.starts_with('[') => {
                 let at = argument.default_at.0;
                 let joined = default.replace(", ", ",");
-                Diagnostic::new(
-                    "default-list-no-space",
+                let diagnostic = Diagnostic::new(
+                    RuleId::DefaultListNoSpace,
                     at,
                     "arguments are cut at every `, `, so this list may not hold one",
                 )
-                .with_help(format!("write `{joined}`"))
-                .with_fix(at, joined)
+                .with_help(format!("write `{joined}`"));
+                // Within quotes the space belongs to a value.
+                match default.contains(['\'', '"']) {
+                    true => diagnostic.with_fix(at, joined),
+                    false => diagnostic.with_safe_fix(at, joined),
+                }
             }
             Some(_) => Diagnostic::new(
-                "argument-separator",
+                RuleId::ArgumentSeparator,
                 argument.default_at.0,
                 "arguments are cut at every `, `, so this default may not hold one",
             )

@@ -1,4 +1,5 @@
 use super::*;
+use opatlas_source::diagnostic::RuleId;
 
 fn canonical(text: &str) -> String {
     let parsed = parse_schema(text, 0);
@@ -9,7 +10,7 @@ fn canonical(text: &str) -> String {
 }
 
 /// The rule of the first diagnostic and the text it points at.
-fn refusal(text: &str) -> (&'static str, &str) {
+fn refusal(text: &str) -> (RuleId, &str) {
     let parsed = parse_schema(text, 0);
     let first = parsed.diagnostics.first().expect(text);
     assert!(parsed.schema.is_none());
@@ -43,42 +44,50 @@ fn points_at_what_is_wrong() {
     for (text, rule, at) in [
         (
             "quox(Tensor self, double x) -> Tensor",
-            "type-unknown",
+            RuleId::TypeUnknown,
             "double",
         ),
-        ("quox(Tensor self)-> Tensor", "schema-shape", "-> "),
+        ("quox(Tensor self)-> Tensor", RuleId::SchemaShape, "-> "),
         (
             "quox(Tensor self,int n) -> Tensor",
-            "argument-separator",
+            RuleId::ArgumentSeparator,
             ",",
         ),
-        ("quox(Tensor a, int[0] x) -> Tensor", "type-list-size", "0"),
+        (
+            "quox(Tensor a, int[0] x) -> Tensor",
+            RuleId::TypeListSize,
+            "0",
+        ),
         (
             "quox(Tensor?(a!) x) -> Tensor",
-            "annotation-placement",
+            RuleId::AnnotationPlacement,
             "(a!)",
         ),
         (
             "quox(Tensor(a|b!) x) -> Tensor",
-            "annotation-write-singleton",
+            RuleId::AnnotationWriteSingleton,
             "a|b!",
         ),
-        ("quox(Tensor self, *) -> Tensor", "kwarg-marker", "*"),
-        ("quox(Tensor self, int n=) -> Tensor", "default-empty", "="),
-        ("quox(Tensor self) -> (Tensor)", "returns", "(Tensor)"),
+        ("quox(Tensor self, *) -> Tensor", RuleId::KwargMarker, "*"),
+        (
+            "quox(Tensor self, int n=) -> Tensor",
+            RuleId::DefaultEmpty,
+            "=",
+        ),
+        ("quox(Tensor self) -> (Tensor)", RuleId::Returns, "(Tensor)"),
         (
             "quox(Tensor self) -> Tensor(a! -> a|b)",
-            "annotation-return-arrow-needs-name",
+            RuleId::AnnotationReturnArrowNeedsName,
             "Tensor(a! -> a|b)",
         ),
         (
             "quox(*, Tensor(a!) out, int n) -> Tensor(a!)",
-            "out-args-last",
+            RuleId::OutArgsLast,
             "int n",
         ),
         (
             "quox_out(Tensor self) -> Tensor",
-            "op-name-out-suffix",
+            RuleId::OpNameOutSuffix,
             "quox_out",
         ),
     ] {

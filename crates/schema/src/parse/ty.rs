@@ -2,9 +2,10 @@
 
 use super::Piece;
 use super::argument::bare_comma;
-use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, Type};
+use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 /// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
 const MAX_NESTING: usize = 64;
@@ -29,7 +30,7 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
         if suffixes.len() >= MAX_NESTING {
             return Err(Box::new(
                 Diagnostic::new(
-                    "type-unknown",
+                    RuleId::TypeUnknown,
                     piece.span(),
                     "this type is nested too deeply",
                 )
@@ -56,7 +57,7 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
 
 enum Suffix {
     Optional,
-    List(Option<u64>),
+    List(Option<ListSize>),
 }
 
 fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
@@ -80,7 +81,11 @@ fn list_suffix(text: &str) -> Option<(usize, &str)> {
         .then_some((open, digits))
 }
 
-fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>, Box<Diagnostic>> {
+fn list_size(
+    piece: Piece<'_>,
+    open: usize,
+    digits: &str,
+) -> Result<Option<ListSize>, Box<Diagnostic>> {
     if digits.is_empty() {
         return Ok(None);
     }
@@ -88,7 +93,7 @@ fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>,
         let span = piece.sub(open + 1..open + 1 + digits.len()).span();
         let plain = digits.trim_start_matches('0');
         let diagnostic = Diagnostic::new(
-            "type-list-size",
+            RuleId::TypeListSize,
             span,
             format!("list size `{digits}` is not a number of at least 1 without leading zeros"),
         );
@@ -97,20 +102,19 @@ fn list_size(piece: Piece<'_>, open: usize, digits: &str) -> Result<Option<u64>,
         } else {
             diagnostic
                 .with_help(format!("write `[{plain}]`"))
-                .with_fix(span, plain)
+                .with_safe_fix(span, plain)
         }));
     }
-    match digits.parse() {
-        Ok(size) => Ok(Some(size)),
-        Err(_) => Err(Box::new(
-            Diagnostic::new(
-                "type-list-size",
-                piece.sub(open + 1..open + 1 + digits.len()).span(),
-                "this list size is too large",
-            )
-            .with_help("give a size that fits in 64 bits"),
-        )),
-    }
+    let size = ListSize::parse(digits).ok_or_else(|| {
+        let most = ListSize::MOST_DIGITS;
+        Diagnostic::new(
+            RuleId::TypeListSize,
+            piece.sub(open + 1..open + 1 + digits.len()).span(),
+            format!("this list size has {} digits", digits.len()),
+        )
+        .with_help(format!("Python reads numbers of at most {most} digits"))
+    })?;
+    Ok(Some(size))
 }
 
 fn custom_class(text: &str) -> Option<&str> {
@@ -159,7 +163,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     {
         let size = rest.sub(open + 1..inner.len());
         return Diagnostic::new(
-            "type-list-size",
+            RuleId::TypeListSize,
             size.span(),
             format!("list size `{}` is not a number of at least 1", size.text),
         )
@@ -167,7 +171,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
     if text.starts_with(CUSTOM_CLASS_PREFIX) {
         return Diagnostic::new(
-            "type-custom-class",
+            RuleId::TypeCustomClass,
             rest.span(),
             format!("`{text}` does not name a custom class"),
         )
@@ -180,7 +184,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         .any(|p| text.starts_with(p))
     {
         return Diagnostic::new(
-            "type-container",
+            RuleId::TypeContainer,
             rest.span(),
             format!("`{text}` is no type here: there are no tuples, dicts or unions"),
         )
@@ -189,16 +193,16 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     if let Some(comma) = bare_comma(text) {
         let comma = rest.sub(comma..comma + 1).span();
         return Diagnostic::new(
-            "argument-separator",
+            RuleId::ArgumentSeparator,
             comma,
             "arguments and returns are separated by exactly a comma and one space",
         )
         .with_help("write `, `")
-        .with_fix(comma, ", ");
+        .with_safe_fix(comma, ", ");
     }
     if text.is_empty() || text.contains(' ') {
         return Diagnostic::new(
-            "type-unknown",
+            RuleId::TypeUnknown,
             if text.is_empty() {
                 whole.span()
             } else {
@@ -209,7 +213,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         .with_help("write `Type name`, with one space and nothing else between them");
     }
     Diagnostic::new(
-        "type-unknown",
+        RuleId::TypeUnknown,
         rest.span(),
         format!("unknown type `{text}`"),
     )
@@ -260,14 +264,14 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
     type_of(before).ok()?;
     let annotation = rest.from(open);
     let diagnostic = Diagnostic::new(
-        "annotation-placement",
+        RuleId::AnnotationPlacement,
         annotation.span(),
         format!("an annotation may not stand behind `{}`", before.text),
     );
     Some(match before.text.strip_prefix("Tensor") {
         Some(suffix @ ("?" | "[]")) => diagnostic
             .with_help(format!("write `Tensor{}{suffix}`", annotation.text))
-            .with_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
+            .with_safe_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
         _ => diagnostic.with_help(
             "only tensors alias: `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated",
         ),

@@ -1,6 +1,7 @@
 //! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
 //! diagnostic here, and reading goes on.
 
+use opatlas_source::diagnostic::RuleId;
 mod collection;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -195,7 +196,7 @@ impl<'t> Builder<'t> {
                 "keep one document: remove the `---` line, or put the rest into another file";
             self.say_document(
                 Diagnostic::new(
-                    "yaml-single-document",
+                    RuleId::YamlSingleDocument,
                     span,
                     "a second document begins here",
                 )

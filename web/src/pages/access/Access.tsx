@@ -21,14 +21,14 @@ export default function Access() {
 	return (
 		<Page
 			title="Access"
-			lead="Where the server wants tokens, enter yours here; this page sends it with every request to this server, and to no other."
+			lead="If the server requires a token, enter it here. The page sends it with every request to this server and to no other server."
 		>
 			<Section title="Your token">
 				<Card>
 					{token ? (
 						<div className={styles.kept}>
 							<p>
-								A token is kept{" "}
+								A token is stored{" "}
 								{token.keeping === "session" ? "until this window closes" : "in this browser"}:{" "}
 								<code>{masked(token.secret)}</code>
 							</p>
@@ -68,14 +68,14 @@ function Enter({ onKept }: { onKept: () => void }) {
 		const trimmed = secret.trim();
 		// Other letters cannot stand in a header.
 		if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-			setFault("A token is one word of plain letters, as `opatlas token create` prints it.");
+			setFault("This is not a token. Paste the text that `opatlas token create` printed.");
 			return;
 		}
 		try {
 			keepToken(trimmed, keeping);
 			onKept();
 		} catch {
-			setFault("This browser keeps nothing for this page: allow it to store site data.");
+			setFault("This browser does not store data for this page. Allow it to store site data.");
 		}
 	};
 	return (
@@ -103,8 +103,8 @@ function Enter({ onKept }: { onKept: () => void }) {
 				</p>
 			)}
 			<p className={styles.how}>
-				Whoever runs the server makes tokens: <code>opatlas token create</code>. On a computer that
-				others use as well, keep it only until the window closes.
+				The operator of the server creates tokens with <code>opatlas token create</code>. On a shared
+				computer, keep the token only until the window closes.
 			</p>
 		</form>
 	);
@@ -112,8 +112,8 @@ function Enter({ onKept }: { onKept: () => void }) {
 
 const TONES: Record<Standing, Tone> = {
 	allowed: "good",
-	"needs a token": "warning",
-	"not with this token": "error",
+	"token required": "warning",
+	"not allowed with this token": "error",
 	unknown: "plain",
 };
 
@@ -130,7 +130,7 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 	const names = projects.data?.map(({ name }) => name) ?? [];
 	return (
 		<Section
-			title={hasToken ? "What this token allows" : "What is open without a token"}
+			title={hasToken ? "Allowed with this token" : "Allowed without a token"}
 			actions={
 				names.length > 1 && (
 					<Select
@@ -145,14 +145,14 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 			<Async query={query}>
 				{(standings) => (
 					<>
-						{hasToken && standings.every((standing) => standing === "needs a token") && (
+						{hasToken && standings.every((standing) => standing === "token required") && (
 							<p role="alert" className={styles.fault}>
-								The server does not know this token, or it was revoked or has expired. Forget it and
-								enter another.
+								The server does not accept this token: it is unknown, revoked or expired. Forget it
+								and enter another one.
 							</p>
 						)}
 						{!hasToken && standings.every((standing) => standing === "allowed") && (
-							<p>This server wants no token: everything is open from here.</p>
+							<p>This server does not require a token.</p>
 						)}
 						<ul className={styles.rights} aria-label="Rights">
 							{RIGHTS.map(({ action, what }, at) => {
@@ -168,12 +168,12 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 						</ul>
 						{standings[0] !== "allowed" && (
 							<p className="muted">
-								Without <code>read</code> the other pages have nothing to show.
+								The other pages need <code>read</code>.
 							</p>
 						)}
 						<p className="muted">
-							Downloads by a link carry no token: where the server wants one for reading, take files
-							with the commands on the API page.
+							Download links cannot send a token. If the server requires one for reading, use the
+							commands on the API page.
 						</p>
 					</>
 				)}

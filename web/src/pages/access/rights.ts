@@ -2,7 +2,7 @@ import { raw } from "../../api/client";
 import { segment } from "../../nav";
 
 /** What the server says of a right. */
-export type Standing = "allowed" | "needs a token" | "not with this token" | "unknown";
+export type Standing = "allowed" | "token required" | "not allowed with this token" | "unknown";
 
 /** Something that one may have the right to, with a way to find out. */
 export interface Right {
@@ -21,8 +21,8 @@ async function asked(method: string, path: string): Promise<Standing> {
 			? {}
 			: { method, body: "", headers: { "Content-Type": "application/x-nothing" } };
 	const { status } = await raw(path, init);
-	if (status === 401) return "needs a token";
-	if (status === 403) return "not with this token";
+	if (status === 401) return "token required";
+	if (status === 403) return "not allowed with this token";
 	return status < 500 ? "allowed" : "unknown";
 }
 
@@ -31,12 +31,12 @@ const within = (project: string) => `/v1/projects/${segment(project)}`;
 export const RIGHTS: readonly Right[] = [
 	{
 		action: "read",
-		what: "See projects, revisions, tables and findings; validate and compare",
+		what: "Read projects, revisions, tables and findings; validate and compare",
 		ask: () => asked("GET", "/v1/projects?limit=1"),
 	},
 	{
 		action: "ingest",
-		what: "Take revisions in",
+		what: "Ingest revisions",
 		ask: (project) => asked("POST", `${within(project)}/revisions`),
 	},
 	{
@@ -47,12 +47,12 @@ export const RIGHTS: readonly Right[] = [
 	},
 	{
 		action: "except",
-		what: "Accept breakages, and take that back",
+		what: "Accept breaking changes, and revoke that",
 		ask: (project) => asked("POST", `${within(project)}/exceptions`),
 	},
 	{
 		action: "admin",
-		what: "Make, change and delete projects; delete revisions",
+		what: "Create, change and delete projects; delete revisions",
 		ask: () => asked("POST", "/v1/projects"),
 	},
 ];

@@ -63,7 +63,7 @@ export default function Backend() {
 
 function lead({ functionality, backend }: { functionality: string; backend: string | null }) {
 	return backend === null
-		? `The functionality ${functionality}, which is no matter of backends`
+		? `The functionality ${functionality}, which has no backends`
 		: `${functionality} on ${backend}`;
 }
 
@@ -173,7 +173,7 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 					</div>
 					<div className={styles.list}>
 						{shown.length === 0 ? (
-							<Empty title="No operator passes these filters" />
+							<Empty title="No operators match these filters" />
 						) : (
 							<VirtualList
 								label="Operators"
@@ -295,7 +295,7 @@ function Against({ view, at, against, onChange }: AgainstProps) {
 	const other = { project: place.project, rev: against ?? "" };
 	const before = useQuery({ ...matrixQuery(other), enabled: against !== undefined });
 	return (
-		<Section title="Gained and lost" note="against another revision">
+		<Section title="Gained and lost" note="compared with another revision">
 			<div>
 				<Select
 					label="Before"
@@ -323,7 +323,7 @@ function Against({ view, at, against, onChange }: AgainstProps) {
 }
 
 const WORDS = {
-	absent: "no such operator",
+	absent: "operator does not exist",
 	direct: "own kernel",
 	inherited: "inherited",
 	missing: "missing",

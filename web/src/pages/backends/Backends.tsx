@@ -53,7 +53,7 @@ function Matrix({ view }: { view: MatrixView }) {
 				keys
 			</p>
 			{operators.length === 0 || columns.length === 0 ? (
-				<Empty title="Nothing passes these filters">
+				<Empty title="Nothing matches these filters">
 					<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
 						Clear filters
 					</Button>

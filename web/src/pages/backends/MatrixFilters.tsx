@@ -125,7 +125,7 @@ export function MatrixFilters({ view, search, onChange }: Props) {
 				}
 			/>
 			<Select
-				label="Only those that at"
+				label="Filter by key"
 				any="any key"
 				value={search.key}
 				options={options.key}

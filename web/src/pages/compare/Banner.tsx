@@ -109,7 +109,7 @@ function Side({ side }: { side: Comparison["base"] }) {
 			) : (
 				<strong>{title}</strong>
 			)}{" "}
-			<Badge title="The release that it is judged as">{release}</Badge>{" "}
+			<Badge title="Checked against this release">{release}</Badge>{" "}
 			<code className={styles.digest} title={revision}>
 				{shortDigest(revision)}
 			</code>

@@ -80,7 +80,7 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 	}, [hash, top > 0]);
 	if (rows.length === 0) {
 		return onClear ? (
-			<Empty title="No change passes these filters">
+			<Empty title="No changes match these filters">
 				<Button onClick={onClear}>Clear filters</Button>
 			</Empty>
 		) : (

@@ -32,7 +32,7 @@ export default function Choose() {
 	return (
 		<Page
 			title="Compare"
-			lead="What changed between two sides, whom it breaks, and what follows for every backend."
+			lead="What changed between two revisions, who is affected, and the effect on every backend."
 		>
 			<Tabs
 				label="What to compare"
@@ -66,7 +66,7 @@ function Revisions({ project, onProject }: RevisionsProps) {
 				const chosen = project ?? preferred(items, lastProject());
 				if (chosen === undefined) {
 					return (
-						<Empty title="Nothing is stored yet">
+						<Empty title="No revisions are stored yet">
 							<p>
 								Import two releases with <code>opatlas import</code>, or paste two files.
 							</p>
@@ -134,13 +134,13 @@ function Pair({ project, items }: { project: string; items: readonly RevisionIte
 				}}
 			>
 				<Select
-					label="Base, the older side"
+					label="Base (old)"
 					value={base}
 					options={options}
 					onChange={(value) => setBase(value ?? "")}
 				/>
 				<Button
-					aria-label="Swap the sides"
+					aria-label="Swap base and head"
 					onClick={() => {
 						setBase(head);
 						setHead(base);
@@ -149,7 +149,7 @@ function Pair({ project, items }: { project: string; items: readonly RevisionIte
 					⇄
 				</Button>
 				<Select
-					label="Head, the newer side"
+					label="Head (new)"
 					value={head}
 					options={options}
 					onChange={(value) => setHead(value ?? "")}
@@ -167,12 +167,12 @@ function Steps({ project, items }: { project: string; items: readonly RevisionIt
 	const steps = items.slice(0, -1).map((head, at) => ({ head, base: items[at + 1] }));
 	if (steps.length === 0) {
 		return (
-			<p className="muted">Only one revision is stored: there is nothing to compare it with.</p>
+			<p className="muted">Only one revision is stored. A comparison needs two.</p>
 		);
 	}
 	const addressOf = (item: RevisionItem) => labelsOf(item)[0] ?? item.address;
 	return (
-		<Section title="Step by step" note="each revision with the one before it">
+		<Section title="Step by step" note="each revision with its predecessor">
 			<ul className={styles.steps}>
 				{steps.map(
 					({ head, base }) =>

@@ -53,7 +53,7 @@ export default function Compare() {
 			title={`${project} ${base} → ${head ?? ""}`}
 			lead={
 				<p>
-					What changed, whom it breaks, and what follows for every backend. Compare{" "}
+					What changed, who is affected, and the effect on every backend. Compare{" "}
 					<Link to="/compare" search={{ project }}>
 						other revisions
 					</Link>
@@ -62,7 +62,7 @@ export default function Compare() {
 							{" "}
 							or{" "}
 							<Link to={comparePath(project, head, base)} search={search as never}>
-								the other way round
+								in reverse
 							</Link>
 						</>
 					)}

@@ -68,15 +68,15 @@ export function ComparisonView({ comparison, search, set, isBehind }: Props) {
 			<Unread comparison={comparison} />
 			<search className={styles.filters} aria-label="Filters">
 				<Select
-					label="Whose view counts"
-					any="as the policy says"
+					label="Profile"
+					any="policy default"
 					value={search.profile}
 					options={PROFILES.map((value) => ({ value, label: PROFILE_NAMES[value] }))}
 					onChange={(value) => set({ profile: PROFILES.find((known) => known === value) })}
 				/>
 				<Facets comparison={comparison} search={search} set={set} />
 				<SearchInput
-					label="Operator, rule or words"
+					label="Operator, rule or text"
 					placeholder="argument-renamed, add, …"
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
@@ -140,7 +140,7 @@ function Facets({ comparison, search, set }: Omit<Props, "isBehind">) {
 				onChange={(value) => set({ level: GROUPS.find((known) => known === value) })}
 			/>
 			<Select
-				label="Who is hurt"
+				label="Who is affected"
 				any="anybody"
 				value={audience}
 				options={options.audience.map(([value, n]) => ({

@@ -41,18 +41,18 @@ export function DispatchView({ comparison, changes, search, set }: Props) {
 		[comparison],
 	);
 	if (comparison.dispatch_changes.length === 0) {
-		return <Empty title="No dispatch table changed" />;
+		return <Empty title="No dispatch tables changed" />;
 	}
 	return (
 		<div className={styles.view}>
 			<p className="muted">
 				{comparison.dispatch_source === "files"
-					? "From the files alone: what is written by hand is known of one side only, or of none."
-					: "From everything that is known: the files, and what is written by hand in these releases."}
+					? "From the files only, because hand-written registrations are known for one side at most."
+					: "From the files and the recorded hand-written registrations of both releases."}
 			</p>
 			<ByKey changes={changes} search={search} set={set} />
 			{shown.length === 0 ? (
-				<Empty title="No table passes these filters" />
+				<Empty title="No tables match these filters" />
 			) : (
 				<>
 					<p role="status">

@@ -140,10 +140,10 @@ function ChangeBody({ change, comparison, compared }: BodyProps) {
 				<Line side={comparison.base} word="base" change={change} />
 				<Line side={comparison.head} word="head" change={change} />
 				{change.strict_level !== change.level && (
-					<Badge title="How bad it is to everybody together">{change.strict_level} to all</Badge>
+					<Badge title="Level under the profile strict">{change.strict_level} under strict</Badge>
 				)}
 				{confidence !== null && (
-					<Badge title="The pairing of the two names is a guess">{confidence} % sure</Badge>
+					<Badge title="The two names were paired by similarity">{confidence} % sure</Badge>
 				)}
 				<a
 					href={`#${change.fingerprint}`}
@@ -177,7 +177,7 @@ function ChangeBody({ change, comparison, compared }: BodyProps) {
 			)}
 			{also.length > 0 && (
 				<details className={styles.more}>
-					<summary>The same for {counted(also.length, "other operator")}</summary>
+					<summary>Also for {counted(also.length, "other operator")}</summary>
 					<p className={styles.also}>
 						{also.map((name) => (
 							<span key={name}>

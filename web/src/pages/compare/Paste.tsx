@@ -62,19 +62,19 @@ export function Paste({ search, set }: Props) {
 		<div className={styles.paste}>
 			<div className={styles.texts}>
 				<Text
-					label="Base, the older side"
+					label="Base (old)"
 					value={texts.base}
 					onChange={(base) => setTexts({ ...texts, base })}
 				/>
 				<Text
-					label="Head, the newer side"
+					label="Head (new)"
 					value={texts.head}
 					onChange={(head) => setTexts({ ...texts, head })}
 				/>
 			</div>
 			<div className={styles.actions}>
 				<Select
-					label="Release whose rules apply"
+					label="Rules of release"
 					any={newest ? `${newest}, the newest` : "the newest"}
 					value={release}
 					options={[...(releases.data ?? [])]
@@ -101,7 +101,7 @@ export function Paste({ search, set }: Props) {
 			</div>
 			{unkept?.kind === "broken" && (
 				<p role="status">
-					The address holds no two files that can be read: it may have been cut on its way here.
+					The address does not contain two readable files. It may have been cut off.
 				</p>
 			)}
 			{unkept?.kind === "long" && asked && <TooLong sides={asked} bytes={unkept.bytes} />}

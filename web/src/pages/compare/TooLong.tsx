@@ -30,13 +30,13 @@ export function TooLong({ sides, bytes }: { sides: Sides; bytes: number }) {
 	return (
 		<Card>
 			<p role="status">
-				This comparison is too large for an address: deflated, the two files come to{" "}
-				{kilobytes(bytes)}, and an address takes {kilobytes(MOST)}. To share it, store both files as
+				This comparison is too large for an address: compressed, the two files have{" "}
+				{kilobytes(bytes)}, and the limit is {kilobytes(MOST)}. To share it, store both files as
 				revisions of a project.
 			</p>
 			<div className={styles.actions}>
 				<Select
-					label="Project that gets them"
+					label="Target project"
 					any="choose a project"
 					value={project}
 					options={(projects.data ?? []).map(({ name }) => ({ value: name, label: name }))}
@@ -46,7 +46,7 @@ export function TooLong({ sides, bytes }: { sides: Sides; bytes: number }) {
 					disabled={project === undefined || storing.isPending}
 					onClick={() => project !== undefined && storing.mutate(project)}
 				>
-					{storing.isPending ? "Storing …" : "Store both, and compare them there"}
+					{storing.isPending ? "Storing …" : "Store and compare"}
 				</Button>
 			</div>
 			{storing.isError && <ErrorView error={storing.error} />}

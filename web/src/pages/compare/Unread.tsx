@@ -16,7 +16,7 @@ export function Unread({ comparison }: { comparison: Comparison }) {
 			{unread.length > 0 && (
 				<section className={styles.unread} role="alert" aria-label="Not read">
 					<h2>{counted(unread.length, "entry").replace("entrys", "entries")} could not be read</h2>
-					<p>Nothing can be said about what stands there. Mend it, and compare again.</p>
+					<p>These entries were not compared. Fix them and compare again.</p>
 					<ul>
 						{unread.slice(0, SHOWN).map(({ side, operator, message, span }) => (
 							<li key={`${side} ${operator} ${span?.line} ${message}`}>
@@ -38,7 +38,7 @@ function Errors({ title, findings }: { title: string; findings: readonly Finding
 	return (
 		<details className={styles.errors}>
 			<summary>
-				The {title} has {counted(findings.length, "error")} of its own
+				{counted(findings.length, "error")} in the {title}
 			</summary>
 			<ul>
 				{findings.slice(0, SHOWN).map((finding) => (

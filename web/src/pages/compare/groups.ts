@@ -16,7 +16,7 @@ export function groupLook(group: Group): Look {
 		title: "Accepted",
 		glyph: "☑",
 		tone: "plain",
-		meaning: "An exception excuses it; it counts for nothing until that ends.",
+		meaning: "Accepted by an exception; does not count until the exception ends.",
 	};
 }
 

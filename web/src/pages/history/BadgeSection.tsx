@@ -29,15 +29,15 @@ export function BadgeSection({ at, search, set }: Props) {
 	};
 	const query = useQuery(badgeQuery(badge));
 	return (
-		<Section id="badge" title="Badge" note="the coverage, to be shown elsewhere">
+		<Section id="badge" title="Badge" note="shows the coverage on other pages">
 			<Card>
 				<div className={styles.badge}>
 					<div className={styles.choices}>
 						<Segments
-							label="What the badge counts"
+							label="The badge counts"
 							value={of}
 							options={[
-								{ value: "served", label: "Whatever serves it" },
+								{ value: "served", label: "Any kernel" },
 								{ value: "kernel", label: "Own kernels" },
 							]}
 							onChange={(of) => set({ badge: of === "served" ? undefined : of })}
@@ -47,7 +47,7 @@ export function BadgeSection({ at, search, set }: Props) {
 							value={follows}
 							options={[
 								{ value: "this", label: `Always ${rev}` },
-								{ value: "latest", label: "The last revision" },
+								{ value: "latest", label: "Latest revision" },
 							]}
 							onChange={(follows) => set({ badge_at: follows === "this" ? undefined : follows })}
 						/>
@@ -69,8 +69,8 @@ function Shown({ badge, says }: { badge: BadgeOf; says: string }) {
 		<>
 			{failed === image ? (
 				<p>
-					{says}. The image itself cannot be shown: this server wants a token for it, which an image
-					cannot bring along.
+					{says}. The image cannot be shown here, because this server requires a token and an image
+					request cannot send one.
 				</p>
 			) : (
 				<img

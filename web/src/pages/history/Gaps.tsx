@@ -48,9 +48,9 @@ export default function Gaps() {
 					Gaps of <KeyLink name={key} />
 				</>
 			}
-			lead={`Operators of ${place.project} ${place.rev} without a kernel on ${key} itself: ${
-				usage ? `those used most in ${usage.name} first, then ` : ""
-			}those tagged core, then those that most other backends have.`}
+			lead={`Operators of ${place.project} ${place.rev} without a kernel of their own on ${key}. Sorted by ${
+				usage ? `use in ${usage.name}, then ` : ""
+			}the tag core, then the number of other backends that have one.`}
 			actions={<Csv at={key} since={since} only={search.only} usage={usage?.text} />}
 			api={gapsApi(place, { key, since, only: search.only })}
 		>
@@ -87,7 +87,7 @@ function Since({ since }: { since: string | undefined }) {
 	return (
 		<div className={styles.filters}>
 			<Select
-				label="What came in since"
+				label="New kernels since"
 				any="choose a revision"
 				value={since}
 				options={others.map((item) => ({ value: addressOf(item), label: titleOf(item) }))}
@@ -110,7 +110,7 @@ function UsageFile({ name, onChange }: UsageProps) {
 	};
 	return (
 		<div className={styles.filters}>
-			<Field label="Rank by a usage file: lines of operator,count">
+			<Field label="Rank by a usage file (lines: operator,count)">
 				{(id) => (
 					<input
 						key={name ?? ""}
@@ -125,9 +125,9 @@ function UsageFile({ name, onChange }: UsageProps) {
 			{name !== undefined && (
 				<>
 					<span className={styles.used} role="status">
-						Ranked by <strong>{name}</strong>, which is not kept
+						Ranked by <strong>{name}</strong>, which is not stored
 					</span>
-					<Button onClick={() => onChange(undefined)}>Rank without it</Button>
+					<Button onClick={() => onChange(undefined)}>Remove ranking</Button>
 				</>
 			)}
 		</div>
@@ -177,15 +177,15 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 			{gaps.unknown.length > 0 && (
 				<Card>
 					<p>
-						No operator is called{" "}
+						Unknown operators in the usage file:{" "}
 						{gaps.unknown.slice(0, 20).map((name, at) => (
 							<span key={name}>
 								{at > 0 && ", "}
 								<code>{name}</code>
 							</span>
 						))}
-						{gaps.unknown.length > 20 && ` and ${count(gaps.unknown.length - 20)} more`}: these lines
-						of the usage file rank nothing.
+						{gaps.unknown.length > 20 && ` and ${count(gaps.unknown.length - 20)} more`}.
+						These lines are ignored.
 					</p>
 				</Card>
 			)}
@@ -219,7 +219,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 					{isFiltered && <Button onClick={clear}>Clear filters</Button>}
 				</div>
 				{shown.length === 0 ? (
-					<Empty title={gaps.items.length === 0 ? "It lacks nothing" : "No gap passes these filters"} />
+					<Empty title={gaps.items.length === 0 ? "This backend has no gaps" : "No gaps match these filters"} />
 				) : (
 					<div className={styles.list}>
 						<VirtualList
@@ -249,7 +249,7 @@ function Row({ item: { rank, gap } }: { item: Ranked }) {
 			{gap.new && <Badge tone="info">new</Badge>}
 			<span className={styles.by}>
 				{typeof gap.usage === "number" && `used ${counted(gap.usage, "time")}; `}
-				{gap.others === 0 ? "no other backend has it" : `${counted(gap.others, "other backend")}`}
+				{gap.others === 0 ? "no other backend has one" : `${counted(gap.others, "other backend")}`}
 				{`; ${gap.source_key ?? gap.reason}`}
 			</span>
 		</div>
@@ -289,7 +289,7 @@ function Gained({ since, at }: { since: NonNullable<GapsData["since"]>; at: stri
 			note={`${counted(since.gained.length, "operator")} with a kernel on ${at} that had none`}
 		>
 			{since.gained.length === 0 ? (
-				<Empty title="No kernel came in" />
+				<Empty title="No new kernels" />
 			) : (
 				<section className={styles.gained} tabIndex={0} aria-label="Gained, operators">
 					<ul>

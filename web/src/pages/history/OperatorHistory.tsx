@@ -129,7 +129,7 @@ function Lead({ project, operator, ranges, to }: LeadProps) {
 	return (
 		<>
 			{present.length === 0
-				? "In none of these revisions."
+				? "Not in these revisions."
 				: `In ${project} ${present
 						.map((range) => `${placeTitle(range.from)} to ${placeTitle(range.to)}`)
 						.join(", ")}${last?.revision === to.revision ? ", the last revision" : ""}. `}
@@ -138,7 +138,7 @@ function Lead({ project, operator, ranges, to }: LeadProps) {
 					to={operatorPath({ project, rev: placeAddress(last) }, operator)}
 					className={styles.more}
 				>
-					The operator in {placeTitle(last)}
+					Open the operator in {placeTitle(last)}
 				</Link>
 			)}
 		</>
@@ -161,11 +161,11 @@ function Timeline({ project, operator, events, from, to, kind }: TimelineProps) 
 			note={`${counted(events.length, "event")} from ${placeTitle(from)} to ${placeTitle(to)}`}
 		>
 			{events.length === 0 ? (
-				<Empty title={kind === undefined ? "Nothing happened" : "Nothing of this kind happened"}>
+				<Empty title={kind === undefined ? "No changes" : "No events of this kind"}>
 					<p>
 						{kind === undefined
-							? `It is in ${placeTitle(to)} what it was in ${placeTitle(from)}.`
-							: "Choose another kind of event, or all."}
+							? `The operator is the same in ${placeTitle(from)} and ${placeTitle(to)}.`
+							: "Choose another kind of event."}
 					</p>
 				</Empty>
 			) : (
@@ -288,8 +288,8 @@ function Served({ project, ranges }: { project: string; ranges: readonly History
 	const keys = byKey(ranges);
 	if (keys.length === 0) return null;
 	return (
-		<Section title="What served it" note="at each backend, revision by revision">
-			<section className={styles.scroll} tabIndex={0} aria-label="What served it, table">
+		<Section title="Kernels" note="by backend and revision">
+			<section className={styles.scroll} tabIndex={0} aria-label="Kernel by backend and revision">
 				<table className={styles.table}>
 					<thead>
 						<tr>

@@ -27,7 +27,7 @@ export default function Search() {
 		<Page
 			title={sought === "" ? "Search all revisions" : `${sought}, in all revisions`}
 			heading={`Search all revisions of ${project}`}
-			lead="Operators by their names, arguments, types or kernels, those that are gone as well."
+			lead="Search operators by name, argument, type or kernel, including removed ones."
 			api={
 				sought === ""
 					? undefined
@@ -45,9 +45,9 @@ export default function Search() {
 				/>
 			</div>
 			{sought === "" ? (
-				<Empty title="What do you look for?">
+				<Empty title="Enter a search text">
 					<p>
-						Part of a name, an argument, a type, or the name of a kernel, such as{" "}
+						Search for part of a name, an argument, a type or a kernel, for example{" "}
 						<code>addmm_out_mps</code>.
 					</p>
 				</Empty>
@@ -58,12 +58,12 @@ export default function Search() {
 							title="Operators"
 							note={
 								items.length === SHOWN
-									? `the first ${SHOWN}: more words find fewer`
+									? `the first ${SHOWN}: add words to narrow the search`
 									: counted(items.length, "operator")
 							}
 						>
 							{items.length === 0 ? (
-								<Empty title="No revision has this" />
+								<Empty title="No results" />
 							) : (
 								<ul className={styles.found}>
 									{items.map(({ operator, current, present, changed }) => {

@@ -33,7 +33,7 @@ export default function Support() {
 		<Page
 			title="Support"
 			heading={`Support in ${project}`}
-			lead="Since when a backend runs an operator, and what runs there."
+			lead="Since which revision a backend runs an operator, and with which kernel."
 			actions={query.data && <Files path={api} project={project} />}
 			api={operators === "" ? undefined : api}
 		>

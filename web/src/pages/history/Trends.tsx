@@ -17,7 +17,7 @@ import styles from "./Trends.module.css";
 
 const route = getRouteApi("/p/$project/trends");
 
-const COUNTED_NAMES = { served: "Whatever serves it", kernels: "Own kernels" };
+const COUNTED_NAMES = { served: "Any kernel", kernels: "Own kernels" };
 
 const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
 
@@ -33,7 +33,7 @@ export default function Trends() {
 	return (
 		<Page
 			title={`Trends of ${project}`}
-			lead="How many operators there are, how they are declared, and what each backend covers, revision by revision."
+			lead="Number of operators, how they are declared, and coverage of each backend, by revision."
 			api={`/v1/projects/${segment(project)}/trends${asked}`}
 			wide
 		>
@@ -78,7 +78,7 @@ function Body({ trends, search, set }: BodyProps) {
 		],
 		[points],
 	);
-	if (points.length === 0) return <Empty title="There are no revisions here" />;
+	if (points.length === 0) return <Empty title="No revisions in this range" />;
 	const toggle = (key: string) => {
 		const next = drawn.includes(key) ? drawn.filter((one) => one !== key) : [...drawn, key];
 		set({ keys: known.filter((one) => next.includes(one)).join(",") || undefined });
@@ -89,7 +89,7 @@ function Body({ trends, search, set }: BodyProps) {
 			: counted(points.length, "revision");
 	return (
 		<>
-			<Section title="Coverage" note={`operators that a backend runs, ${note}`}>
+			<Section title="Coverage" note={`operators that run on a backend, ${note}`}>
 				<div className={styles.filters}>
 					<Segments
 						label="What counts"
@@ -120,7 +120,7 @@ function Body({ trends, search, set }: BodyProps) {
 					range={HUNDRED}
 				/>
 			</Section>
-			<Section title="Operators" note="that entries declare, and that autogen adds">
+			<Section title="Operators" note="declared and generated">
 				<Both title="Operators" project={project} points={points} lines={operators} format={count} />
 			</Section>
 			<Section title="How they are declared" note="composite, structured, and tagged core">

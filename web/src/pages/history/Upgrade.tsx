@@ -48,14 +48,14 @@ export default function Upgrade() {
 		<Page
 			title="Upgrade"
 			heading={`Upgrade of ${project} for a backend`}
-			lead="What a new revision changes for a backend file: operators that it lists and that changed or are gone, and new ones that it inherits or lacks."
+			lead="What a new revision means for a backend file: listed operators that changed or were removed, and new operators that the backend inherits or lacks."
 			api={api}
 		>
 			<Async query={revisions}>
 				{() => {
 					if (head === undefined || base === undefined) {
 						return (
-							<Empty title="There are not two revisions yet">
+							<Empty title="This needs at least two revisions">
 								<p>
 									Import another release: <code>opatlas import torch==2.15.0</code>
 								</p>
@@ -66,13 +66,13 @@ export default function Upgrade() {
 						<>
 							<div className={styles.choice}>
 								<Select
-									label="Base, the older side"
+									label="Base (old)"
 									value={base}
 									options={options}
 									onChange={(base) => set({ base })}
 								/>
 								<Select
-									label="Head, the newer side"
+									label="Head (new)"
 									value={head}
 									options={options}
 									onChange={(head) => set({ head })}
@@ -80,7 +80,7 @@ export default function Upgrade() {
 								{(others.length > 0 || search.backend) && (
 									<Select
 										label="Backend"
-										any="a file of yours"
+										any="upload a file"
 										value={search.backend}
 										options={others.map(({ name }) => ({ value: name, label: name }))}
 										onChange={(backend) => set({ backend })}
@@ -125,10 +125,10 @@ function Given({ project, range }: SidesProps) {
 	};
 	return (
 		<>
-			<Section title="Backend file" note="sent when you ask, and not kept">
+			<Section title="Backend file" note="sent to the server, not stored">
 				<Card>
 					<div className={styles.given}>
-						<Field label="Text of the backend file">
+						<Field label="Content of the backend file">
 							{(id) => (
 								<textarea
 									id={id}
@@ -141,7 +141,7 @@ function Given({ project, range }: SidesProps) {
 							)}
 						</Field>
 						<div className={styles.choice}>
-							<Field label="Or take it from a file">
+							<Field label="Or choose a file">
 								{(id) => (
 									<input
 										id={id}
@@ -153,7 +153,7 @@ function Given({ project, range }: SidesProps) {
 								)}
 							</Field>
 							<Button primary disabled={asking.isPending} onClick={() => asking.mutate()}>
-								{asking.isPending ? "Comparing …" : "What changes for it?"}
+								{asking.isPending ? "Comparing …" : "Compare the file"}
 							</Button>
 						</div>
 					</div>

@@ -41,13 +41,13 @@ export function ReportView({ project, report }: Props) {
 					<code>{report.file}</code> lists {counted(report.listed, "operator")} for{" "}
 					<code>{report.key}</code>.{" "}
 					<Link to={comparePath(project, base.rev, head.rev)}>
-						All that changed from {report.base.title} to {report.head.title}
+						All changes from {report.base.title} to {report.head.title}
 					</Link>
 				</p>
 			</section>
 			{report.unknown.length > 0 && (
 				<Section
-					title="Listed, and not there"
+					title="Listed, but not found"
 					note={counted(report.unknown.length, "operator")}
 				>
 					<ul className={styles.changed}>
@@ -78,22 +78,22 @@ export function ReportView({ project, report }: Props) {
 				</Section>
 			)}
 			<Changed title="Kernels that must change" place={head} changed={must} />
-			<Changed title="Changed, and the kernels may stay" place={head} changed={may} />
+			<Changed title="Changed, kernels stay valid" place={head} changed={may} />
 			<Cells
 				title="No longer served"
-				note="that it does not list, and that something served before"
+				note="not listed; had a kernel before"
 				place={head}
 				cells={report.lost}
 			/>
 			<Cells
 				title="New, and lacking"
-				note="that nothing serves on it"
+				note="no kernel on this backend"
 				place={head}
 				cells={report.lacking}
 			/>
 			<Cells
 				title="New, and inherited"
-				note="that something else serves on it"
+				note="served by another kernel"
 				place={head}
 				cells={report.inherited}
 			/>

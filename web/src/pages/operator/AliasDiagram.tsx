@@ -25,7 +25,7 @@ export function AliasDiagram({ page, marked, onMark }: Props) {
 	const y = (at: number) => at * ROW + ROW / 2;
 	const told = links.map(({ set, argument, result, write }) => {
 		const name = page.arguments[argument]?.name;
-		const to = result === null ? "nothing that is returned" : results[result]?.name;
+		const to = result === null ? "no return" : results[result]?.name;
 		return `${name} ${write ? "is written and " : ""}shares memory with ${to} (alias set ${set})`;
 	});
 	return (
@@ -73,7 +73,7 @@ export function AliasDiagram({ page, marked, onMark }: Props) {
 				{ends.map((at) => (
 					<li key={at}>{results[at]?.name}</li>
 				))}
-				{ends.length === 0 && <li className={styles.none}>nothing is returned</li>}
+				{ends.length === 0 && <li className={styles.none}>no returns</li>}
 			</ul>
 			<figcaption>
 				{links.some(({ write }) => write) && (

@@ -39,7 +39,7 @@ export function DispatchSection({ operator, view, search, onChange }: Props) {
 		<Section
 			id="dispatch"
 			title="Dispatch table"
-			note={`${view.table.length} keys in ${rows.length} rows; press a key to see why`}
+			note={`${view.table.length} keys in ${rows.length} rows; select a key for details`}
 			actions={<ButtonLink href={apiPath(place, data)}>As data</ButtonLink>}
 		>
 			<div className={styles.toolbar}>
@@ -54,16 +54,16 @@ export function DispatchSection({ operator, view, search, onChange }: Props) {
 				/>
 				<Select
 					label="Build"
-					any="all that is declared"
+					any="everything declared"
 					value={build}
 					options={BUILDS}
 					onChange={(build) => onChange({ build })}
 				/>
 				<Select
 					label="Registrations"
-					any="all that are known"
+					any="all known"
 					value={source}
-					options={[{ value: "files", label: "from the files alone" }]}
+					options={[{ value: "files", label: "files only" }]}
 					onChange={(source) => onChange({ source: source === "files" ? "files" : undefined })}
 				/>
 			</div>

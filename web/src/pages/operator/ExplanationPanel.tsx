@@ -67,7 +67,7 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 								<p key={answer.key}>{answer.sentence}</p>
 							))}
 							{entry.cause && <p className={styles.cause}>{entry.cause}</p>}
-							<h3>What the dispatcher tries</h3>
+							<h3>Steps of the dispatcher</h3>
 							<ol className={styles.steps}>
 								{explanation.steps.map((step) => (
 									<li
@@ -105,7 +105,7 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 							)}
 							{explanation.remedies.length > 0 && (
 								<>
-									<h3>What would change it</h3>
+									<h3>How to change it</h3>
 									<ul className={styles.remedies}>
 										{explanation.remedies.map((remedy) => (
 											<li key={`${remedy.edit}${remedy.keys.join()}`}>

@@ -41,7 +41,7 @@ function Row({ row, chosen, onKey }: { row: Folded } & Omit<Props, "rows">) {
 					</span>
 				)}
 				{row.fallthrough && (
-					<Badge title="It passes the call on to the next key">falls through</Badge>
+					<Badge title="Passes the call to the next key">fallthrough</Badge>
 				)}
 				{row.origin && <span className={styles.origin}>{originWords(row.origin)}</span>}
 				{row.file && (
@@ -52,7 +52,7 @@ function Row({ row, chosen, onKey }: { row: Folded } & Omit<Props, "rows">) {
 				)}
 				{!row.derivable && (
 					<Badge tone="warning" title={row.cause ?? undefined}>
-						not from the files
+						not in the files
 					</Badge>
 				)}
 			</div>

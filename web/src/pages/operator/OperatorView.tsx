@@ -68,7 +68,7 @@ function TagLink({ tag }: { tag: string }) {
 		<Link
 			to={revisionPath(place, "/operators")}
 			search={{ tag } as never}
-			title="All with this tag"
+			title="Show all operators with this tag"
 		>
 			<Badge>{tag}</Badge>
 		</Link>
@@ -120,7 +120,7 @@ function Body({ page }: { page: OperatorPage }) {
 					) : (
 						<Card>
 							<p className="muted">
-								Nobody wrote this operator: it is generated
+								This operator is generated
 								{page.generated_from && (
 									<>
 										{" "}
@@ -140,7 +140,7 @@ function Body({ page }: { page: OperatorPage }) {
 
 function Findings({ page }: { page: OperatorPage }) {
 	return (
-		<Section title="Findings" note="what the rules find in the entry">
+		<Section title="Findings" note="in this entry">
 			<ul className={styles.findings}>
 				{page.findings.map((finding) => (
 					<li key={`${finding.rule}${finding.span.line}${finding.span.column}`}>

@@ -51,7 +51,7 @@ export function SchemaSection({ page }: { page: OperatorPage }) {
 							))}
 							{page.arguments.length === 0 && (
 								<tr>
-									<td colSpan={5}>It takes no arguments.</td>
+									<td colSpan={5}>No arguments.</td>
 								</tr>
 							)}
 						</tbody>
@@ -81,7 +81,7 @@ export function SchemaSection({ page }: { page: OperatorPage }) {
 							))}
 							{page.returns.length === 0 && (
 								<tr>
-									<td colSpan={3}>It returns nothing.</td>
+									<td colSpan={3}>No returns.</td>
 								</tr>
 							)}
 						</tbody>

@@ -42,7 +42,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 		<Section
 			id="what-if"
 			title="What if"
-			note="add or take away registrations and see which cells change"
+			note="add or remove registrations and see which cells change"
 			actions={
 				isAsked && (
 					<Button onClick={() => onChange({ with: undefined, without: undefined })}>
@@ -58,7 +58,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 						release={release}
 					/>
 					<fieldset className={styles.registered}>
-						<legend>Registered, press to take away</legend>
+						<legend>Registered (select to remove)</legend>
 						{keys.map((key) => (
 							<button
 								key={key}
@@ -73,7 +73,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 						{keys.length === 0 && <span className="muted">nothing</span>}
 					</fieldset>
 					{isAsked && (
-						<ul className={styles.edits} aria-label="Changes asked about">
+						<ul className={styles.edits} aria-label="Changes to try">
 							{added.map((item) => (
 								<li key={`+${item}`} data-edit="add">
 									<span>+ {item}</span>
@@ -91,7 +91,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 									<span>− {key}</span>
 									<button
 										type="button"
-										aria-label={`Do not take away ${key}`}
+										aria-label={`Do not remove ${key}`}
 										onClick={() => onChange({ without: toggled(removed, key, false) })}
 									>
 										✕
@@ -135,7 +135,7 @@ function Adder({ onAdd, release }: { onAdd: (item: string) => void; release: str
 					<option key={name} value={name} />
 				))}
 			</datalist>
-			<Field label="Kernel, if it matters">
+			<Field label="Kernel (optional)">
 				{(id) => <TextInput id={id} placeholder="my_kernel" value={kernel} onChange={setKernel} />}
 			</Field>
 			<Button type="submit" primary disabled={key.trim() === ""}>
@@ -153,14 +153,14 @@ function Changes({ view }: { view: TableView }) {
 			<Prose text={note} />
 		</p>
 	));
-	if (rows.length === 0) return <Empty title="No cell changes">{notes}</Empty>;
+	if (rows.length === 0) return <Empty title="No cells change">{notes}</Empty>;
 	return (
 		<>
 			<p role="status">
 				<strong>{view.changed?.length}</strong> of {view.before?.length} cells change.
 			</p>
 			{notes}
-			<section className={styles.scroll} tabIndex={0} aria-label="Cells that change">
+			<section className={styles.scroll} tabIndex={0} aria-label="Changed cells">
 				<table className={styles.changes}>
 					<thead>
 						<tr>

@@ -115,7 +115,7 @@ function Examples({ rule }: { rule: ValidationRule }) {
 function OfChange({ rule }: { rule: ChangeRule }) {
 	return (
 		<>
-			<Section title="Who is hurt">
+			<Section title="Who is affected">
 				<ul className={styles.audiences}>
 					{Object.entries(AUDIENCES).map(([audience, words]) => {
 						const breaks = rule.breaks.includes(audience);

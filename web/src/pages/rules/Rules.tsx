@@ -16,8 +16,8 @@ import { WeightBadge } from "./WeightBadge";
 
 const route = getRouteApi("/rules");
 const KIND_NAMES = {
-	validation: "validation of one side",
-	compatibility: "change between two",
+	validation: "validation",
+	compatibility: "compatibility",
 } as const;
 
 /** Every rule: of validation, and of compatibility. */
@@ -26,7 +26,7 @@ export default function Rules() {
 	return (
 		<Page
 			title="Rules"
-			lead="What is judged, and why: faults of one revision, and changes between two."
+			lead="The rules of validation, for one revision, and of compatibility, for changes between two."
 			api="/v1/rules"
 		>
 			<Async query={rules}>{(items) => <Browser rules={items} />}</Async>
@@ -80,7 +80,7 @@ function Browser({ rules }: { rules: readonly AnyRule[] }) {
 				</p>
 			</search>
 			{shown.length === 0 ? (
-				<Empty title="No rule passes these filters">{clear}</Empty>
+				<Empty title="No rules match these filters">{clear}</Empty>
 			) : (
 				<ul className={styles.list} aria-label="Rules">
 					{shown.map((rule) => (

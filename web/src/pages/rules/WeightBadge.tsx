@@ -8,5 +8,5 @@ export function WeightBadge({ rule }: { rule: AnyRule }) {
 	if (!isChangeRule(rule)) return <SeverityBadge severity={rule.severity} />;
 	const level = LEVELS.find((level) => level === rule.level);
 	if (level !== undefined) return <LevelBadge level={level} />;
-	return <Badge title="As bad as the worst change that it stands for">varies</Badge>;
+	return <Badge title="The level is the worst of the changes that it combines">varies</Badge>;
 }

@@ -25,7 +25,7 @@ const route = getRouteApi("/p/$project/r/$rev/files/$file");
 
 const SEVERITY_NAMES = { error: "Errors", warning: "Warnings", info: "Notes" } as const;
 
-const NOT_WRITTEN = "Nobody wrote this operator here: it is generated.";
+const NOT_WRITTEN = "This operator is generated and has no entry in this file.";
 
 /** A whole file of a revision, with what the rules find at its lines. */
 export default function Source() {
@@ -40,11 +40,11 @@ export default function Source() {
 			heading={<span className="mono">{file}</span>}
 			lead={
 				<>
-					As it stands in{" "}
+					The file in{" "}
 					<Link to={revisionPath(place)} className={styles.revision}>
 						{place.project} {place.rev}
 					</Link>
-					, byte for byte.
+					, unchanged.
 				</>
 			}
 			actions={
@@ -111,7 +111,7 @@ function Body({ text, findings }: { text: string; findings: readonly Finding[] }
 }
 
 function said(findings: number, lines: readonly number[], at: number | undefined): string {
-	if (findings === 0) return "The rules find nothing here";
+	if (findings === 0) return "No findings here";
 	const here = at === undefined ? -1 : lines.indexOf(at);
 	const all = `${counted(findings, "finding")} on ${counted(lines.length, "line")}`;
 	return here < 0 ? all : `${all}, ${count(here + 1)} of ${count(lines.length)}`;

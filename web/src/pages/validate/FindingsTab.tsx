@@ -28,7 +28,7 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 	useEffect(() => {
 		list.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
 	}, [at]);
-	if (findings.length === 0) return <Empty title="The rules find nothing" />;
+	if (findings.length === 0) return <Empty title="No findings" />;
 	return (
 		<>
 			<div className={styles.steps}>
@@ -69,7 +69,10 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 								<Button disabled={isBehind} onClick={() => onFix(index)}>
 									Fix
 								</Button>
-								<code>{finding.fix.replacement.trim() || "take it away"}</code>
+								<code>{finding.fix.replacement.trim() || "remove it"}</code>
+								{finding.fix.applicability === "suggested" && (
+									<span className="muted">changes what is declared</span>
+								)}
 							</div>
 						)}
 					</li>

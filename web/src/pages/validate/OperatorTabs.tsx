@@ -56,8 +56,8 @@ const nameOf = ({ namespace, name }: Operator) =>
 
 function NothingRead() {
 	return (
-		<Empty title="No operator could be read">
-			<p>The findings say what stands in the way.</p>
+		<Empty title="No operators could be read">
+			<p>See the findings for the reasons.</p>
 		</Empty>
 	);
 }
@@ -162,8 +162,8 @@ function Folded({ table, chosen, onKey }: FoldedProps) {
 	return (
 		<>
 			<p className="muted">
-				From the registrations that the text declares and those that PyTorch generates for it. Press
-				a key to see why.
+				Computed from the registrations that the text declares and those that PyTorch generates.
+				Select a key for details.
 			</p>
 			{entry && (
 				<div className={styles.why} role="status">

@@ -43,7 +43,7 @@ export default function Validate() {
 	return (
 		<Page
 			title="Validate"
-			lead="Type or paste operator declarations: the rules are checked as you type. Nothing is stored, and a link to this page holds the text in its fragment, which no server sees."
+			lead="Type or paste operator declarations. The rules are checked as you type. Nothing is stored. A link to this page contains the text in its fragment, which browsers do not send to the server."
 			wide
 			actions={
 				<>
@@ -207,7 +207,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 					)}
 				</Tabs>
 				<p className={styles.clear}>
-					<Button onClick={() => replace("")}>Empty the editor</Button>
+					<Button onClick={() => replace("")}>Clear the editor</Button>
 				</p>
 			</div>
 		</div>

@@ -15,7 +15,7 @@ const finding = (line: number, column: number, end: number, replacement?: string
 		operator: null,
 		help: null,
 		related: [],
-		fix: replacement === undefined ? null : { span, replacement },
+		fix: replacement === undefined ? null : { span, replacement, applicability: "safe" },
 		suppressed: false,
 	};
 };

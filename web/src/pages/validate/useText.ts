@@ -51,7 +51,7 @@ export function useText(rule: string | undefined): TextState {
 			written.current = hash;
 			setNote(
 				hash !== "" && found === undefined
-					? "The address holds no text that can be read."
+					? "The address does not contain a readable text."
 					: undefined,
 			);
 			replace(found ?? example ?? BEGINNING);
@@ -66,7 +66,7 @@ export function useText(rule: string | undefined): TextState {
 			const fragment = await toFragment(text);
 			const fits = fragment.length <= LONGEST;
 			setNote(
-				fits ? undefined : "The text is too long for an address: a link to it would be empty.",
+				fits ? undefined : "The text is too long for a link.",
 			);
 			const next = fits ? fragment : "";
 			if (next === written.current) return;

@@ -1,5 +1,6 @@
 //! Backends: how many operators each lost and gained, and which.
 
+use opatlas_diff::rules::ChangeRuleId;
 use std::collections::BTreeMap;
 
 use super::item::{Item, line, rule, short_name};
@@ -19,9 +20,11 @@ pub(super) fn items(
     let number = backends.changes.len();
     let s = if number == 1 { "s" } else { "" };
     let what = match backends.rule.id {
-        "backend-support-lost" => format!("no longer run{s} on"),
-        "backend-support-gained" => format!("run{s} now on"),
-        "backend-support-kind-changed" => format!("run{s} through another kind of kernel on"),
+        ChangeRuleId::BackendSupportLost => format!("no longer run{s} on"),
+        ChangeRuleId::BackendSupportGained => format!("run{s} now on"),
+        ChangeRuleId::BackendSupportKindChanged => {
+            format!("run{s} through another kind of kernel on")
+        }
         _ => "can no longer be differentiated on".to_owned(),
     };
     let title = format!(
@@ -62,11 +65,11 @@ pub(super) fn items(
 
 /// How many operators each backend lost and gained; backends with the same numbers together.
 pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
-    const RULES: [&str; 4] = [
-        "backend-support-lost",
-        "backend-support-gained",
-        "backend-support-kind-changed",
-        "autograd-support-lost",
+    const RULES: [ChangeRuleId; 4] = [
+        ChangeRuleId::BackendSupportLost,
+        ChangeRuleId::BackendSupportGained,
+        ChangeRuleId::BackendSupportKindChanged,
+        ChangeRuleId::AutogradSupportLost,
     ];
     let mut of_key: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();

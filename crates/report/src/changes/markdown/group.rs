@@ -61,12 +61,13 @@ fn block(report: &Report<'_>, group: &Group<'_>) -> String {
     } else {
         sides(report, group, &long, &mut text);
         official(report, group, &mut text);
-        let mut explained = "";
+        let mut explained = None;
         for judged in &long {
             let told = markdown(&message(&judged.change));
             text.push_str(&format!("- {told} · {}\n", weighed(report, judged)));
-            let is_new = explained != judged.change.rule.id;
-            explained = judged.change.rule.id;
+            let rule = Some(judged.change.rule.id);
+            let is_new = explained != rule;
+            explained = rule;
             advice(report, judged, "  ", is_new, &mut text);
         }
     }
@@ -153,7 +154,7 @@ fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
 fn official(report: &Report<'_>, group: &Group<'_>, out: &mut String) {
     let changes = &report.judgement.changes;
     let own = || group.changes.iter().map(|&i| &changes[i].change);
-    let is_about_exception = own().all(|change| change.rule.id.starts_with("allow-"));
+    let is_about_exception = own().all(|change| change.rule.id.as_str().starts_with("allow-"));
     if is_about_exception {
         return;
     }
@@ -212,7 +213,7 @@ fn advice(
         .policy
         .fail_on
         .is_some_and(|least| judged.level >= least);
-    if fails && judged.is_counted() && !change.rule.id.starts_with("allow-") {
+    if fails && judged.is_counted() && !change.rule.id.as_str().starts_with("allow-") {
         add(format!("to accept it: {}", code(&accept(change))));
     }
 }
@@ -224,7 +225,7 @@ fn short(report: &Report<'_>, group: &Group<'_>) -> String {
     let mut rules: Vec<&str> = group
         .changes
         .iter()
-        .map(|&i| changes[i].change.rule.id)
+        .map(|&i| changes[i].change.rule.id.as_str())
         .collect();
     rules.dedup();
     let more = rules.len().saturating_sub(NAMED);

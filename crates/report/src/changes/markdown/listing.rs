@@ -1,6 +1,7 @@
 //! What happened to many operators: told once, with a list of them that may be dealt out over
 //! several pieces, each with its own heading.
 
+use opatlas_diff::rules::ChangeRuleId;
 use std::collections::BTreeMap;
 
 use super::item::{Item, chars, fits, impacts, in_full, lines, rule, short_name};
@@ -296,7 +297,10 @@ enum Told {
 
 fn told(group: &Group<'_>, change: &Change, shared: Option<&ChangeRule>) -> Told {
     match change.rule.id {
-        "operator-removed" | "overload-removed" | "operator-added" | "overload-added" => {
+        ChangeRuleId::OperatorRemoved
+        | ChangeRuleId::OverloadRemoved
+        | ChangeRuleId::OperatorAdded
+        | ChangeRuleId::OverloadAdded => {
             let there = change.old.as_ref().or(change.new.as_ref());
             let namespace = group.operator.split_once("::");
             let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));
@@ -304,7 +308,9 @@ fn told(group: &Group<'_>, change: &Change, shared: Option<&ChangeRule>) -> Told
                 Told::Whole(code(&format!("{namespace}{}", schema.text)))
             })
         }
-        "entry-moved" | "signature-respelled" if shared.is_some() => Told::Nothing,
+        ChangeRuleId::EntryMoved | ChangeRuleId::SignatureRespelled if shared.is_some() => {
+            Told::Nothing
+        }
         _ => Told::Message(markdown(&message(change))),
     }
 }

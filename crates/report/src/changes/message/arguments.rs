@@ -1,6 +1,7 @@
 //! Sentences about arguments, defaults, annotations, out arguments and returns.
 
 use super::{names, text, tick, ticks};
+use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Fragment, Note, Subject};
 
 /// An argument or return as its schema writes it.
@@ -46,27 +47,29 @@ pub(super) fn message(change: &Change) -> Option<String> {
     let old = Declared::of(change.old.as_ref());
     let new = Declared::of(change.new.as_ref());
     let id = change.rule.id;
-    if id.starts_with("return-") || id.starts_with("var") {
+    if id.as_str().starts_with("return-") || id.as_str().starts_with("var") {
         return returns(change, old, new);
     }
     let what = match &change.subject {
-        Subject::Argument(name) if id.starts_with("out-") => format!("out argument {}", tick(name)),
+        Subject::Argument(name) if id.as_str().starts_with("out-") => {
+            format!("out argument {}", tick(name))
+        }
         Subject::Argument(name) => format!("argument {}", tick(name)),
         _ => String::new(),
     };
     let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
     Some(match id {
-        "argument-added-with-default" | "argument-added-container-default" => {
+        ChangeRuleId::ArgumentAddedWithDefault | ChangeRuleId::ArgumentAddedContainerDefault => {
             format!(
                 "new {what} of type {} with default {}",
                 tick(new.ty),
                 new.default()
             )
         }
-        "argument-added-required" => {
+        ChangeRuleId::ArgumentAddedRequired => {
             format!("new {what} of type {} without a default", tick(new.ty))
         }
-        "argument-inserted" => format!(
+        ChangeRuleId::ArgumentInserted => format!(
             "new {what} of type {} before others{}",
             tick(new.ty),
             match new.default {
@@ -74,7 +77,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
                 None => ", without a default".to_owned(),
             }
         ),
-        "argument-added-after-out" => format!(
+        ChangeRuleId::ArgumentAddedAfterOut => format!(
             "new {what} of type {} behind an out argument{}",
             tick(new.ty),
             match new.default {
@@ -82,99 +85,105 @@ pub(super) fn message(change: &Change) -> Option<String> {
                 None => ", without a default".to_owned(),
             }
         ),
-        "argument-removed" => match old.default {
+        ChangeRuleId::ArgumentRemoved => match old.default {
             Some(default) => format!("{what} is gone; its default was {}", tick(default)),
             None => format!("{what} is gone"),
         },
-        "argument-renamed" | "out-argument-renamed" => {
+        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => {
             format!("{what} is now called {}", tick(new.name))
         }
-        "argument-reordered" if change.notes.contains(&Note::SilentSwap) => format!(
+        ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => format!(
             "arguments {} changed places; their types are equal, so that nothing complains when \
              values end up in the wrong one",
             ticks(&names(change))
         ),
-        "argument-reordered" => format!("arguments {} changed places", ticks(&names(change))),
-        "argument-reordered-kwarg-only" => format!(
+        ChangeRuleId::ArgumentReordered => {
+            format!("arguments {} changed places", ticks(&names(change)))
+        }
+        ChangeRuleId::ArgumentReorderedKwargOnly => format!(
             "the keyword-only arguments {} changed places",
             ticks(&names(change))
         ),
-        "out-argument-reordered" => {
+        ChangeRuleId::OutArgumentReordered => {
             format!("the out arguments {} changed places", ticks(&names(change)))
         }
-        "argument-type-widened" | "out-argument-type-widened" => {
+        ChangeRuleId::ArgumentTypeWidened | ChangeRuleId::OutArgumentTypeWidened => {
             format!("{what} takes more: {}{}", types(), besides(change))
         }
-        "argument-type-narrowed" | "out-argument-type-narrowed" => {
+        ChangeRuleId::ArgumentTypeNarrowed | ChangeRuleId::OutArgumentTypeNarrowed => {
             format!("{what} takes less: {}{}", types(), besides(change))
         }
-        "argument-type-changed"
-        | "argument-type-changed-erased"
-        | "argument-type-symint"
-        | "argument-type-de-symint"
-        | "out-argument-type-changed" => format!("{what} changed type from {}", types()),
-        "list-size-hint-removed" => {
+        ChangeRuleId::ArgumentTypeChanged
+        | ChangeRuleId::ArgumentTypeChangedErased
+        | ChangeRuleId::ArgumentTypeSymint
+        | ChangeRuleId::ArgumentTypeDeSymint
+        | ChangeRuleId::OutArgumentTypeChanged => format!("{what} changed type from {}", types()),
+        ChangeRuleId::ListSizeHintRemoved => {
             format!(
                 "{what} lost its list size, so that one number no longer does: {}",
                 types()
             )
         }
-        "list-size-hint-added" => {
+        ChangeRuleId::ListSizeHintAdded => {
             format!(
                 "{what} got a list size, so that one number does as well: {}",
                 types()
             )
         }
-        "list-size-hint-changed" => format!("{what} has another list size: {}", types()),
-        "argument-became-kwarg-only" => format!("{what} must be passed by keyword now"),
-        "argument-became-positional" => format!("{what} may be passed by position now"),
-        "default-added" => format!("{what} has the default {} now", new.default()),
-        "default-removed" => format!("{what} lost its default {}", old.default()),
-        "default-changed" if change.notes.contains(&Note::SameNumberOtherKind) => format!(
-            "the default of {what} changed from {} to {}, the same number of another kind",
-            old.default(),
-            new.default()
-        ),
-        "default-changed" => format!(
+        ChangeRuleId::ListSizeHintChanged => format!("{what} has another list size: {}", types()),
+        ChangeRuleId::ArgumentBecameKwargOnly => format!("{what} must be passed by keyword now"),
+        ChangeRuleId::ArgumentBecamePositional => format!("{what} may be passed by position now"),
+        ChangeRuleId::DefaultAdded => format!("{what} has the default {} now", new.default()),
+        ChangeRuleId::DefaultRemoved => format!("{what} lost its default {}", old.default()),
+        ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
+            format!(
+                "the default of {what} changed from {} to {}, the same number of another kind",
+                old.default(),
+                new.default()
+            )
+        }
+        ChangeRuleId::DefaultChanged => format!(
             "the default of {what} changed from {} to {}",
             old.default(),
             new.default()
         ),
-        "default-respelled" if old.default == new.default => format!(
+        ChangeRuleId::DefaultRespelled if old.default == new.default => format!(
             "the default {} of {what} is read for another type and means the same",
             old.default()
         ),
-        "default-respelled" => format!(
+        ChangeRuleId::DefaultRespelled => format!(
             "the default of {what} is written {} instead of {} and means the same",
             new.default(),
             old.default()
         ),
-        "default-changed-with-type" => format!(
+        ChangeRuleId::DefaultChangedWithType => format!(
             "type and default of {what} both changed, from {} to {}",
             tick(text(change.old.as_ref())),
             tick(text(change.new.as_ref()))
         ),
-        "alias-annotation-added" => {
+        ChangeRuleId::AliasAnnotationAdded => {
             format!("{what} may share memory with a result now: {}", types())
         }
-        "alias-annotation-removed" => {
+        ChangeRuleId::AliasAnnotationRemoved => {
             format!("{what} no longer shares memory with a result: {}", types())
         }
-        "mutability-gained" => format!("{what} is written to now: {}", types()),
-        "mutability-lost" => format!("{what} is no longer written to: {}", types()),
-        "alias-set-renamed" => format!(
+        ChangeRuleId::MutabilityGained => format!("{what} is written to now: {}", types()),
+        ChangeRuleId::MutabilityLost => format!("{what} is no longer written to: {}", types()),
+        ChangeRuleId::AliasSetRenamed => format!(
             "the alias sets of {} have other letters, throughout",
             ticks(&names(change))
         ),
-        "alias-set-changed" => format!("{what} shares memory with other values: {}", types()),
-        "mutability-respelled" => {
+        ChangeRuleId::AliasSetChanged => {
+            format!("{what} shares memory with other values: {}", types())
+        }
+        ChangeRuleId::MutabilityRespelled => {
             format!("{what} is marked as written to in another way: {}", types())
         }
-        "argument-became-out" => format!("{what} became an out argument"),
-        "out-argument-became-input" => format!("{what} became an input"),
-        "out-argument-added" => format!("new {what} of type {}", tick(new.ty)),
-        "out-argument-removed" => format!("{what} is gone"),
-        "out-arguments-replaced" => "out arguments were traded for inputs".to_owned(),
+        ChangeRuleId::ArgumentBecameOut => format!("{what} became an out argument"),
+        ChangeRuleId::OutArgumentBecameInput => format!("{what} became an input"),
+        ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", tick(new.ty)),
+        ChangeRuleId::OutArgumentRemoved => format!("{what} is gone"),
+        ChangeRuleId::OutArgumentsReplaced => "out arguments were traded for inputs".to_owned(),
         _ => return None,
     })
 }
@@ -198,33 +207,39 @@ fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<Stri
     let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
     let all = || format!("{} to {}", tick(before), tick(after));
     Some(match change.rule.id {
-        "return-count-changed" => match (values(before), values(after)) {
+        ChangeRuleId::ReturnCountChanged => match (values(before), values(after)) {
             (old, 1) => format!("it returns one value instead of {old}"),
             (old, new) => format!("it returns {new} values instead of {old}"),
         },
-        "return-renamed" => format!("{what} is now called {}", tick(new.name)),
-        "return-name-added" => format!("its results got names: {}", all()),
-        "return-name-removed" => format!("its results lost names: {}", all()),
-        "return-reordered" => format!("its results changed places: {}", all()),
-        "return-type-widened" => format!("{what} may be more than before: {}", types()),
-        "return-type-narrowed" => format!("{what} is more definite: {}", types()),
-        "return-type-changed" | "return-type-changed-erased" | "return-type-symint" => {
+        ChangeRuleId::ReturnRenamed => format!("{what} is now called {}", tick(new.name)),
+        ChangeRuleId::ReturnNameAdded => format!("its results got names: {}", all()),
+        ChangeRuleId::ReturnNameRemoved => format!("its results lost names: {}", all()),
+        ChangeRuleId::ReturnReordered => format!("its results changed places: {}", all()),
+        ChangeRuleId::ReturnTypeWidened => format!("{what} may be more than before: {}", types()),
+        ChangeRuleId::ReturnTypeNarrowed => format!("{what} is more definite: {}", types()),
+        ChangeRuleId::ReturnTypeChanged
+        | ChangeRuleId::ReturnTypeChangedErased
+        | ChangeRuleId::ReturnTypeSymint => {
             format!("{what} changed type from {}", types())
         }
-        "return-alias-changed" => {
+        ChangeRuleId::ReturnAliasChanged => {
             format!(
                 "{what} shares memory with other values or is marked as written to: {}",
                 types()
             )
         }
-        "vararg-changed" if is_longer(before, after) => {
+        ChangeRuleId::VarargChanged if is_longer(before, after) => {
             "it takes any number of further arguments now".to_owned()
         }
-        "vararg-changed" => "it no longer takes any number of further arguments".to_owned(),
-        "varret-changed" if is_longer(before, after) => {
+        ChangeRuleId::VarargChanged => {
+            "it no longer takes any number of further arguments".to_owned()
+        }
+        ChangeRuleId::VarretChanged if is_longer(before, after) => {
             "it may return any number of further values now".to_owned()
         }
-        "varret-changed" => "it no longer returns any number of further values".to_owned(),
+        ChangeRuleId::VarretChanged => {
+            "it no longer returns any number of further values".to_owned()
+        }
         _ => return None,
     })
 }

@@ -1,46 +1,51 @@
 //! Sentences about operators as a whole, generated ones, promises, exceptions and the file.
 
 use super::{names, note, text, tick, ticks};
+use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
 
 pub(super) fn message(change: &Change) -> Option<String> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let operator = &*change.operator;
     Some(match change.rule.id {
-        "operator-removed" => format!("the operator is gone{}", candidates(change)),
-        "overload-removed" => format!(
+        ChangeRuleId::OperatorRemoved => format!("the operator is gone{}", candidates(change)),
+        ChangeRuleId::OverloadRemoved => format!(
             "this overload is gone, others of its name stay{}",
             candidates(change)
         ),
-        "operator-added" => "new operator".to_owned(),
-        "overload-added" => "new overload".to_owned(),
-        "overload-renamed" => format!("the overload is now called {}", tick(overload(new))),
-        "overload-name-added" => {
+        ChangeRuleId::OperatorAdded => "new operator".to_owned(),
+        ChangeRuleId::OverloadAdded => "new overload".to_owned(),
+        ChangeRuleId::OverloadRenamed => {
+            format!("the overload is now called {}", tick(overload(new)))
+        }
+        ChangeRuleId::OverloadNameAdded => {
             format!("the default overload is now called {}", tick(overload(new)))
         }
-        "overload-name-removed" => format!(
+        ChangeRuleId::OverloadNameRemoved => format!(
             "the overload {} became the default one",
             tick(overload(old))
         ),
-        "operator-renamed" => format!("the operator is now called {}{}", tick(new), guess(change)),
-        "operator-became-private" => {
+        ChangeRuleId::OperatorRenamed => {
+            format!("the operator is now called {}{}", tick(new), guess(change))
+        }
+        ChangeRuleId::OperatorBecamePrivate => {
             format!(
                 "the operator became private and is now called {}",
                 tick(new)
             )
         }
-        "operator-became-public" => {
+        ChangeRuleId::OperatorBecamePublic => {
             format!("the operator became public and is now called {}", tick(new))
         }
-        "operator-became-inplace" => format!(
+        ChangeRuleId::OperatorBecameInplace => format!(
             "the operator became the in-place operator {}, which writes to its argument",
             tick(new)
         ),
-        "operator-became-functional" => format!(
+        ChangeRuleId::OperatorBecameFunctional => format!(
             "the in-place operator became {}, which writes to none of its arguments",
             tick(new)
         ),
-        "variant-group-incomplete" => format!(
+        ChangeRuleId::VariantGroupIncomplete => format!(
             "it stays, but {} beside it {} gone",
             ticks(&names(change)),
             if names(change).len() == 1 {
@@ -49,36 +54,42 @@ pub(super) fn message(change: &Change) -> Option<String> {
                 "are"
             }
         ),
-        "no-change" => "nothing changed".to_owned(),
-        "signature-respelled" => "the schema is written differently and means the same".to_owned(),
-        "compound" => {
+        ChangeRuleId::NoChange => "nothing changed".to_owned(),
+        ChangeRuleId::SignatureRespelled => {
+            "the schema is written differently and means the same".to_owned()
+        }
+        ChangeRuleId::Compound => {
             let rules = note(change, |note| match note {
                 Note::Rules(rules) => Some(rules.len()),
                 _ => None,
             });
             format!("{} changes at once", rules.unwrap_or_default())
         }
-        "autogen-removed" => generated(change),
-        "autogen-added" if is_still_generated(change) => format!(
+        ChangeRuleId::AutogenRemoved => generated(change),
+        ChangeRuleId::AutogenAdded if is_still_generated(change) => format!(
             "`autogen` lists {} now, which was generated without it as well",
             tick(operator)
         ),
-        "autogen-added" if change.old.is_some() => {
+        ChangeRuleId::AutogenAdded if change.old.is_some() => {
             "it had an entry of its own and is generated now".to_owned()
         }
-        "autogen-added" => "it is generated now".to_owned(),
-        "autogen-became-explicit" => "it was generated and has an entry of its own now".to_owned(),
-        "view-copy-lost" => format!("the view lost its copying twin {}", ticks(&names(change))),
-        "core-operator-removed" => {
+        ChangeRuleId::AutogenAdded => "it is generated now".to_owned(),
+        ChangeRuleId::AutogenBecameExplicit => {
+            "it was generated and has an entry of its own now".to_owned()
+        }
+        ChangeRuleId::ViewCopyLost => {
+            format!("the view lost its copying twin {}", ticks(&names(change)))
+        }
+        ChangeRuleId::CoreOperatorRemoved => {
             "the operator carried the tag `core` in the base and is gone".to_owned()
         }
-        "core-operator-bc-broken" => {
+        ChangeRuleId::CoreOperatorBcBroken => {
             "the operator carried the tag `core` in the base, and torch calls its change \
              incompatible"
                 .to_owned()
         }
-        "core-operator-added" => "the operator came with the tag `core`".to_owned(),
-        "upgrader-present" => format!(
+        ChangeRuleId::CoreOperatorAdded => "the operator came with the tag `core`".to_owned(),
+        ChangeRuleId::UpgraderPresent => format!(
             "torch upgrades saved models that use the old schema, by {}",
             note(change, |note| match note {
                 Note::Upgrader(name) => Some(tick(name)),
@@ -86,18 +97,22 @@ pub(super) fn message(change: &Change) -> Option<String> {
             })
             .unwrap_or_else(|| "an upgrader".to_owned())
         ),
-        "allow-listed" => format!("the exception for {} excuses a change", about(change)),
-        "allow-list-expired" => format!(
+        ChangeRuleId::AllowListed => {
+            format!("the exception for {} excuses a change", about(change))
+        }
+        ChangeRuleId::AllowListExpired => format!(
             "the exception for {} has ended, so that what it excused counts again",
             about(change)
         ),
-        "allow-list-unused" => format!("the exception for {} matches nothing", about(change)),
-        "allow-list-overbroad" => format!(
+        ChangeRuleId::AllowListUnused => {
+            format!("the exception for {} matches nothing", about(change))
+        }
+        ChangeRuleId::AllowListOverbroad => format!(
             "the exception for {} matches operators of several names and does not say that it is \
              meant to",
             about(change)
         ),
-        "entry-moved" => "the entry stands elsewhere in the file".to_owned(),
+        ChangeRuleId::EntryMoved => "the entry stands elsewhere in the file".to_owned(),
         _ => return None,
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const PARSE: &str = "torchgen/model.py: Annotation.parse";
@@ -10,7 +11,7 @@ const POST_INIT: &str = "torchgen/model.py: FunctionSchema.__post_init__";
 const WRITES: Example =
     Example::native("- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)\n");
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     Rule {
         id,
         family: Family::Annotations,
@@ -26,7 +27,7 @@ const fn error(id: &'static str) -> Rule {
     }
 }
 
-const fn convention(id: &'static str) -> Rule {
+const fn convention(id: RuleId) -> Rule {
     Rule {
         severity: Severity::Warning,
         stage: Stage::Convention,
@@ -43,7 +44,7 @@ pub(crate) static RULES: &[Rule] = &[
         why: "Letters name sets of tensors that share memory. Everything PyTorch knows about \
               aliasing and mutation it knows from them.",
         bad: Example::native("- func: scale_(Tensor(A!) self, float factor) -> Tensor(a!)\n"),
-        ..error("annotation")
+        ..error(RuleId::Annotation)
     },
     Rule {
         what: "The set before the `!` or the arrow has more than two letters.",
@@ -51,20 +52,20 @@ pub(crate) static RULES: &[Rule] = &[
               printing no longer gives the text back.",
         bad: Example::native("- func: pick(Tensor(a|b|c) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a|b) self) -> Tensor\n"),
-        ..error("annotation-before-set-two")
+        ..error(RuleId::AnnotationBeforeSetTwo)
     },
     Rule {
         what: "A written set has more than one letter.",
         why: "A write goes to one set of tensors.",
         bad: Example::native("- func: scale_(Tensor(a|b!) self, float factor) -> Tensor(a!)\n"),
-        ..error("annotation-write-singleton")
+        ..error(RuleId::AnnotationWriteSingleton)
     },
     Rule {
         what: "Both the set before and the set after the arrow have several letters.",
         why: "Only one side of the arrow can be ambiguous.",
         bad: Example::native("- func: pick(Tensor(a|b -> c|d) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a|b -> c) self) -> Tensor\n"),
-        ..error("annotation-before-after-size")
+        ..error(RuleId::AnnotationBeforeAfterSize)
     },
     Rule {
         what: "An annotation stands somewhere else than right behind `Tensor`, or more than one \
@@ -74,7 +75,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: pick(Tensor[](a) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a)[] self) -> Tensor\n"),
         source: "torchgen/model.py: Argument.parse, Return.parse",
-        ..error("annotation-placement")
+        ..error(RuleId::AnnotationPlacement)
     },
     Rule {
         what: "A written tensor is given as `Tensor!`.",
@@ -82,7 +83,7 @@ pub(crate) static RULES: &[Rule] = &[
               tensor a letter of its own.",
         bad: Example::native("- func: scale_(Tensor! self, float factor) -> Tensor!\n"),
         source: "torchgen/model.py: Type._parse",
-        ..error("annotation-shorthand-tensor-bang")
+        ..error(RuleId::AnnotationShorthandTensorBang)
     },
     Rule {
         what: "A return with an arrow in its annotation has no name.",
@@ -91,7 +92,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: pick(Tensor(a -> *) self) -> Tensor(a -> b)\n"),
         good: Example::native("- func: fill(Tensor self) -> Tensor\n"),
         source: "torchgen/model.py: Return.parse",
-        ..error("annotation-return-arrow-needs-name")
+        ..error(RuleId::AnnotationReturnArrowNeedsName)
     },
     Rule {
         what: "A return is annotated as written, but no argument that may be returned is annotated \
@@ -100,7 +101,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor input, float factor) -> Tensor(a!)\n"),
         good: Example::native("- func: scale(Tensor input, float factor) -> Tensor\n"),
         source: POST_INIT,
-        ..error("mutable-return-must-alias")
+        ..error(RuleId::MutableReturnMustAlias)
     },
     Rule {
         what: "An argument that is written, but is neither `self` nor an out argument, is returned.",
@@ -113,7 +114,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
         source: POST_INIT,
-        ..error("mutable-positional-returned")
+        ..error(RuleId::MutablePositionalReturned)
     },
     Rule {
         what: "Some returns are written aliases and some are not.",
@@ -121,14 +122,14 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: split(Tensor(a!) self) -> (Tensor(a!), Tensor)\n"),
         good: Example::native("- func: split(Tensor self) -> (Tensor, Tensor)\n"),
         source: POST_INIT,
-        ..error("mixed-mutable-immutable-returns")
+        ..error(RuleId::MixedMutableImmutableReturns)
     },
     Rule {
         what: "The operator writes to `self`, but its name does not end in `_`.",
         why: "The name decides what an operator is taken for. Without the `_` it counts as \
               functional, and users do not expect their tensor to change.",
         bad: Example::native("- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n"),
-        ..convention("mutable-self-not-inplace")
+        ..convention(RuleId::MutableSelfNotInplace)
     },
     Rule {
         what: "The name says that the operator is in place (`scale_`, `__iadd__`), but it has no \
@@ -136,14 +137,14 @@ pub(crate) static RULES: &[Rule] = &[
         why: "In-place operators change `self`; everything that handles them relies on it.",
         bad: Example::native("- func: scale_(Tensor self, float factor) -> Tensor\n"),
         source: POST_INIT,
-        ..error("inplace-self")
+        ..error(RuleId::InplaceSelf)
     },
     Rule {
         what: "An in-place operator does not return `self` and only that.",
         why: "In-place calls are chained, so the generated code returns the tensor that it got.",
         bad: Example::native("- func: scale_(Tensor(a!) self, float factor) -> ()\n"),
         source: POST_INIT,
-        ..error("inplace-return")
+        ..error(RuleId::InplaceReturn)
     },
     Rule {
         what: "An in-place operator on a list of tensors, or on an optional one, returns something.",
@@ -155,7 +156,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: _foreach_scale_(Tensor(a!)[] self, float factor) -> ()\n  device_check: NoCheck\n",
         ),
         source: POST_INIT,
-        ..error("inplace-list-self")
+        ..error(RuleId::InplaceListSelf)
     },
     Rule {
         since: Release::V2_2,
@@ -163,7 +164,7 @@ pub(crate) static RULES: &[Rule] = &[
         why: "Only the annotations are compared, so it passes, but `self` is never missing.",
         bad: Example::native("- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)?\n"),
         source: POST_INIT,
-        ..convention("inplace-return-type-unchecked")
+        ..convention(RuleId::InplaceReturnTypeUnchecked)
     },
     Rule {
         stage: Stage::Codegen,
@@ -173,6 +174,6 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!)? count) -> Tensor(a!)\n"),
         good: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!) count) -> Tensor(a!)\n"),
         source: "torchgen/api/native.py: argumenttype_type; torchgen/api/translate.py: translate",
-        ..error("optional-mutable-tensor")
+        ..error(RuleId::OptionalMutableTensor)
     },
 ];

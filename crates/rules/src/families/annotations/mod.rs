@@ -1,6 +1,7 @@
 //! Alias annotations and mutation. What cannot be read is reported by `syntax::schema`; how the
 //! parts of a schema must fit together is in `model::invariants`, and reported from here.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod optional;
 
@@ -47,7 +48,7 @@ fn is_shorthand(annotation: Option<&Annotation>) -> bool {
 
 fn bang(at: Span) -> Diagnostic {
     Diagnostic::new(
-        "annotation-shorthand-tensor-bang",
+        RuleId::AnnotationShorthandTensorBang,
         at,
         "`Tensor!` is read by no release of PyTorch",
     )
@@ -71,7 +72,7 @@ fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     let schema = subject.schema.name_at.0.to(subject.schema.returns_at.0);
     let canonical = &*subject.entry().canonical;
     if spelled_out(schema.slice(subject.text()), canonical, places.len()) {
-        diagnostic = diagnostic.with_fix(schema, canonical);
+        diagnostic = diagnostic.with_safe_fix(schema, canonical);
     }
     for &other in &places[1..] {
         diagnostic = diagnostic.with_related("and here", other);
@@ -110,7 +111,7 @@ fn written_self(subject: &Subject<'_>, sink: &mut Sink) {
         "`self` is written, but `{}` does not end in `_`",
         name.base()
     );
-    let diagnostic = Diagnostic::new("mutable-self-not-inplace", this.type_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::MutableSelfNotInplace, this.type_at.0, message)
         .with_help(format!(
             "call it `{}_`, or do not write to `self`",
             name.base()
@@ -139,7 +140,7 @@ fn returned_type(subject: &Subject<'_>, sink: &mut Sink) {
         ..ret.clone()
     };
     let diagnostic = Diagnostic::new(
-        "inplace-return-type-unchecked",
+        RuleId::InplaceReturnTypeUnchecked,
         ret.at.0,
         "`self` is returned as an optional tensor, but is a plain one",
     )

@@ -8,6 +8,7 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::Sink;
 
@@ -26,8 +27,9 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         }
         let message =
             format!("`{argument}` is optional and written, which no C++ can be generated for");
-        let diagnostic = Diagnostic::new("optional-mutable-tensor", argument.type_at.0, message)
-            .with_help("make it a plain tensor, or do not write to it");
+        let diagnostic =
+            Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)
+                .with_help("make it a plain tensor, or do not write to it");
         sink.entry(placed, diagnostic);
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const PREPARSE: &str = "torchgen/model.py: Arguments._preparse";
@@ -10,7 +11,7 @@ const GOOD: Example = Example::native("- func: scale(Tensor self, float factor) 
 
 const FACTORY: &str = "- func: grid(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: grid\n  autogen: grid.out\n";
 
-const fn error(id: &'static str, stage: Stage) -> Rule {
+const fn error(id: RuleId, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Arguments,
@@ -26,7 +27,7 @@ const fn error(id: &'static str, stage: Stage) -> Rule {
     }
 }
 
-const fn convention(id: &'static str) -> Rule {
+const fn convention(id: RuleId) -> Rule {
     Rule {
         severity: Severity::Warning,
         ..error(id, Stage::Convention)
@@ -39,14 +40,14 @@ pub(crate) static RULES: &[Rule] = &[
         why: "The name is what stands behind the last space; Python callers and derivative \
               formulas use it.",
         bad: Example::native("- func: scale(Tensor, float factor) -> Tensor\n"),
-        ..error("argument-name-missing", Stage::Entry)
+        ..error(RuleId::ArgumentNameMissing, Stage::Entry)
     },
     Rule {
         what: "An argument's name is no identifier of letters, digits and underscores.",
         why: "Any text without spaces and `=` is read as a name, but the parameter of a C++ and a \
               Python function is called by it.",
         bad: Example::native("- func: scale(Tensor self, float 2nd) -> Tensor\n"),
-        ..convention("argument-name-charset")
+        ..convention(RuleId::ArgumentNameCharset)
     },
     Rule {
         since: Release::V2_6,
@@ -56,7 +57,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor self, float from) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, float from_) -> Tensor\n"),
         source: "torchgen/gen.py: error_check_native_functions",
-        ..error("argument-name-keyword", Stage::File)
+        ..error(RuleId::ArgumentNameKeyword, Stage::File)
     },
     Rule {
         what: "Two arguments have the same name.",
@@ -64,7 +65,7 @@ pub(crate) static RULES: &[Rule] = &[
               neither C++ nor Python.",
         bad: Example::native("- func: scale(Tensor self, float factor, float factor) -> Tensor\n"),
         source: "not checked by torchgen; the C++ compiler refuses it",
-        ..convention("argument-name-duplicate")
+        ..convention(RuleId::ArgumentNameDuplicate)
     },
     Rule {
         what: "An argument is called `result` or `grad_input_mask`.",
@@ -74,7 +75,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor self, Tensor result) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, Tensor other) -> Tensor\n"),
         source: "tools/autograd/load_derivatives.py: create_derivative",
-        ..convention("argument-naming-semantic")
+        ..convention(RuleId::ArgumentNamingSemantic)
     },
     Rule {
         what: "`*` stands twice, or nothing follows it.",
@@ -82,7 +83,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor self, float factor, *) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, *, float factor) -> Tensor\n"),
         source: PREPARSE,
-        ..error("kwarg-marker", Stage::Entry)
+        ..error(RuleId::KwargMarker, Stage::Entry)
     },
     Rule {
         what: "An argument before `self` is written to.",
@@ -91,7 +92,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor(a!) count, Tensor self) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor count, Tensor self) -> Tensor\n"),
         source: "torchgen/model.py: Arguments.__post_init__",
-        ..error("pre-self-mutable", Stage::Entry)
+        ..error(RuleId::PreSelfMutable, Stage::Entry)
     },
     Rule {
         what: "The keyword-only run `dtype, layout, device, pin_memory` stands twice.",
@@ -101,7 +102,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native(FACTORY),
         source: "torchgen/model.py: Arguments.parse",
-        ..error("tensor-options-twice", Stage::Entry)
+        ..error(RuleId::TensorOptionsTwice, Stage::Entry)
     },
     Rule {
         what: "An operator that writes to an argument takes `dtype, layout, device, pin_memory`.",
@@ -112,7 +113,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native("- func: fill_grid_(Tensor(a!) self) -> Tensor(a!)\n"),
         source: "torchgen/model.py: FunctionSchema.__post_init__",
-        ..error("tensor-options-functional-only", Stage::Entry)
+        ..error(RuleId::TensorOptionsFunctionalOnly, Stage::Entry)
     },
     Rule {
         what: "One of the run `dtype, layout, device, pin_memory`, or a `memory_format` beside it, \
@@ -124,6 +125,6 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native(FACTORY),
         source: "torchgen/api/translate.py: translate",
-        ..error("tensor-options-optional", Stage::Codegen)
+        ..error(RuleId::TensorOptionsOptional, Stage::Codegen)
     },
 ];

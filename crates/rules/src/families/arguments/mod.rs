@@ -1,6 +1,7 @@
 //! Arguments and their names. What cannot be read is reported by `syntax::schema`; how the parts
 //! of a schema must fit together, by `model::invariants` through the family of annotations.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod options;
 
@@ -46,16 +47,16 @@ fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
             continue; // reported as schema-quirk-accepted
         } else if !is_identifier(name) {
             let message = format!("argument name `{}` is no identifier", name.escape_debug());
-            Diagnostic::new("argument-name-charset", at, message)
+            Diagnostic::new(RuleId::ArgumentNameCharset, at, message)
                 .with_help("use letters, digits and underscores, and do not begin with a digit")
         } else if KEYWORDS.contains(&name) && !is_exempt(subject, argument, release) {
             let message = format!("argument `{name}` is called like a keyword of Python");
-            Diagnostic::new("argument-name-keyword", at, message)
+            Diagnostic::new(RuleId::ArgumentNameKeyword, at, message)
                 .with_help(format!("choose another name, such as `{name}_`"))
                 .with_fix(at, format!("{name}_"))
         } else if FORMULA_WORDS.contains(&name) && !arguments.is_out(i) {
             let message = format!("`{name}` has a meaning of its own in formulas of derivatives");
-            Diagnostic::new("argument-naming-semantic", at, message)
+            Diagnostic::new(RuleId::ArgumentNamingSemantic, at, message)
                 .with_help("choose another name, or the operator can get no derivative")
         } else {
             continue;
@@ -89,9 +90,10 @@ fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
             continue;
         }
         let message = format!("a second argument `{}`", argument.name.escape_debug());
-        let diagnostic = Diagnostic::new("argument-name-duplicate", name_place(argument), message)
-            .with_help("give each argument a name of its own")
-            .with_related("the first one", name_place(first));
+        let diagnostic =
+            Diagnostic::new(RuleId::ArgumentNameDuplicate, name_place(argument), message)
+                .with_help("give each argument a name of its own")
+                .with_related("the first one", name_place(first));
         subject.report(sink, diagnostic);
     }
 }

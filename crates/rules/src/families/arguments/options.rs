@@ -4,6 +4,7 @@
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::Sink;
 use super::super::subject::Subject;
@@ -28,7 +29,7 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
         let run = options[0].at.0.to(options[3].at.0);
         let wanted: Vec<String> = options.iter().map(optional_form).collect();
         let mut diagnostic = Diagnostic::new(
-            "tensor-options-optional",
+            RuleId::TensorOptionsOptional,
             first.type_at.0,
             format!(
                 "{} must be optional, as one of the tensor options",
@@ -44,7 +45,7 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     }
     for format in arguments.all().iter().filter(|a| is_other_format(a)) {
         let diagnostic = Diagnostic::new(
-            "tensor-options-optional",
+            RuleId::TensorOptionsOptional,
             format.type_at.0,
             "`memory_format` beside tensor options must be `MemoryFormat?`",
         )

@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const GENERATION: &str = "torchgen/native_function_generation.py: add_generated_native_functions";
@@ -17,7 +18,7 @@ const TRIPLE: Example = Example::native(
     "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
 );
 
-const fn rule(id: &'static str, stage: Stage, source: &'static str) -> Rule {
+const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
     Rule {
         id,
         family: Family::Autogen,
@@ -43,7 +44,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  autogen: blend, blend_out\n",
         ),
         ..rule(
-            "autogen-malformed",
+            RuleId::AutogenMalformed,
             Stage::Entry,
             "torchgen/model.py: OperatorName.parse",
         )
@@ -57,7 +58,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: count_blended(Tensor self, Tensor other) -> int\n  dispatch:\n    CPU, CUDA: count_blended\n",
         ),
         good: Example::native("- func: count_blended(Tensor self, Tensor other) -> int\n"),
-        ..rule("no-tensor-return", Stage::Generate, GENERATION)
+        ..rule(RuleId::NoTensorReturn, Stage::Generate, GENERATION)
     },
     Rule {
         what: "An out variant with kernels of its own has no other variant of the same signature, \
@@ -68,7 +69,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         good: TRIPLE,
-        ..rule("out-without-other-variant", Stage::Generate, GENERATION)
+        ..rule(RuleId::OutWithoutOtherVariant, Stage::Generate, GENERATION)
     },
     Rule {
         what: "`autogen` asks for an out variant of an operator that returns tensors and other \
@@ -82,7 +83,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
         ..rule(
-            "autogen-mixed-returns",
+            RuleId::AutogenMixedReturns,
             Stage::Generate,
             "torchgen/native_function_generation.py: functional_to_out_signature",
         )
@@ -98,7 +99,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend.pure(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.pure_out\n",
         ),
         ..rule(
-            "autogen-schema",
+            RuleId::AutogenSchema,
             Stage::Generate,
             "torchgen/native_function_generation.py: generate_function",
         )
@@ -115,7 +116,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend, blend.out\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_weighted\n  manual_cpp_binding: True\n",
         ),
         ..rule(
-            "autogen-name-clash",
+            RuleId::AutogenNameClash,
             Stage::Generate,
             "torchgen/model.py: BackendIndex.grow_index",
         )
@@ -128,7 +129,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
         ..rule(
-            "autogen-stray-variant",
+            RuleId::AutogenStrayVariant,
             Stage::Group,
             "torchgen/gen.py: get_grouped_native_functions",
         )
@@ -142,7 +143,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend.out\n",
         ),
-        ..rule("autogen-list-mismatch", Stage::Group, GROUP)
+        ..rule(RuleId::AutogenListMismatch, Stage::Group, GROUP)
     },
     Rule {
         severity: Severity::Info,
@@ -156,7 +157,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
-        ..rule("autogen-missing", Stage::Convention, GENERATION)
+        ..rule(RuleId::AutogenMissing, Stage::Convention, GENERATION)
     },
     Rule {
         severity: Severity::Warning,
@@ -167,7 +168,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  autogen: blend.out\n",
         ),
-        ..rule("autogen-unsupported", Stage::Generate, GENERATION)
+        ..rule(RuleId::AutogenUnsupported, Stage::Generate, GENERATION)
     },
     Rule {
         what: "An operator that writes to its arguments and does not decompose is in no group with \
@@ -178,7 +179,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n",
         ),
         ..rule(
-            "mutable-op-must-be-grouped",
+            RuleId::MutableOpMustBeGrouped,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: gen_functionalization_definition",
         )
@@ -193,7 +194,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
-        ..rule("group-functional-required", Stage::Group, GROUP)
+        ..rule(RuleId::GroupFunctionalRequired, Stage::Group, GROUP)
     },
     Rule {
         what: "An operator with scratch arguments has the signature of other variants.",
@@ -204,7 +205,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self) -> Tensor\n- func: blend.scratch(Tensor self, *, Tensor(a!) out, Tensor(b!) _scratch_rows) -> Tensor(a!)\n",
         ),
-        ..rule("group-scratch", Stage::Group, GROUP)
+        ..rule(RuleId::GroupScratch, Stage::Group, GROUP)
     },
     Rule {
         what: "A group has a mutable variant, and its functional variant is not called \
@@ -216,7 +217,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend_functional(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("group-mutable-functional-name", Stage::Group, GROUP)
+        ..rule(RuleId::GroupMutableFunctionalName, Stage::Group, GROUP)
     },
     Rule {
         what: "The variants of an operator are in different namespaces.",
@@ -227,7 +228,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: acme::blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("group-namespace", Stage::Group, GROUP)
+        ..rule(RuleId::GroupNamespace, Stage::Group, GROUP)
     },
     Rule {
         what: "The functional variant of a group writes to its arguments, or returns aliases of \
@@ -238,7 +239,11 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         good: TRIPLE,
-        ..rule("group-functional-writes", Stage::Codegen, FUNCTIONALIZATION)
+        ..rule(
+            RuleId::GroupFunctionalWrites,
+            Stage::Codegen,
+            FUNCTIONALIZATION,
+        )
     },
     Rule {
         what: "A return of a variant in a group has the annotation of two arguments.",
@@ -248,7 +253,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: TRIPLE,
         ..rule(
-            "group-return-aliases-twice",
+            RuleId::GroupReturnAliasesTwice,
             Stage::Codegen,
             "torchgen/model.py: FunctionSchema.aliased_return_names",
         )
@@ -265,7 +270,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend\n  autogen: blend.out\n",
         ),
         ..rule(
-            "group-factory-out",
+            RuleId::GroupFactoryOut,
             Stage::Codegen,
             "torchgen/api/translate.py: translate",
         )
@@ -283,7 +288,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
         ..rule(
-            "autogen-return-type",
+            RuleId::AutogenReturnType,
             Stage::Codegen,
             "torchgen/api/native.py: argumenttype_type; torchgen/api/translate.py: translate",
         )
@@ -298,7 +303,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(
-            "group-view-member",
+            RuleId::GroupViewMember,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: gen_functionalization_registration",
         )
@@ -315,7 +320,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor\n- func: cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)\n",
         ),
         ..rule(
-            "group-cumulative-dtype",
+            RuleId::GroupCumulativeDtype,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: maybe_replace_cumulative_out_dtype_exprs",
         )

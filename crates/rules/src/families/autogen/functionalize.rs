@@ -8,6 +8,7 @@ use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::scope::{CompleteGroup, Scope};
 use super::autogen_at;
@@ -88,7 +89,7 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
         first.name,
         second.name
     );
-    let diagnostic = Diagnostic::new("group-return-aliases-twice", first.type_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::GroupReturnAliasesTwice, first.type_at.0, message)
         .with_help("give each argument a letter of its own")
         .with_related("the other argument", second.type_at.0)
         .with_related("the return", schema.returns[at].at.0);
@@ -120,7 +121,7 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
         functional.name(),
         scope.operator(unmatched).name()
     );
-    let diagnostic = Diagnostic::new("group-functional-writes", at, message)
+    let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message)
         .with_help("let the functional variant write to nothing and return new tensors only");
     Some((diagnostic, unmatched))
 }
@@ -138,7 +139,7 @@ fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnosti
         functional.name(),
         operator.name()
     );
-    let diagnostic = Diagnostic::new("group-factory-out", name_at(operator), message)
+    let diagnostic = Diagnostic::new(RuleId::GroupFactoryOut, name_at(operator), message)
         .with_help("call the out argument `out`; a factory has one return");
     Some(diagnostic)
 }
@@ -174,7 +175,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
         argument.ty
     );
     let at = from.schema().returns_at.0;
-    let diagnostic = Diagnostic::new("autogen-return-type", at, message)
+    let diagnostic = Diagnostic::new(RuleId::AutogenReturnType, at, message)
         .with_help("return `Tensor` or `Tensor[]`, or remove `autogen`")
         .with_related("asked for here", autogen_at(from));
     Some(diagnostic)
@@ -203,7 +204,7 @@ fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> O
         "`{}` must have one out argument and a functional variant with an argument `dtype`",
         operator.name()
     );
-    let diagnostic = Diagnostic::new("group-cumulative-dtype", name_at(operator), message)
+    let diagnostic = Diagnostic::new(RuleId::GroupCumulativeDtype, name_at(operator), message)
         .with_help("keep the arguments of PyTorch's own operator");
     Some(diagnostic)
 }
@@ -234,7 +235,7 @@ fn view_member(
         let exempt = release >= Release::V2_3 && name.base() == "set_";
         if operator.is_view && !exempt {
             let message = format!("`{name}` is a view, and its group has an out variant");
-            let diagnostic = Diagnostic::new("group-view-member", name_at(operator), message)
+            let diagnostic = Diagnostic::new(RuleId::GroupViewMember, name_at(operator), message)
                 .with_help("a view returns no new tensor that could be written elsewhere: remove the out variant, or the annotation that makes it a view");
             return Some((id, diagnostic));
         }
@@ -258,7 +259,7 @@ fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagno
         "`{}` is tagged `generated`, but there is no variant that its kernel could be generated from",
         functional.name()
     );
-    let diagnostic = Diagnostic::new("tags-generated-reserved", name_at(functional), message)
+    let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, name_at(functional), message)
         .with_help("remove the tag");
     Some(diagnostic)
 }

@@ -7,6 +7,7 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::scope::{Elsewhere, Scope};
 use super::{Faulty, autogen_at};
@@ -41,7 +42,7 @@ fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         "`{}` has kernels of its own and returns no tensor, so it can have no out variant",
         operator.name()
     );
-    let diagnostic = Diagnostic::new("no-tensor-return", operator.schema().returns_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::NoTensorReturn, operator.schema().returns_at.0, message)
         .with_help("return a tensor, or remove `dispatch` so that it decomposes; PyTorch keeps a fixed list of exceptions");
     scope.report(sink, id, diagnostic);
 }
@@ -49,7 +50,11 @@ fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
 fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let out = scope.operator(id);
     let message = format!("out variant `{}` has no other variant", out.name());
-    let diagnostic = Diagnostic::new("out-without-other-variant", out.schema().name_at.0, message);
+    let diagnostic = Diagnostic::new(
+        RuleId::OutWithoutOtherVariant,
+        out.schema().name_at.0,
+        message,
+    );
     let Some((near, difference)) = near_sibling(scope, id) else {
         let help = "declare the functional variant with the same arguments and defaults";
         scope.report(sink, id, diagnostic.with_help(help));
@@ -96,12 +101,12 @@ fn broken(scope: &Scope<'_>, id: OperatorId, schema: &str, why: &str, sink: &mut
     let diagnostic = if tensors > 0 && tensors < returns.len() {
         let message =
             "an out variant cannot be generated for returns of which only some are tensors";
-        Diagnostic::new("autogen-mixed-returns", autogen_at(operator), message)
+        Diagnostic::new(RuleId::AutogenMixedReturns, autogen_at(operator), message)
             .with_related("these returns", operator.schema().returns_at.0)
             .with_help("declare the out variant by hand, or remove `autogen`")
     } else {
         let message = format!("the variant `{schema}` cannot be generated: {why}");
-        Diagnostic::new("autogen-schema", autogen_at(operator), message)
+        Diagnostic::new(RuleId::AutogenSchema, autogen_at(operator), message)
             .with_help("mend the schema, or declare the variants by hand")
     };
     scope.report(sink, id, diagnostic);
@@ -116,7 +121,7 @@ fn clash(
 ) {
     let operator = scope.operator(id);
     let message = format!("`{name}` would be generated, but an operator of that name exists");
-    let diagnostic = Diagnostic::new("autogen-name-clash", autogen_at(operator), message)
+    let diagnostic = Diagnostic::new(RuleId::AutogenNameClash, autogen_at(operator), message)
         .with_help("give one of the two another overload name");
     let elsewhere = [("this operator", with, scope.name_at(with))];
     scope.report_with(sink, id, diagnostic, &elsewhere);
@@ -153,7 +158,7 @@ fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
     // It differs where something is written that the name does not speak of.
     let written = from.schema().arguments.all().iter().find(|a| a.is_write());
     let at = written.map_or_else(|| autogen_at(from), |argument| argument.type_at.0);
-    let diagnostic = Diagnostic::new("autogen-stray-variant", at, message)
+    let diagnostic = Diagnostic::new(RuleId::AutogenStrayVariant, at, message)
         .with_help(
             "an operator that writes to `self` is in place by its name, `name_`; or remove `autogen`",
         )

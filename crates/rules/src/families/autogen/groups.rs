@@ -5,6 +5,7 @@ use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::NameForm;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::scope::{CompleteGroup, Elsewhere, Scope};
 use super::{is_tagged_generated, lists};
@@ -63,7 +64,7 @@ fn scratch_beside(scope: &Scope<'_>, group: &Group, scratch: OperatorId, sink: &
         scope.operator(scratch).name(),
         scope.operator(other).name()
     );
-    let diagnostic = Diagnostic::new("group-scratch", scope.name_at(scratch), message)
+    let diagnostic = Diagnostic::new(RuleId::GroupScratch, scope.name_at(scratch), message)
         .with_help("give it another base name");
     let elsewhere = [("the other variant", other, scope.name_at(other))];
     scope.report_with(sink, scratch, diagnostic, &elsewhere);
@@ -81,10 +82,14 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
         b.name()
     );
     let stem = a.name().stem();
-    let diagnostic = Diagnostic::new("group-functional-required", scope.name_at(first), message)
-        .with_help(format!(
-            "declare `{stem}(...)`, which writes to none of its arguments"
-        ));
+    let diagnostic = Diagnostic::new(
+        RuleId::GroupFunctionalRequired,
+        scope.name_at(first),
+        message,
+    )
+    .with_help(format!(
+        "declare `{stem}(...)`, which writes to none of its arguments"
+    ));
     let elsewhere = [("the other variant", second, scope.name_at(second))];
     scope.report_with(sink, first, diagnostic, &elsewhere);
 }
@@ -119,7 +124,7 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
             functional.name(),
             functional.namespace()
         );
-        let diagnostic = Diagnostic::new("group-namespace", scope.name_at(id), message)
+        let diagnostic = Diagnostic::new(RuleId::GroupNamespace, scope.name_at(id), message)
             .with_help("put all variants of an operator into one namespace");
         let elsewhere: [Elsewhere; 1] = [(
             "the functional variant",
@@ -153,7 +158,7 @@ fn named_functional(
             scope.operator(mutable).name()
         );
         let at = scope.name_at(functional);
-        let diagnostic = Diagnostic::new("group-mutable-functional-name", at, message)
+        let diagnostic = Diagnostic::new(RuleId::GroupMutableFunctionalName, at, message)
             .with_help(format!("call it `{stem}_functional`"));
         let elsewhere = [("the mutable variant", mutable, scope.name_at(mutable))];
         scope.report_with(sink, functional, diagnostic, &elsewhere);

@@ -6,6 +6,7 @@ use opatlas_operators::generate;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::field_edit::{adding, removing};
 use super::super::scope::Scope;
@@ -94,7 +95,7 @@ fn mismatch(
         format!("`{}` lists no `autogen`, but {what}", operator.name())
     };
     let at = autogen_at(operator);
-    let mut diagnostic = Diagnostic::new("autogen-list-mismatch", at, message);
+    let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);
     let line = format!("autogen: {}", join(wanted.iter().copied()));
     let text = scope.text(placed);
     diagnostic = match (wanted.is_empty(), has_list) {

@@ -1,5 +1,6 @@
 //! Operators that end up in no complete group.
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::FxHashSet;
 
 use crate::sink::Sink;
@@ -58,7 +59,7 @@ pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         "`{}` is tagged `generated`, which only the generator does",
         operator.name()
     );
-    let diagnostic = Diagnostic::new("tags-generated-reserved", tags_at(operator), message)
+    let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, tags_at(operator), message)
         .with_help("remove the tag");
     scope.report(sink, id, diagnostic);
 }
@@ -134,7 +135,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
         operator.name()
     );
     let diagnostic = Diagnostic::new(
-        "mutable-op-must-be-grouped",
+        RuleId::MutableOpMustBeGrouped,
         operator.schema().name_at.0,
         message,
     );
@@ -203,7 +204,7 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
         None => "no name in the list is that of an out variant",
     };
     let message = format!("nothing is generated for `{}`: {why}", operator.name());
-    let diagnostic = Diagnostic::new("autogen-unsupported", autogen_at(operator), message)
+    let diagnostic = Diagnostic::new(RuleId::AutogenUnsupported, autogen_at(operator), message)
         .with_help("remove `autogen`");
     let text = scope.text(placed);
     let diagnostic = removing(diagnostic, text, &placed.entry, Field::Autogen);
@@ -229,7 +230,7 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names = join(names.iter().map(OperatorName::as_str));
     let message = format!("`{}` has no out variant", operator.name());
-    let diagnostic = Diagnostic::new("autogen-missing", operator.schema().name_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)
         .with_help(format!("add `autogen: {names}`"));
     scope.report(sink, id, generate_here(scope, placed, diagnostic, &names));
 }

@@ -1,6 +1,7 @@
 //! Generated operators and the groups that they complete. `autogen` lists that cannot be read are
 //! reported by `model::lower`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod functionalize;
 mod generation;
@@ -73,7 +74,7 @@ fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
             let message = format!("`{}` is no operator name: {why}", name.value);
             sink.entry(
                 placed,
-                Diagnostic::new("autogen-malformed", name.at, message)
+                Diagnostic::new(RuleId::AutogenMalformed, name.at, message)
                     .with_help("write names such as `add.out`, without a namespace"),
             );
         }

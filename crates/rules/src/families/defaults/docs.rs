@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const PARSE: &str = "torchgen/model.py: Argument.parse";
@@ -9,7 +10,7 @@ const README: &str = "aten/src/ATen/native/README.md: func, defaults";
 
 const GOOD: Example = Example::native("- func: scale(Tensor self, int factor=2) -> Tensor\n");
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Defaults,
@@ -31,13 +32,13 @@ pub(crate) static RULES: &[Rule] = &[
         why: "The text is cut at `=` into the name and the default, and there must be two parts.",
         bad: Example::native("- func: scale(Tensor self, str mode='a=b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='ab') -> Tensor\n"),
-        ..rule("default-one-equals", Severity::Error, Stage::Entry)
+        ..rule(RuleId::DefaultOneEquals, Severity::Error, Stage::Entry)
     },
     Rule {
         what: "Nothing stands behind `=`, or a space stands before it.",
         why: "Name, `=` and default follow one another without a gap.",
         bad: Example::native("- func: scale(Tensor self, int factor =2) -> Tensor\n"),
-        ..rule("default-empty", Severity::Error, Stage::Entry)
+        ..rule(RuleId::DefaultEmpty, Severity::Error, Stage::Entry)
     },
     Rule {
         until: Some(Release::V2_4),
@@ -46,7 +47,7 @@ pub(crate) static RULES: &[Rule] = &[
               the default was taken for part of the type.",
         bad: Example::native("- func: scale(Tensor self, str mode='a b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='a_b') -> Tensor\n"),
-        ..rule("default-blank", Severity::Error, Stage::Entry)
+        ..rule(RuleId::DefaultBlank, Severity::Error, Stage::Entry)
     },
     Rule {
         what: "A list given as a default has a space behind its comma.",
@@ -54,7 +55,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: pad(Tensor self, int[2] amount=[1, 2]) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount=[1,2]) -> Tensor\n"),
         source: "torchgen/model.py: Arguments._preparse",
-        ..rule("default-list-no-space", Severity::Error, Stage::Entry)
+        ..rule(RuleId::DefaultListNoSpace, Severity::Error, Stage::Entry)
     },
     Rule {
         what: "A default does not fit the type of its argument.",
@@ -63,7 +64,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor self, int factor=two) -> Tensor\n"),
         source: README,
         ..rule(
-            "default-value-unchecked",
+            RuleId::DefaultValueUnchecked,
             Severity::Warning,
             Stage::Convention,
         )
@@ -76,7 +77,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native("- func: pad(Tensor self, int[2] amount=0) -> Tensor\n"),
         source: "torchgen/api/cpp.py: default_expr",
         ..rule(
-            "default-unsized-list-scalar",
+            RuleId::DefaultUnsizedListScalar,
             Severity::Error,
             Stage::Codegen,
         )
@@ -87,6 +88,10 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale(Tensor self, int factor=2, int bias) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, int bias, int factor=2) -> Tensor\n"),
         source: README,
-        ..rule("default-suffix-only", Severity::Warning, Stage::Convention)
+        ..rule(
+            RuleId::DefaultSuffixOnly,
+            Severity::Warning,
+            Stage::Convention,
+        )
     },
 ];

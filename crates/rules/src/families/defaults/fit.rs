@@ -12,7 +12,9 @@ pub(super) fn fits(ty: &Type, default: &str) -> bool {
             Some(items) => {
                 let count = items.len();
                 // A size of 1 only allows one value for a list of any length.
-                let sized = size.is_none_or(|size| size == 1 || count == 0 || size == count as u64);
+                let sized = size
+                    .as_ref()
+                    .is_none_or(|size| count == 0 || size.is(1) || size.is(count));
                 sized && items.into_iter().all(|item| fits(inner, item.trim()))
             }
             None => size.is_some() && fits(inner, default),

@@ -1,5 +1,6 @@
 //! Defaults. What cannot be read is reported by `syntax::schema`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod fit;
 
@@ -55,7 +56,7 @@ fn value(
             _ => "give the list a size, or write the default as a list: `[]`".to_owned(),
         };
         let diagnostic = Diagnostic::new(
-            "default-unsized-list-scalar",
+            RuleId::DefaultUnsizedListScalar,
             argument.default_at.0,
             message,
         )
@@ -63,8 +64,12 @@ fn value(
         subject.report(sink, diagnostic);
     } else if !fit::fits(&argument.ty, default) {
         let message = format!("default `{default}` is no value of type `{}`", argument.ty);
-        let diagnostic = Diagnostic::new("default-value-unchecked", argument.default_at.0, message)
-            .with_help(fit::expected(&argument.ty));
+        let diagnostic = Diagnostic::new(
+            RuleId::DefaultValueUnchecked,
+            argument.default_at.0,
+            message,
+        )
+        .with_help(fit::expected(&argument.ty));
         subject.report(sink, diagnostic);
     }
 }
@@ -74,7 +79,7 @@ fn blank(argument: &Argument) -> Option<Diagnostic> {
     let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
     let message = format!("default `{default}` holds a space, which is read since 2.5 only");
     Some(
-        Diagnostic::new("default-blank", argument.default_at.0, message)
+        Diagnostic::new(RuleId::DefaultBlank, argument.default_at.0, message)
             .with_help("write the default without spaces"),
     )
 }
@@ -103,7 +108,7 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
     };
     let with_default = &positional[first];
     let diagnostic = Diagnostic::new(
-        "default-suffix-only",
+        RuleId::DefaultSuffixOnly,
         behind.at.0,
         format!(
             "`{}` has no default, but `{}` before it has one",

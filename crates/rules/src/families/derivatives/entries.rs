@@ -1,5 +1,6 @@
 //! What an entry is for: its name, its keys, the names that its formulas go by.
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::FxHashMap;
 
 use super::{Subjects, about, declaration, error, example, warning};
@@ -22,7 +23,7 @@ pub(crate) static RULES: [Rule; 13] = [
         bad: example("scale(Tensor self, Tensor other) -> Tensor:\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
-        ..error("deriv-root")
+        ..error(RuleId::DerivRoot)
     },
     Rule {
         what: "Each entry has a `name`.",
@@ -32,7 +33,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
-        ..error("deriv-name-missing")
+        ..error(RuleId::DerivNameMissing)
     },
     Rule {
         what: "The name of an entry has the form of a schema: `op(...)` or `op.overload(...)`, letters, digits and underscores before the parenthesis.",
@@ -40,7 +41,7 @@ pub(crate) static RULES: [Rule; 13] = [
         bad: example("- name: scale\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/utils.py, split_name_params",
-        ..error("deriv-malformed-name")
+        ..error(RuleId::DerivMalformedName)
     },
     Rule {
         what: "The name of an entry is the schema of an operator in native_functions.yaml, letter for letter: defaults, annotations and names of returns included, the namespace left out.",
@@ -48,7 +49,7 @@ pub(crate) static RULES: [Rule; 13] = [
         bad: example("- name: scale(Tensor self, Tensor by) -> Tensor\n  self: grad * by\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
-        ..error("deriv-schema-must-match-exactly")
+        ..error(RuleId::DerivSchemaMustMatchExactly)
     },
     Rule {
         what: "The operator of an entry has a variant that formulas can belong to: one of the same base name that is no out variant and whose overload is not called `functional`, or, alone, an in-place one.",
@@ -58,7 +59,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, canonical_function",
-        ..error("deriv-canonical-function")
+        ..error(RuleId::DerivCanonicalFunction)
     },
     Rule {
         what: "`dispatch:` is a mapping from dispatch keys to mappings from arguments to formulas.",
@@ -68,7 +69,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
-        ..error("deriv-dispatch-shape")
+        ..error(RuleId::DerivDispatchShape)
     },
     Rule {
         what: "Formulas stand under `Default`, `AutogradNestedTensor`, or `Autograd` with the name of a backend that the generator knows.",
@@ -80,7 +81,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n    AutogradCUDA:\n      self: grad * other\n",
         ),
         source: "torchgen/model.py, AUTOGRAD_KEYS",
-        ..error("deriv-dispatch-key")
+        ..error(RuleId::DerivDispatchKey)
     },
     Rule {
         what: "What a formula is for is named by a string: an argument, several with commas between them, or an output.",
@@ -88,7 +89,7 @@ pub(crate) static RULES: [Rule; 13] = [
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  1: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, split_names",
-        ..error("deriv-key-type")
+        ..error(RuleId::DerivKeyType)
     },
     Rule {
         what: "An operator with an entry has no argument called `grad_input_mask` or `result`.",
@@ -98,7 +99,7 @@ pub(crate) static RULES: [Rule; 13] = [
         ),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
-        ..error("deriv-arg-names")
+        ..error(RuleId::DerivArgNames)
     },
     Rule {
         what: "No formula is for a name that is both an argument and a named return of the operator.",
@@ -110,7 +111,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  self: grads[0] + grads[1]\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, set_up_derivatives",
-        ..error("deriv-arg-return-clash")
+        ..error(RuleId::DerivArgReturnClash)
     },
     Rule {
         what: "`output_differentiability` is a list of booleans, one for each output, or holds exactly one condition in C++.",
@@ -122,7 +123,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
-        ..error("deriv-output-differentiability")
+        ..error(RuleId::DerivOutputDifferentiability)
     },
     Rule {
         what: "Only one entry is for an operator, variants of it that share their formulas included.",
@@ -134,7 +135,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
-        ..warning("deriv-duplicate-entry")
+        ..warning(RuleId::DerivDuplicateEntry)
     },
     Rule {
         what: "An entry with `dispatch:` has no formulas beside it.",
@@ -146,7 +147,7 @@ pub(crate) static RULES: [Rule; 13] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n      other: grad * self\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
-        ..warning("deriv-ignored-key")
+        ..warning(RuleId::DerivIgnoredKey)
     },
 ];
 
@@ -163,13 +164,13 @@ pub(super) fn unmatched(
     match fault {
         TargetFault::Malformed => sink.file(
             DERIVATIVES,
-            Diagnostic::new("deriv-malformed-name", at, "the name is no schema")
+            Diagnostic::new(RuleId::DerivMalformedName, at, "the name is no schema")
                 .with_help("write the operator's schema as native_functions.yaml has it"),
         ),
         TargetFault::UnknownSchema => unknown_schema(catalogue, file, entry, sink),
         TargetFault::ViewCopy(operator) => {
             let diagnostic = Diagnostic::new(
-                "deriv-schema-must-match-exactly",
+                RuleId::DerivSchemaMustMatchExactly,
                 at,
                 format!(
                     "`{}` copies a view and cannot have an entry before 2.3",
@@ -181,7 +182,7 @@ pub(super) fn unmatched(
         }
         TargetFault::NoCanonical(operator) => {
             let diagnostic = Diagnostic::new(
-                "deriv-canonical-function",
+                RuleId::DerivCanonicalFunction,
                 at,
                 format!(
                     "`{}` has no variant that formulas could belong to",
@@ -206,7 +207,7 @@ fn unknown_schema(
     entry: &DerivativeEntry,
     sink: &mut Sink,
 ) {
-    const RULE: &str = "deriv-schema-must-match-exactly";
+    const RULE: RuleId = RuleId::DerivSchemaMustMatchExactly;
     let schema = file.value(entry.name);
     let name = operator_name(schema);
     if catalogue.native_functions.may_hide(name) {
@@ -275,7 +276,7 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
         subjects.report(
             sink,
             Diagnostic::new(
-                "deriv-ignored-key",
+                RuleId::DerivIgnoredKey,
                 *at,
                 format!(
                     "`{}` is not read, since the entry has a `dispatch`",
@@ -294,7 +295,7 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
         subjects.report(
             sink,
             Diagnostic::new(
-                "deriv-arg-names",
+                RuleId::DerivArgNames,
                 file.span(entry.name),
                 format!(
                     "the operator has an argument `{}`, the name that backward code has for {used_for}",
@@ -313,7 +314,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let name = file.value(key);
     let known: Vec<String> = formula_keys(subjects.catalogue.release).collect();
     let diagnostic = Diagnostic::new(
-        "deriv-dispatch-key",
+        RuleId::DerivDispatchKey,
         file.span(key),
         format!("formulas cannot stand under `{name}`"),
     );
@@ -322,9 +323,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
         ("Autograd", _) => diagnostic
             .with_help("formulas for the alias `Autograd` stand under `Default`")
             .with_fix(file.span(key), "Default"),
-        (_, Some(near)) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(file.span(key), *near),
+        (_, Some(near)) => diagnostic.with_near_name(file.span(key), name, near),
         (_, None) => diagnostic.with_help(format!("the keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);
@@ -345,7 +344,7 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
             DERIVATIVES,
             &operator,
             Diagnostic::new(
-                "deriv-duplicate-entry",
+                RuleId::DerivDuplicateEntry,
                 file.span(name(earlier)),
                 format!("`{operator}` has a later entry, which replaces this one"),
             )
@@ -374,7 +373,7 @@ pub(super) fn clashes(
                 subjects.report(
                     sink,
                     Diagnostic::new(
-                        "deriv-arg-return-clash",
+                        RuleId::DerivArgReturnClash,
                         subjects.file.place(formula.names, range),
                         format!("`{name}` is both an argument and a return of the operator"),
                     )

@@ -1,5 +1,6 @@
 //! Gradient formulas: their text, and how they speak of the incoming gradients.
 
+use opatlas_source::diagnostic::RuleId;
 use std::ops::Range;
 
 use super::{Subjects, error, example};
@@ -20,7 +21,7 @@ pub(crate) static RULES: [Rule; 10] = [
         why: "Formulas are C++ text; YAML reads `3` as a number and nothing as null.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: 3\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * 3\n"),
-        ..error("deriv-formula-type")
+        ..error(RuleId::DerivFormulaType)
     },
     Rule {
         what: "An argument is not both differentiated and called `non_differentiable`.",
@@ -31,7 +32,7 @@ pub(crate) static RULES: [Rule; 10] = [
         good: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: non_differentiable\n",
         ),
-        ..error("deriv-overlap-nondiff")
+        ..error(RuleId::DerivOverlapNondiff)
     },
     Rule {
         what: "`grads[i]` speaks of an output that exists: i is less than the number of returns.",
@@ -41,7 +42,7 @@ pub(crate) static RULES: [Rule; 10] = [
         ),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_derivative",
-        ..error("deriv-grads-oob")
+        ..error(RuleId::DerivGradsOob)
     },
     Rule {
         what: "The gradients of one operator do not speak of both `grad` and `grads`.",
@@ -51,7 +52,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
-        ..error("deriv-grad-and-grads")
+        ..error(RuleId::DerivGradAndGrads)
     },
     Rule {
         what: "When every use of `grads` is indexed, some index is other than 0.",
@@ -59,7 +60,7 @@ pub(crate) static RULES: [Rule; 10] = [
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0]\n"),
         good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
-        ..error("deriv-grads0-only")
+        ..error(RuleId::DerivGrads0Only)
     },
     Rule {
         what: "The gradients of one operator speak of the incoming gradients by one method: `grad_NAME` after the returns, or `grad` and `grads`.",
@@ -71,7 +72,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad_indices\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
-        ..error("deriv-named-grad-mix")
+        ..error(RuleId::DerivNamedGradMix)
     },
     Rule {
         what: "Formulas do not call `.sizes()` or `->sizes()`.",
@@ -83,7 +84,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sym_sizes())\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
-        ..error("deriv-sizes-banned")
+        ..error(RuleId::DerivSizesBanned)
     },
     Rule {
         what: "Formulas do not call `.size(N)` or `->size(N)` with a number.",
@@ -95,7 +96,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.sym_size(0)\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
-        ..error("deriv-size-banned")
+        ..error(RuleId::DerivSizeBanned)
     },
     Rule {
         what: "Formulas do not call `.strides()` or `->strides()`.",
@@ -107,7 +108,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
-        ..error("deriv-strides-banned")
+        ..error(RuleId::DerivStridesBanned)
     },
     Rule {
         what: "`x.sym_strides()` stands only in a formula for `x` and nothing else.",
@@ -119,7 +120,7 @@ pub(crate) static RULES: [Rule; 10] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.sym_strides())\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, saved_variables",
-        ..error("deriv-strides-single")
+        ..error(RuleId::DerivStridesSingle)
     },
 ];
 
@@ -150,7 +151,7 @@ pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagno
         formula.value_at
     };
     Diagnostic::new(
-        "deriv-formula-type",
+        RuleId::DerivFormulaType,
         at,
         format!("the formula for `{names}` must be a string"),
     )
@@ -203,7 +204,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 file.place(formula.names, range)
             };
             let diagnostic = Diagnostic::new(
-                "deriv-overlap-nondiff",
+                RuleId::DerivOverlapNondiff,
                 place(formula),
                 format!("`{name}` is non-differentiable here, but has a gradient"),
             )
@@ -216,13 +217,17 @@ impl<'c, 'a> Check<'c, 'a> {
     fn refused_calls(&mut self, backward: &Backward<'_>) {
         let calls = [
             (
-                "deriv-sizes-banned",
+                RuleId::DerivSizesBanned,
                 "sizes",
                 bare_calls(backward.text, "sizes"),
             ),
-            ("deriv-size-banned", "size", numbered_sizes(backward.text)),
             (
-                "deriv-strides-banned",
+                RuleId::DerivSizeBanned,
+                "size",
+                numbered_sizes(backward.text),
+            ),
+            (
+                RuleId::DerivStridesBanned,
                 "strides",
                 bare_calls(backward.text, "strides"),
             ),
@@ -255,7 +260,7 @@ impl<'c, 'a> Check<'c, 'a> {
             let places = strides_places(backward.text, name);
             let range = places.first().cloned().unwrap_or(0..backward.text.len());
             let diagnostic = Diagnostic::new(
-                "deriv-strides-single",
+                RuleId::DerivStridesSingle,
                 self.place(backward, range),
                 format!("`{name}.sym_strides()` stands only in a formula for `{name}` alone"),
             )
@@ -289,7 +294,7 @@ impl<'c, 'a> Check<'c, 'a> {
             _ => "outputs are counted from 0",
         };
         let diagnostic = Diagnostic::new(
-            "deriv-grads-oob",
+            RuleId::DerivGradsOob,
             self.place(backward, range),
             format!("`grads[{index}]` is out of bounds: the operator has {outputs}"),
         )
@@ -308,7 +313,7 @@ impl<'c, 'a> Check<'c, 'a> {
             let at = self.place_of(single, "grad");
             let related = self.place_of(list, "grads");
             let mut diagnostic = Diagnostic::new(
-                "deriv-grad-and-grads",
+                RuleId::DerivGradAndGrads,
                 at,
                 "the gradients of this operator use both `grad` and `grads`",
             )
@@ -323,7 +328,7 @@ impl<'c, 'a> Check<'c, 'a> {
         if let (Some((by_name, name)), Some(other)) = (named, single.or(list)) {
             let word = if single.is_some() { "grad" } else { "grads" };
             let diagnostic = Diagnostic::new(
-                "deriv-named-grad-mix",
+                RuleId::DerivNamedGradMix,
                 self.place_of(other, word),
                 format!("the gradients of this operator use both `{name}` and `{word}`"),
             )
@@ -373,7 +378,7 @@ impl<'c, 'a> Check<'c, 'a> {
             None => first.source.value_at,
         };
         let mut diagnostic = Diagnostic::new(
-            "deriv-grads0-only",
+            RuleId::DerivGrads0Only,
             at,
             "the gradients of this operator use only `grads[0]`",
         )

@@ -1,4 +1,4 @@
-//! Rules of `derivatives.yaml` (RULES.md section 14).
+//! Rules of `derivatives.yaml` (`docs/spec/files.md`, section 5).
 //!
 //! What the reader of formulas refuses is an error. What only the writers of autograd code refuse
 //! ([`outputs`], [`variants`]) is a warning: the file can be read, but not built with.
@@ -17,10 +17,11 @@ use opatlas_operators::derivatives::expand::{Expansion, Subject, expand};
 use opatlas_operators::derivatives::{DerivativeEntry, Derivatives, FormulaSet};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS};
 
-const fn rule(id: &'static str, severity: Severity) -> Rule {
+const fn rule(id: RuleId, severity: Severity) -> Rule {
     Rule {
         id,
         family: Family::Derivatives,
@@ -36,11 +37,11 @@ const fn rule(id: &'static str, severity: Severity) -> Rule {
     }
 }
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
-const fn warning(id: &'static str) -> Rule {
+const fn warning(id: RuleId) -> Rule {
     rule(id, Severity::Warning)
 }
 

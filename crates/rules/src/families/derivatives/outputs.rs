@@ -10,6 +10,7 @@ use opatlas_operators::derivatives::text::uses;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::suggest::nearest;
 
 pub(crate) static RULES: [Rule; 5] = [
@@ -23,7 +24,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
         ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning("deriv-output-count")
+        ..warning(RuleId::DerivOutputCount)
     },
     Rule {
         what: "Everything that a gradient formula is for is a tensor argument, or a list or optional of tensors.",
@@ -35,7 +36,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, find_args_with_derivatives",
-        ..warning("deriv-gradient-target")
+        ..warning(RuleId::DerivGradientTarget)
     },
     Rule {
         what: "An operator with a gradient has a differentiable output, and is not among those that autograd leaves alone.",
@@ -47,7 +48,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True, False]\n  self: grad\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning("deriv-gradient-unused")
+        ..warning(RuleId::DerivGradientUnused)
     },
     Rule {
         what: "There are tangent formulas for all differentiable outputs or for none.",
@@ -59,7 +60,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n  result1: self_t\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, emit_body",
-        ..warning("deriv-forward-count")
+        ..warning(RuleId::DerivForwardCount)
     },
     Rule {
         what: "A tangent formula uses the tangent (`x_t`) of an argument `x` that has a gradient.",
@@ -71,7 +72,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
         ),
         source: "torchgen/packaged/autograd/gen_variable_type.py, get_any_has_forward_grad_fn",
-        ..warning("deriv-forward-inputs")
+        ..warning(RuleId::DerivForwardInputs)
     },
 ];
 
@@ -119,7 +120,7 @@ impl<'a> Check<'_, 'a> {
         let spoken = outputs.count();
         let fault = || {
             let message = format!("{spoken} outputs are spoken of, but the operator has {count}");
-            Diagnostic::new("deriv-output-count", outputs.at, message)
+            Diagnostic::new(RuleId::DerivOutputCount, outputs.at, message)
                 .with_help("give one flag for each output")
         };
         (spoken != count).then(fault)
@@ -184,15 +185,11 @@ impl<'a> Check<'_, 'a> {
             format!("the operator has no argument `{name}`")
         };
         let at = file.place(backward.source.names, range);
-        let fault = Diagnostic::new("deriv-gradient-target", at, message);
+        let fault = Diagnostic::new(RuleId::DerivGradientTarget, at, message);
         let tensors = arguments.non_out().iter().filter(|a| a.ty.is_tensor_like());
         let tensors: Vec<&str> = tensors.map(|a| &*a.name).collect();
         match nearest(name, tensors.iter().copied()).filter(|_| !known) {
-            Some(near) => Some(
-                fault
-                    .with_help(format!("did you mean `{near}`?"))
-                    .with_fix(at, near),
-            ),
+            Some(near) => Some(fault.with_near_name(at, name, near)),
             None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
         }
     }
@@ -206,7 +203,7 @@ impl<'a> Check<'_, 'a> {
         let at = self.subjects.file.span(first.source.names);
         Some(
             Diagnostic::new(
-                "deriv-gradient-unused",
+                RuleId::DerivGradientUnused,
                 at,
                 "the operator has a gradient, but no differentiable output",
             )
@@ -225,7 +222,7 @@ impl<'a> Check<'_, 'a> {
         let at = self.subjects.file.span(first.source.names);
         Some(
             Diagnostic::new(
-                "deriv-forward-count",
+                RuleId::DerivForwardCount,
                 at,
                 format!(
                     "there are tangents for {tangents} outputs, but {outputs} are differentiable"
@@ -269,7 +266,7 @@ impl<'a> Check<'_, 'a> {
         };
         Some(
             Diagnostic::new(
-                "deriv-forward-inputs",
+                RuleId::DerivForwardInputs,
                 at,
                 "the formula uses the tangent of no argument that has a gradient",
             )

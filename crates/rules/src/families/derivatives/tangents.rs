@@ -11,6 +11,7 @@ use opatlas_operators::derivatives::text::uses;
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::suggest::nearest;
 
 pub(crate) static RULES: [Rule; 5] = [
@@ -20,7 +21,7 @@ pub(crate) static RULES: [Rule; 5] = [
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  othr: grad * self\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
-        ..error("deriv-unknown-arg")
+        ..error(RuleId::DerivUnknownArg)
     },
     Rule {
         what: "A tangent formula is for an output: `result` of an operator with one return, `result0`, `result1`, ..., or the name of a return.",
@@ -32,7 +33,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
-        ..error("deriv-forward-target")
+        ..error(RuleId::DerivForwardTarget)
     },
     Rule {
         what: "A tangent formula speaks of a differentiable argument `x` as `x_p` (its value) or `x_t` (its tangent), never as `x`.",
@@ -44,7 +45,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other_p + self_p * other_t\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error("deriv-forward-ambiguous")
+        ..error(RuleId::DerivForwardAmbiguous)
     },
     Rule {
         what: "`auto_element_wise` stands for the tangent of an operator with one differentiable input, one gradient formula and one output, and not of an in-place one.",
@@ -56,7 +57,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_element_wise\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error("deriv-auto-element-wise")
+        ..error(RuleId::DerivAutoElementWise)
     },
     Rule {
         what: "`auto_linear` stands for the tangent of an operator with a differentiable input and a single output.",
@@ -66,7 +67,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n",
         ),
         source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error("deriv-auto-linear")
+        ..error(RuleId::DerivAutoLinear)
     },
 ];
 
@@ -108,7 +109,7 @@ impl Check<'_, '_> {
         }
         let fault = |message: String| {
             let at = self.subjects.file.span(forward.source.names);
-            Some(Diagnostic::new("deriv-forward-target", at, message).with_help(self.outputs()))
+            Some(Diagnostic::new(RuleId::DerivForwardTarget, at, message).with_help(self.outputs()))
         };
         if forward.names == ["result"] {
             return match returns.len() {
@@ -164,21 +165,19 @@ impl Check<'_, '_> {
             || file.is_non_differentiable(forward.source);
         if near.is_none() && !is_gradient {
             return Diagnostic::new(
-                "deriv-forward-target",
+                RuleId::DerivForwardTarget,
                 at,
                 format!("`{name}` is neither an argument nor an output of the operator"),
             )
             .with_help(self.outputs());
         }
         let diagnostic = Diagnostic::new(
-            "deriv-unknown-arg",
+            RuleId::DerivUnknownArg,
             at,
             format!("the operator has no argument `{name}`"),
         );
         match near {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(at, near),
+            Some(near) => diagnostic.with_near_name(at, name, near),
             None => diagnostic.with_help(format!(
                 "the arguments are `{}`",
                 arguments().collect::<Vec<_>>().join("`, `")
@@ -196,7 +195,7 @@ impl Check<'_, '_> {
         let schema = self.subjects.subject.schema;
         let (rule, word, fault) = match forward.auto? {
             Auto::ElementWise => (
-                "deriv-auto-element-wise",
+                RuleId::DerivAutoElementWise,
                 "auto_element_wise",
                 if schema.kind() == SchemaKind::Inplace {
                     Some("not for in-place operators".to_owned())
@@ -211,7 +210,7 @@ impl Check<'_, '_> {
                 },
             ),
             Auto::Linear => (
-                "deriv-auto-linear",
+                RuleId::DerivAutoLinear,
                 "auto_linear",
                 if several {
                     Some("for one output, not several".to_owned())
@@ -261,7 +260,7 @@ impl Check<'_, '_> {
                 "write the formula out, with `{name}_p` and `{name}_t`; or put spaces around every `{name}` in the gradient formula"
             )
         };
-        Some(Diagnostic::new("deriv-forward-ambiguous", at, message).with_help(help))
+        Some(Diagnostic::new(RuleId::DerivForwardAmbiguous, at, message).with_help(help))
     }
 }
 

@@ -14,6 +14,7 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
@@ -22,7 +23,7 @@ pub(crate) static RULES: [Rule; 5] = [
         bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
-        ..warning("deriv-needs-dispatch")
+        ..warning(RuleId::DerivNeedsDispatch)
     },
     Rule {
         what: "No output is called not differentiable when the formulas serve an in-place variant.",
@@ -34,7 +35,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n",
         ),
         source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning("deriv-output-inplace")
+        ..warning(RuleId::DerivOutputInplace)
     },
     Rule {
         what: "An in-place operator has at most one tangent formula, and one written for it does not use `self_p`.",
@@ -46,7 +47,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning("deriv-inplace-forward")
+        ..warning(RuleId::DerivInplaceForward)
     },
     Rule {
         what: "The gradient for `self` does not ask for the strides of an argument when it serves an in-place operator.",
@@ -58,7 +59,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning("deriv-inplace-strides")
+        ..warning(RuleId::DerivInplaceStrides)
     },
     Rule {
         what: "Formulas that are written for an operator that writes its arguments, and serve the functional operator generated from it, keep nothing called `self`.",
@@ -70,7 +71,7 @@ pub(crate) static RULES: [Rule; 5] = [
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n",
         ),
         source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning("deriv-generated-self")
+        ..warning(RuleId::DerivGeneratedSelf)
     },
 ];
 
@@ -153,7 +154,7 @@ impl Check<'_, '_> {
             let name = self.name(*id);
             let at = self.subjects.file.span(self.subjects.entry.name);
             let message = format!("`{name}` has a gradient, but only a composite kernel");
-            let fault = Diagnostic::new("deriv-needs-dispatch", at, message).with_help(
+            let fault = Diagnostic::new(RuleId::DerivNeedsDispatch, at, message).with_help(
                 "give it a `dispatch:` with backends or CompositeExplicitAutograd, or remove the formulas",
             );
             sink.about(DERIVATIVES, &name, fault);
@@ -171,7 +172,7 @@ impl Check<'_, '_> {
         let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
         if let Some(first) = inplace.first().filter(|_| not_all) {
             let fault = Diagnostic::new(
-                "deriv-output-inplace",
+                RuleId::DerivOutputInplace,
                 outputs.at,
                 format!("the formulas serve the in-place `{}`, whose output cannot be called not differentiable", self.name(*first)),
             )
@@ -181,7 +182,7 @@ impl Check<'_, '_> {
     }
 
     fn inplace_forward(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
-        const RULE: &str = "deriv-inplace-forward";
+        const RULE: RuleId = RuleId::DerivInplaceForward;
         let first = expansion.forward.first()?;
         let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
         let name = self.name(*inplace.first()?);
@@ -225,7 +226,7 @@ impl Check<'_, '_> {
         let at = self.subjects.file.span(fault.source.formula?);
         Some(
             Diagnostic::new(
-                "deriv-inplace-strides",
+                RuleId::DerivInplaceStrides,
                 at,
                 format!(
                     "the formula serves the in-place `{name}`, where strides cannot be asked for"
@@ -245,7 +246,7 @@ impl Check<'_, '_> {
         let at = self.subjects.file.span(backward.source.formula?);
         Some(
             Diagnostic::new(
-                "deriv-generated-self",
+                RuleId::DerivGeneratedSelf,
                 at,
                 format!("the formula uses `self`, but serves the generated `{name}` too"),
             )

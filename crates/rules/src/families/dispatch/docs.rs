@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const FROM_YAML: &str = "torchgen/model.py: NativeFunction.from_yaml";
@@ -10,7 +11,7 @@ const GOOD: Example = Example::native(
     "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend_cpu\n    CUDA: blend_cuda\n  autogen: blend.out\n",
 );
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Dispatch,
@@ -26,7 +27,7 @@ const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
     }
 }
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error, Stage::Entry)
 }
 
@@ -38,7 +39,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    1: blend_cpu\n",
         ),
-        ..error("dispatch-key-type")
+        ..error(RuleId::DispatchKeyType)
     },
     Rule {
         what: "The kernel of a dispatch key is missing, or is no string.",
@@ -47,7 +48,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: [blend_cpu]\n",
         ),
-        ..error("dispatch-value-type")
+        ..error(RuleId::DispatchValueType)
     },
     Rule {
         what: "A key of `dispatch` is not the name of a dispatch key of this release.",
@@ -57,7 +58,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Cpu: blend_cpu\n",
         ),
         source: "torchgen/model.py: DispatchKey.parse",
-        ..error("dispatch-key-known")
+        ..error(RuleId::DispatchKeyKnown)
     },
     Rule {
         what: "A dispatch key is used that exists, but that this file takes no kernels for in this \
@@ -68,7 +69,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    AutogradCPU: blend_autograd\n",
         ),
         source: "torchgen/model.py: dispatch_keys, NativeFunction.from_yaml",
-        ..error("dispatch-key-supported")
+        ..error(RuleId::DispatchKeySupported)
     },
     Rule {
         what: "One dispatch key is listed twice in one `dispatch`, through lists of keys.",
@@ -76,7 +77,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend_cpu\n    CPU, CUDA: blend_any\n  autogen: blend.out\n",
         ),
-        ..rule("dispatch-key-repeated", Severity::Warning, Stage::Entry)
+        ..rule(RuleId::DispatchKeyRepeated, Severity::Warning, Stage::Entry)
     },
     Rule {
         what: "`dispatch` is there and empty.",
@@ -86,7 +87,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch: {}\n  manual_cpp_binding: True\n",
         ),
         good: Example::native("- func: blend(Tensor self, Tensor other) -> Tensor\n"),
-        ..rule("dispatch-empty", Severity::Warning, Stage::Entry)
+        ..rule(RuleId::DispatchEmpty, Severity::Warning, Stage::Entry)
     },
     Rule {
         what: "`dispatch` says nothing but what holds without it: the kernel named after the \
@@ -96,7 +97,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n",
         ),
         good: Example::native("- func: blend(Tensor self, Tensor other) -> Tensor\n"),
-        ..error("dispatch-redundant-implicit")
+        ..error(RuleId::DispatchRedundantImplicit)
     },
     Rule {
         what: "The only kernel is on CompositeImplicitAutograd and is not called as the operator \
@@ -107,7 +108,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend_composite\n",
         ),
         good: Example::native("- func: blend(Tensor self, Tensor other) -> Tensor\n"),
-        ..error("dispatch-singleton-implicit-name")
+        ..error(RuleId::DispatchSingletonImplicitName)
     },
     Rule {
         what: "More than one composite key is given a kernel.",
@@ -120,7 +121,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend\n  autogen: blend.out\n",
         ),
-        ..error("dispatch-multiple-composite")
+        ..error(RuleId::DispatchMultipleComposite)
     },
     Rule {
         what: "A kernel is qualified with more than two levels of namespace.",
@@ -133,7 +134,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::vision::blend\n",
         ),
         source: "torchgen/utils.py: NamespaceHelper; torchgen/gen.py: get_native_function_definitions",
-        ..error("kernel-namespace")
+        ..error(RuleId::KernelNamespace)
     },
     Rule {
         what: "The kernels of one operator are in different namespaces. For operators that come in \
@@ -143,7 +144,11 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n    CUDA: blend_cuda\n",
         ),
         source: "torchgen/gen.py: get_ns_grouped_kernels",
-        ..rule("kernel-namespace-single", Severity::Error, Stage::Codegen)
+        ..rule(
+            RuleId::KernelNamespaceSingle,
+            Severity::Error,
+            Stage::Codegen,
+        )
     },
     Rule {
         what: "A kernel's name holds `_symint`, but no argument of the operator is a SymInt. In \
@@ -158,7 +163,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         source: "torchgen/api/types/signatures.py: kernel_signature",
         ..rule(
-            "symint-kernel-needs-symint",
+            RuleId::SymintKernelNeedsSymint,
             Severity::Error,
             Stage::Codegen,
         )
@@ -172,7 +177,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend_like(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_like\n",
         ),
-        ..error("factory-needs-dispatch")
+        ..error(RuleId::FactoryNeedsDispatch)
     },
     Rule {
         what: "An operator outside of `aten` has no `dispatch`.",
@@ -182,7 +187,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::blend\n  autogen: blend.out\n",
         ),
-        ..rule("dispatch-default", Severity::Info, Stage::Convention)
+        ..rule(RuleId::DispatchDefault, Severity::Info, Stage::Convention)
     },
     Rule {
         what: "`dispatch` has kernels for sparse, nested, quantized or other special tensors only, \
@@ -196,7 +201,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n- func: blend.Scalar(Tensor self, Scalar other) -> Tensor\n",
         ),
         ..rule(
-            "dispatch-drops-composite",
+            RuleId::DispatchDropsComposite,
             Severity::Warning,
             Stage::Convention,
         )
@@ -212,6 +217,10 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
         source: "the documentation of composite compliance; nothing checks it here",
-        ..rule("composite-beside-out", Severity::Info, Stage::Convention)
+        ..rule(
+            RuleId::CompositeBesideOut,
+            Severity::Info,
+            Stage::Convention,
+        )
     },
 ];

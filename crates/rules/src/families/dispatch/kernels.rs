@@ -4,9 +4,11 @@ use crate::sink::Sink;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::scope::{CompleteGroup, Scope};
 
@@ -26,16 +28,15 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
             namespaces(scope, id, kernels, sink);
         }
-        if symint.is_some() && !has_symint(scope, id) {
+        if symint.is_some() && !has_symint(operator.schema(), catalogue.release) {
             symbolic(scope, id, kernels, group, sink);
         }
     }
 }
 
 /// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
-fn has_symint(scope: &Scope<'_>, id: OperatorId) -> bool {
-    let schema = scope.operator(id).schema();
-    let returns = scope.catalogue.release < Release::V2_1
+pub(in crate::families) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
+    let returns = release < Release::V2_1
         && schema
             .returns
             .iter()
@@ -64,7 +65,7 @@ fn symbolic(
         operator.name()
     );
     let at = place(scope, id, kernel);
-    let diagnostic = Diagnostic::new("symint-kernel-needs-symint", at, message)
+    let diagnostic = Diagnostic::new(RuleId::SymintKernelNeedsSymint, at, message)
         .with_help("make the sizes `SymInt`, or drop `_symint` from the kernel's name");
     scope.report(sink, id, diagnostic);
 }
@@ -79,7 +80,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
             namespace(first)
         );
         let at = place(scope, id, other);
-        let diagnostic = Diagnostic::new("kernel-namespace-single", at, message)
+        let diagnostic = Diagnostic::new(RuleId::KernelNamespaceSingle, at, message)
             .with_help("put all kernels of an operator into one namespace")
             .with_related("the other kernel", place(scope, id, first));
         scope.report(sink, id, diagnostic);
@@ -95,7 +96,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
             levels(namespace(kernel))
         );
         let at = place(scope, id, kernel);
-        let diagnostic = Diagnostic::new("kernel-namespace", at, message)
+        let diagnostic = Diagnostic::new(RuleId::KernelNamespace, at, message)
             .with_help("put the kernel into a namespace of one or two levels");
         scope.report(sink, id, diagnostic);
     }

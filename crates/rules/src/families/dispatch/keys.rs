@@ -1,5 +1,6 @@
 //! The keys of `dispatch`: known, allowed, once each; and how kernels are qualified.
 
+use opatlas_source::diagnostic::RuleId;
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
@@ -65,7 +66,7 @@ impl Keys {
             return unknown(line, suggest::nearest(name, allowed.iter()));
         }
         let diagnostic = Diagnostic::new(
-            "dispatch-key-supported",
+            RuleId::DispatchKeySupported,
             line.key_at,
             format!("`{name}` is a dispatch key, but takes no kernels here"),
         );
@@ -92,11 +93,9 @@ fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
         "" => "there is no key between the commas".to_owned(),
         _ => format!("`{name}` is no dispatch key"),
     };
-    let diagnostic = Diagnostic::new("dispatch-key-known", line.key_at, message);
+    let diagnostic = Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message);
     match nearest {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(line.key_at, nearest),
+        Some(nearest) => diagnostic.with_near_name(line.key_at, name, nearest),
         None => diagnostic.with_help("keys are separated by commas; upper and lower case matter"),
     }
 }
@@ -112,7 +111,7 @@ fn repeated(line: &DispatchLine, earlier: &DispatchLine) -> Diagnostic {
             line.kernel.name, earlier.kernel.name
         )
     };
-    Diagnostic::new("dispatch-key-repeated", line.key_at, message)
+    Diagnostic::new(RuleId::DispatchKeyRepeated, line.key_at, message)
         .with_help("list each key once")
         .with_related("first here", earlier.key_at)
 }
@@ -122,7 +121,7 @@ fn too_deep(line: &DispatchLine) -> Option<Diagnostic> {
     let levels = namespace.split("::").count();
     (levels > DEEPEST).then(|| {
         Diagnostic::new(
-            "kernel-namespace",
+            RuleId::KernelNamespace,
             line.kernel_at,
             format!("`{namespace}` has {levels} levels of namespace; two are supported"),
         )

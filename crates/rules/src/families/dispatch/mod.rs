@@ -1,6 +1,7 @@
 //! `dispatch`: keys, kernels, and the composites. What cannot be read of it is reported by
 //! `model::lower`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod kernels;
 mod keys;
@@ -20,6 +21,7 @@ use super::field_edit::{adding, removing};
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
+pub(super) use kernels::has_symint;
 
 /// The key that an operator without `dispatch` registers its kernel on.
 const IMPLICIT: &str = "CompositeImplicitAutograd";
@@ -38,7 +40,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             continue;
         };
         if lines.is_empty() {
-            empty(&scope, placed, sink);
+            empty(placed, sink);
             continue;
         }
         keys.check(placed, lines, sink);
@@ -56,19 +58,18 @@ fn is_composite(key: &str) -> bool {
     key.starts_with("Composite")
 }
 
-fn empty(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
+fn empty(placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if is_unread(entry, Field::Dispatch) {
         return;
     }
     let diagnostic = Diagnostic::new(
-        "dispatch-empty",
+        RuleId::DispatchEmpty,
         field_at(entry, Field::Dispatch),
         "an empty `dispatch` leaves the operator without any kernel",
     )
-    .with_help("name a kernel, or remove the field to have the composite kernel again");
-    let text = scope.text(placed);
-    sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+    .with_help("name the kernels, unless all of them are registered elsewhere; without the field the operator would have a composite kernel, which decomposes");
+    sink.entry(placed, diagnostic);
 }
 
 /// The schema of an entry that has no kernels of its own and takes none from elsewhere.
@@ -97,7 +98,7 @@ fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         return;
     };
     let diagnostic = Diagnostic::new(
-        "factory-needs-dispatch",
+        RuleId::FactoryNeedsDispatch,
         schema.name_at.0,
         format!("`{base}` is a factory ({why}) and has no `dispatch`"),
     )
@@ -127,7 +128,7 @@ fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
         );
         sink.entry(
             placed,
-            Diagnostic::new("dispatch-default", schema.name_at.0, message)
+            Diagnostic::new(RuleId::DispatchDefault, schema.name_at.0, message)
                 .with_help("define the kernel there, or name another in `dispatch`"),
         );
     }
@@ -162,7 +163,7 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
     sink.entry(
         placed,
         Diagnostic::new(
-            "dispatch-multiple-composite",
+            RuleId::DispatchMultipleComposite,
             second.key_at,
             format!("`{b}` stands beside `{a}`, and one of them would never be used"),
         )
@@ -191,12 +192,13 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     let text = scope.text(placed);
     if kernel.namespace.is_none() && *kernel.name == *expected && !written.starts_with("::") {
         let diagnostic = Diagnostic::new(
-            "dispatch-redundant-implicit",
+            RuleId::DispatchRedundantImplicit,
             line.key_at.to(line.kernel_at),
             format!("`{expected}` on {IMPLICIT} is what the operator has without `dispatch`"),
         )
         .with_help("remove the field `dispatch`");
-        sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
+        let removed = removing(diagnostic, text, entry, Field::Dispatch);
+        sink.entry(placed, removed.with_same_meaning());
         return;
     }
     let delegates =
@@ -205,7 +207,7 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
         return;
     }
     let diagnostic = Diagnostic::new(
-        "dispatch-singleton-implicit-name",
+        RuleId::DispatchSingletonImplicitName,
         line.kernel_at,
         format!("the only kernel, on {IMPLICIT}, must be called `{expected}`"),
     )
@@ -242,10 +244,12 @@ fn drops_composite(
     let message = "no key of this `dispatch` serves ordinary tensors, and having one takes the implicit composite kernel away";
     sink.entry(
         placed,
-        Diagnostic::new("dispatch-drops-composite", lines[0].key_at, message).with_help(format!(
-            "add `{IMPLICIT}: {}` if that kernel exists",
-            schema.default_kernel()
-        )),
+        Diagnostic::new(RuleId::DispatchDropsComposite, lines[0].key_at, message).with_help(
+            format!(
+                "add `{IMPLICIT}: {}` if that kernel exists",
+                schema.default_kernel()
+            ),
+        ),
     );
 }
 
@@ -297,7 +301,7 @@ fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
             functional.name()
         );
         let at = functional.schema().name_at.0;
-        let diagnostic = Diagnostic::new("composite-beside-out", at, message).with_help(
+        let diagnostic = Diagnostic::new(RuleId::CompositeBesideOut, at, message).with_help(
             "compose it of functional operators: `out=` ones have no derivative and do not trace",
         );
         let elsewhere = [("the out variant", out, other.schema().name_at.0)];

@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const FROM_YAML: &str = "torchgen/model.py: NativeFunction.from_yaml";
@@ -11,7 +12,7 @@ const GOOD: Example = Example::native(
     "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  variants: function, method\n  device_guard: False\n",
 );
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     Rule {
         id,
         family: Family::Fields,
@@ -27,7 +28,7 @@ const fn error(id: &'static str) -> Rule {
     }
 }
 
-const fn convention(id: &'static str) -> Rule {
+const fn convention(id: RuleId) -> Rule {
     Rule {
         severity: Severity::Warning,
         stage: Stage::Convention,
@@ -42,7 +43,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  device_guard: 0\n",
         ),
-        ..error("field-type-bool")
+        ..error(RuleId::FieldTypeBool)
     },
     Rule {
         what: "A field that holds text holds something else. YAML takes a plain `1_000`, `on` or \
@@ -51,7 +52,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  variants: [function, method]\n",
         ),
-        ..error("field-type-str")
+        ..error(RuleId::FieldTypeStr)
     },
     Rule {
         what: "`tags` is neither a tag nor a list, or `cpp_no_default_args` is no list.",
@@ -62,7 +63,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  cpp_no_default_args: [factor]\n",
         ),
-        ..error("field-type-list")
+        ..error(RuleId::FieldTypeList)
     },
     Rule {
         what: "`dispatch` is no mapping from keys to kernels, or `ufunc_inner_loop` is neither a \
@@ -74,7 +75,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  dispatch:\n    CPU, CUDA: scale_kernel\n  autogen: scale.out\n",
         ),
-        ..error("field-type-dict")
+        ..error(RuleId::FieldTypeDict)
     },
     Rule {
         what: "A field has no value where one is needed: `variants`, `autogen`, `tags`, \
@@ -82,7 +83,7 @@ pub(crate) static RULES: &[Rule] = &[
         why: "An empty value is null. For `dispatch`, `device_check`, `python_module` and some \
               others that means the same as leaving the field out; for these it is refused.",
         bad: Example::native("- func: scale(Tensor self, float factor=1.0) -> Tensor\n  tags:\n"),
-        ..error("field-null")
+        ..error(RuleId::FieldNull)
     },
     Rule {
         what: "`device_check` is neither `NoCheck` nor `ExactSame`.",
@@ -93,7 +94,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  device_check: NoCheck\n",
         ),
-        ..error("device-check")
+        ..error(RuleId::DeviceCheck)
     },
     Rule {
         what: "An operator whose name begins with `_foreach` does not say `device_check: NoCheck`.",
@@ -104,7 +105,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: _foreach_scale(Tensor[] self, float factor) -> Tensor[]\n  device_check: NoCheck\n",
         ),
         source: POST_INIT,
-        ..error("foreach-device-check")
+        ..error(RuleId::ForeachDeviceCheck)
     },
     Rule {
         since: Release::V2_7,
@@ -117,7 +118,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
-        ..error("use-const-ref")
+        ..error(RuleId::UseConstRef)
     },
     Rule {
         what: "`cpp_no_default_args` names something that is no argument with a default.",
@@ -129,7 +130,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  cpp_no_default_args: [factor]\n",
         ),
         source: POST_INIT,
-        ..error("cpp-no-default-args")
+        ..error(RuleId::CppNoDefaultArgs)
     },
     Rule {
         what: "`manual_kernel_registration` is set beside a `dispatch` section.",
@@ -141,7 +142,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CPU: scale_cpu\n  autogen: scale.out\n",
         ),
-        ..error("dispatch-manual-registration")
+        ..error(RuleId::DispatchManualRegistration)
     },
     Rule {
         what: "`python_module` is none of the modules that bindings are made for: `nn`, `fft`, \
@@ -155,7 +156,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n",
         ),
         source: "aten/src/ATen/native/README.md: python_module; tools/autograd/gen_python_functions.py",
-        ..convention("python-module")
+        ..convention(RuleId::PythonModule)
     },
     Rule {
         what: "`category_override` is not one of the categories in use.",
@@ -168,6 +169,6 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: factory\n",
         ),
         source: "aten/src/ATen/native/README.md: func, argument types",
-        ..convention("category-override")
+        ..convention(RuleId::CategoryOverride)
     },
 ];

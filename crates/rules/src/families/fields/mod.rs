@@ -1,5 +1,6 @@
 //! Fields with simple values. Values of a wrong type are reported by `model::lower`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -26,7 +27,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         let entry = &placed.entry;
         known(
             placed,
-            "python-module",
+            RuleId::PythonModule,
             Field::PythonModule,
             &PYTHON_MODULES,
             entry.python_module.as_ref(),
@@ -34,7 +35,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         );
         known(
             placed,
-            "category-override",
+            RuleId::CategoryOverride,
             Field::CategoryOverride,
             &CATEGORIES,
             entry.category_override.as_ref(),
@@ -48,7 +49,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
-fn has(entry: &Entry, rule: &str) -> bool {
+fn has(entry: &Entry, rule: RuleId) -> bool {
     entry
         .diagnostics
         .iter()
@@ -59,7 +60,7 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if !entry.manual_kernel_registration
         || entry.dispatch.is_none()
-        || has(entry, "field-type-dict")
+        || has(entry, RuleId::FieldTypeDict)
     {
         return;
     }
@@ -70,7 +71,7 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
         return;
     };
     let diagnostic = Diagnostic::new(
-        "dispatch-manual-registration",
+        RuleId::DispatchManualRegistration,
         manual.key,
         "kernels that are registered by hand may not be declared in `dispatch` too",
     )
@@ -82,7 +83,7 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
 /// A field whose values are free text to the generator, but only some mean something.
 fn known(
     placed: &PlacedEntry,
-    rule: &'static str,
+    rule: RuleId,
     field: Field,
     values: &[&'static str],
     value: Option<&Placed<Box<str>>>,
@@ -98,9 +99,7 @@ fn known(
     );
     let mut diagnostic = Diagnostic::new(rule, value.at, message);
     diagnostic = match suggest::nearest(&value.value, values.iter().copied()) {
-        Some(near) => diagnostic
-            .with_help(format!("did you mean `{near}`?"))
-            .with_fix(value.at, near),
+        Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
         None => diagnostic.with_help(format!("the values are {}", values.join(", "))),
     };
     sink.entry(placed, diagnostic);
@@ -111,12 +110,12 @@ fn foreach(subject: &Subject<'_>, sink: &mut Sink) {
     let unchecked = entry.device_check == DeviceCheck::NoCheck;
     if unchecked
         || !subject.schema.name.as_str().starts_with("_foreach")
-        || has(entry, "device-check")
+        || has(entry, RuleId::DeviceCheck)
     {
         return;
     }
     let diagnostic = Diagnostic::new(
-        "foreach-device-check",
+        RuleId::ForeachDeviceCheck,
         subject.field_or_name(Field::DeviceCheck),
         "the tensors of a `_foreach` operator may be on several devices, so the device check must be off",
     )
@@ -138,7 +137,7 @@ fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     };
     let diagnostic = Diagnostic::new(
-        "use-const-ref",
+        RuleId::UseConstRef,
         place.key,
         format!(
             "`{}` is an out argument, which is always passed by mutable reference",
@@ -167,11 +166,9 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
                 .iter()
                 .filter(|argument| argument.default.is_some())
         };
-        let mut diagnostic = Diagnostic::new("cpp-no-default-args", name.at, message);
+        let mut diagnostic = Diagnostic::new(RuleId::CppNoDefaultArgs, name.at, message);
         diagnostic = match suggest::nearest(&name.value, with_default().map(|a| &*a.name)) {
-            Some(near) if named.is_none() => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(name.at, near),
+            Some(near) if named.is_none() => diagnostic.with_near_name(name.at, &name.value, near),
             _ => diagnostic.with_help("list only arguments that have a default"),
         };
         subject.report(sink, diagnostic);

@@ -2,13 +2,14 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const NAMES: &str = "torchgen/model.py: BaseOperatorName.parse, OperatorName.parse";
 
 const GOOD: Example = Example::native("- func: scale(Tensor self, float factor) -> Tensor\n");
 
-const fn grammar(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn grammar(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Grammar,
@@ -24,11 +25,11 @@ const fn grammar(id: &'static str, severity: Severity, stage: Stage) -> Rule {
     }
 }
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     grammar(id, Severity::Error, Stage::Entry)
 }
 
-const fn convention(id: &'static str) -> Rule {
+const fn convention(id: RuleId) -> Rule {
     grammar(id, Severity::Warning, Stage::Convention)
 }
 
@@ -41,7 +42,7 @@ pub(crate) static RULES: &[Rule] = &[
               same text back, so spaces count.",
         bad: Example::native("- func: scale(Tensor self, float factor)\n"),
         source: "torchgen/model.py: FunctionSchema.parse",
-        ..error("schema-shape")
+        ..error(RuleId::SchemaShape)
     },
     Rule {
         what: "Two arguments or returns are not separated by exactly a comma and one space, or a \
@@ -49,7 +50,7 @@ pub(crate) static RULES: &[Rule] = &[
         why: "The list is cut at every comma followed by one space and nowhere else.",
         bad: Example::native("- func: scale(Tensor self,float factor) -> Tensor\n"),
         source: "torchgen/model.py: Arguments._preparse, parse_returns",
-        ..error("argument-separator")
+        ..error(RuleId::ArgumentSeparator)
     },
     Rule {
         what: "The text is read, but not as it looks: a stray comma, bracket or space has become \
@@ -58,7 +59,7 @@ pub(crate) static RULES: &[Rule] = &[
               argument called `self,`. No code that uses it can compile.",
         bad: Example::native("- func: scale(Tensor self, float factor,) -> Tensor\n"),
         source: "torchgen/model.py: Argument.parse, Return.parse",
-        ..convention("schema-quirk-accepted")
+        ..convention(RuleId::SchemaQuirkAccepted)
     },
     Rule {
         what: "The operator has more than one level of namespace. Every `::` in the whole text \
@@ -72,7 +73,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: acme::scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::scale\n  autogen: scale.out\n",
         ),
         source: "torchgen/utils.py: NamespaceHelper.from_namespaced_entity",
-        ..error("namespace")
+        ..error(RuleId::Namespace)
     },
     Rule {
         what: "Operators of two namespaces have the same name and overload.",
@@ -86,7 +87,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         source: "torchgen/model.py: OperatorName, BackendIndex.grow_index",
         ..grammar(
-            "namespace-not-part-of-identity",
+            RuleId::NamespaceNotPartOfIdentity,
             Severity::Warning,
             Stage::File,
         )
@@ -96,7 +97,7 @@ pub(crate) static RULES: &[Rule] = &[
         why: "Kernels, headers and Python bindings are named after it.",
         bad: Example::native("- func: .Tensor(Tensor self, float factor) -> Tensor\n"),
         good: Example::native("- func: scale.Tensor(Tensor self, float factor) -> Tensor\n"),
-        ..error("op-name-empty")
+        ..error(RuleId::OpNameEmpty)
     },
     Rule {
         what: "A base or overload name is no identifier of letters, digits and underscores.",
@@ -105,7 +106,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale-by(Tensor self, float factor) -> Tensor\n"),
         good: Example::native("- func: scale_by(Tensor self, float factor) -> Tensor\n"),
         source: "torchgen/model.py: FunctionSchema.parse checks no characters",
-        ..convention("op-name-charset")
+        ..convention(RuleId::OpNameCharset)
     },
     Rule {
         what: "No file can be named after the operator: its base name is too long for a file \
@@ -114,7 +115,7 @@ pub(crate) static RULES: &[Rule] = &[
               files by a hash of the Latin-1 text of the name. Both fail on such a name.",
         bad: Example::native("- func: масштаб(Tensor self, float factor) -> Tensor\n"),
         source: "torchgen/utils.py: string_stable_hash, FileManager.write_with_template",
-        ..grammar("op-name-not-writable", Severity::Error, Stage::Codegen)
+        ..grammar(RuleId::OpNameNotWritable, Severity::Error, Stage::Codegen)
     },
     Rule {
         what: "A base name is another operator's with `_ops`, `_native`, `_meta` or a dispatch key \
@@ -128,7 +129,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale_by(Tensor self) -> Tensor\n",
         ),
         source: "torchgen/utils.py: FileManager.write_with_template",
-        ..grammar("op-name-header-taken", Severity::Error, Stage::Codegen)
+        ..grammar(RuleId::OpNameHeaderTaken, Severity::Error, Stage::Codegen)
     },
     Rule {
         what: "A base name has more than 200 characters.",
@@ -138,7 +139,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale_by_a_factor_that_is_given_as_a_number_of_type_float_and_is_applied_to_every_element_of_the_tensor_whatever_its_type_layout_device_or_number_of_dimensions_and_without_changing_any_of_them_in_the_result(Tensor self, float factor) -> Tensor\n",
         ),
         source: "torchgen/gen.py: gen_per_operator_headers",
-        ..grammar("op-name-too-long", Severity::Warning, Stage::Codegen)
+        ..grammar(RuleId::OpNameTooLong, Severity::Warning, Stage::Codegen)
     },
     Rule {
         what: "A base name ends in `_out`.",
@@ -150,13 +151,13 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
-        ..error("op-name-out-suffix")
+        ..error(RuleId::OpNameOutSuffix)
     },
     Rule {
         what: "A dot follows the base name, but no overload name follows the dot.",
         why: "Printing the name would lose the dot, so it is refused.",
         bad: Example::native("- func: scale.(Tensor self, float factor) -> Tensor\n"),
-        ..error("overload-name")
+        ..error(RuleId::OverloadName)
     },
     Rule {
         what: "A name of the form `__i...__` is no augmented assignment. Those are `__iadd__`, and \
@@ -165,7 +166,7 @@ pub(crate) static RULES: &[Rule] = &[
               binary operation that Python can assign with.",
         bad: Example::native("- func: __inverse__(Tensor self) -> Tensor\n"),
         good: Example::native("- func: __neg__(Tensor self) -> Tensor\n"),
-        ..error("dunder-name")
+        ..error(RuleId::DunderName)
     },
     Rule {
         what: "A base name ends in `_functional_`.",
@@ -173,7 +174,7 @@ pub(crate) static RULES: &[Rule] = &[
               and a trailing `_` says the contrary: that it writes.",
         bad: Example::native("- func: scale_functional_(Tensor(a!) self) -> Tensor(a!)\n"),
         good: Example::native("- func: scale_functional(Tensor self) -> Tensor\n"),
-        ..error("functional-suffix")
+        ..error(RuleId::FunctionalSuffix)
     },
     Rule {
         what: "The overload name says `functional`, but the operator writes to an argument.",
@@ -186,7 +187,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: update.functional(Tensor self, Tensor state) -> (Tensor, Tensor)\n",
         ),
         source: "torchgen/model.py: FunctionSchema.__post_init__",
-        ..error("functional-overload")
+        ..error(RuleId::FunctionalOverload)
     },
     Rule {
         what: "An overload name is `default`, or only lists the types of all the arguments.",
@@ -200,6 +201,6 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale.bias(Tensor self, float factor, float bias) -> Tensor\n",
         ),
         source: "aten/src/ATen/native/README.md: func, overloads",
-        ..convention("overload-semantic")
+        ..convention(RuleId::OverloadSemantic)
     },
 ];

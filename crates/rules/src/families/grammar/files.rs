@@ -1,6 +1,7 @@
 //! The files that the generator names after operators (torchgen `gen_per_operator_headers`,
 //! `FileManager`). A name that no file can have, or two that share one, stop it.
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::FxHashMap;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -27,11 +28,11 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
     let at = subject.schema.name_at.0;
     let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
     let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
-        Diagnostic::new("op-name-not-writable", at, message)
+        Diagnostic::new(RuleId::OpNameNotWritable, at, message)
             .with_help("use letters, digits and underscores, and fewer than 200 of them")
     } else if stem.chars().count() > LONG {
         let message = format!("this base name has {} characters", stem.chars().count());
-        Diagnostic::new("op-name-too-long", at, message)
+        Diagnostic::new(RuleId::OpNameTooLong, at, message)
             .with_help("headers are named after it: use fewer than 200 characters")
     } else {
         return false;
@@ -127,7 +128,7 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
             "the header `{stem}.h` belongs to the operator `{}` already",
             other.name()
         );
-        let diagnostic = Diagnostic::new("op-name-header-taken", operator.schema().name_at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::OpNameHeaderTaken, operator.schema().name_at.0, message)
             .with_help("choose a base name that is not another one with `_ops`, `_native`, `_meta` or a dispatch key behind it");
         sink.entry(placed, diagnostic);
     }

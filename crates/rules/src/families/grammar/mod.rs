@@ -1,6 +1,7 @@
 //! The shape of the schema and the operator's name. What cannot be read is reported by
 //! `syntax::schema`; here is what can be read and should not have been written.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod files;
 
@@ -76,7 +77,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
 }
 
 fn quirk(at: Span, message: impl Into<std::borrow::Cow<'static, str>>) -> Diagnostic {
-    Diagnostic::new("schema-quirk-accepted", at, message)
+    Diagnostic::new(RuleId::SchemaQuirkAccepted, at, message)
         .with_help("write `Type name`, separated by `, `, and no other punctuation")
 }
 
@@ -104,7 +105,7 @@ fn charset(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     };
     let message = format!("{what} name `{}` is no identifier", text.escape_debug());
-    let diagnostic = Diagnostic::new("op-name-charset", subject.schema.name_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::OpNameCharset, subject.schema.name_at.0, message)
         .with_help("use letters, digits and underscores, and do not begin with a digit");
     subject.report(sink, diagnostic);
 }
@@ -121,7 +122,7 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     let at = subject.schema.name_at.0;
     let length = u32::try_from(overload.len()).unwrap_or(0);
     let at = Span::new(at.end.saturating_sub(length), at.end);
-    let diagnostic = Diagnostic::new("overload-semantic", at, message)
+    let diagnostic = Diagnostic::new(RuleId::OverloadSemantic, at, message)
         .with_help("name what differs from the other overloads, such as an argument that only this one has; an overload that is released keeps its name");
     subject.report(sink, diagnostic);
 }
@@ -177,7 +178,7 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
         sink.entry(
             placed,
             Diagnostic::new(
-                "namespace-not-part-of-identity",
+                RuleId::NamespaceNotPartOfIdentity,
                 operator.schema().name_at.0,
                 message,
             )

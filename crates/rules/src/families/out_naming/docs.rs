@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const POST_INIT: &str = "torchgen/model.py: FunctionSchema.__post_init__";
@@ -11,7 +12,7 @@ const GOOD: Example = Example::native(
     "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
 );
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::OutNaming,
@@ -27,7 +28,7 @@ const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
     }
 }
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error, Stage::Entry)
 }
 
@@ -39,7 +40,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, *, Tensor(a!) out, float factor) -> Tensor(a!)\n",
         ),
         source: "torchgen/model.py: Arguments._preparse",
-        ..error("out-args-last")
+        ..error(RuleId::OutArgsLast)
     },
     Rule {
         what: "An out argument is not called `out`, or `out0`, `out1` and so on where there are \
@@ -50,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) scaled) -> Tensor(a!)\n",
         ),
         source: README,
-        ..rule("out-arg-naming", Severity::Info, Stage::Convention)
+        ..rule(RuleId::OutArgNaming, Severity::Info, Stage::Convention)
     },
     Rule {
         what: "The overload name of an out variant is not `out`, or the name of the functional \
@@ -60,7 +61,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.into(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
         source: "torchgen/native_function_generation.py: get_expected_out_variant_overload_name",
-        ..rule("out-overload-naming", Severity::Info, Stage::Convention)
+        ..rule(RuleId::OutOverloadNaming, Severity::Info, Stage::Convention)
     },
     Rule {
         what: "An argument is called `out`, but is not annotated as written.",
@@ -71,7 +72,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         source: README,
         ..rule(
-            "out-argument-annotation",
+            RuleId::OutArgumentAnnotation,
             Severity::Warning,
             Stage::Convention,
         )
@@ -85,7 +86,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: scale.out(Tensor self, float factor) -> Tensor\n"),
         good: Example::native("- func: scale.factor(Tensor self, float factor) -> Tensor\n"),
         source: "torchgen/model.py: FunctionSchema.kind",
-        ..rule("schema-kind", Severity::Warning, Stage::Convention)
+        ..rule(RuleId::SchemaKind, Severity::Warning, Stage::Convention)
     },
     Rule {
         what: "An out argument and the return in its place have different annotations.",
@@ -93,7 +94,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(b!)\n",
         ),
-        ..error("out-return-matches")
+        ..error(RuleId::OutReturnMatches)
     },
     Rule {
         what: "There are not as many returns as out arguments.",
@@ -102,7 +103,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> ()\n",
         ),
-        ..error("out-return-count")
+        ..error(RuleId::OutReturnCount)
     },
     Rule {
         what: "An out argument is a list of tensors or an optional one, and something is returned.",
@@ -113,7 +114,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: parts(Tensor self) -> Tensor[]\n- func: parts.out(Tensor self, *, Tensor(a!)[] out) -> ()\n",
         ),
-        ..error("out-list-returns-nothing")
+        ..error(RuleId::OutListReturnsNothing)
     },
     Rule {
         what: "An out argument called `_scratch_...` stands before one that is returned.",
@@ -125,7 +126,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale.out(Tensor self, float factor, *, Tensor(a!) out, Tensor(b!) _scratch_room) -> Tensor(a!)\n",
         ),
-        ..error("scratch")
+        ..error(RuleId::Scratch)
     },
     Rule {
         what: "An in-place operator has out arguments.",
@@ -135,7 +136,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native("- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)\n"),
         source: "torchgen/model.py: FunctionSchema.kind",
-        ..rule("inplace-and-out", Severity::Error, Stage::Generate)
+        ..rule(RuleId::InplaceAndOut, Severity::Error, Stage::Generate)
     },
     Rule {
         what: "A return of an operator in a group aliases several written arguments, because they \
@@ -148,7 +149,11 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: split(Tensor self) -> (Tensor, Tensor)\n- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n",
         ),
         source: "torchgen/model.py: FunctionSchema.aliased_return_names",
-        ..rule("out-annotations-distinct", Severity::Error, Stage::Codegen)
+        ..rule(
+            RuleId::OutAnnotationsDistinct,
+            Severity::Error,
+            Stage::Codegen,
+        )
     },
     Rule {
         what: "Two arguments that are written share a letter.",
@@ -162,7 +167,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         source: "torchgen/model.py: FunctionSchema.aliased_return_names",
         ..rule(
-            "written-letters-shared",
+            RuleId::WrittenLettersShared,
             Severity::Warning,
             Stage::Convention,
         )

@@ -1,6 +1,7 @@
 //! Out arguments: their names, and what must hold for them besides the invariants of a schema
 //! (`model::invariants`).
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -53,7 +54,7 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
             "out argument `{}` is not called `{expected}`",
             name.escape_debug()
         );
-        let diagnostic = Diagnostic::new("out-arg-naming", name_place(argument), message)
+        let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
             .with_help("new out arguments are called `out`, or `out0`, `out1` and so on; released ones keep their name");
         subject.report(sink, diagnostic);
     }
@@ -78,7 +79,7 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
         return;
     }
     let message = format!("this out variant's overload is not called `{expected}`");
-    let diagnostic = Diagnostic::new("out-overload-naming", subject.schema.name_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
         .with_help("new out variants are called like the functional overload with `_out`; released ones keep their name");
     subject.report(sink, diagnostic);
 }
@@ -101,7 +102,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
         }
         if !argument.is_write() {
             let diagnostic = Diagnostic::new(
-                "out-argument-annotation",
+                RuleId::OutArgumentAnnotation,
                 argument.type_at.0,
                 format!(
                     "`{}` is called like an out argument, but not annotated as written",
@@ -124,7 +125,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
         }
         if !arguments.is_keyword_only(i) {
             let diagnostic = Diagnostic::new(
-                "schema-kind",
+                RuleId::SchemaKind,
                 argument.at.0,
                 format!(
                     "`{}` is positional, so this is no out variant but a {} operator",
@@ -139,7 +140,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     }
     if arguments.out().is_empty() && is_out_overload {
         let diagnostic = Diagnostic::new(
-            "schema-kind",
+            RuleId::SchemaKind,
             subject.schema.name_at.0,
             format!(
                 "overload `{overload}` has no out arguments: this is a {} operator",
@@ -210,9 +211,9 @@ fn letters(
     let outs = subject.schema.arguments.out();
     let both_out = outs.contains(first) && outs.contains(second);
     let rule = match (grouped && returned, both_out) {
-        (true, true) => "out-annotations-distinct",
+        (true, true) => RuleId::OutAnnotationsDistinct,
         (true, false) => return, // refused with the group
-        (false, _) => "written-letters-shared",
+        (false, _) => RuleId::WrittenLettersShared,
     };
     let message = format!(
         "`{}` and `{}` have the same annotation, as if they were one tensor",

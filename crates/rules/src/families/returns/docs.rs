@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const PARSE: &str = "torchgen/model.py: parse_returns, Return.parse";
@@ -9,7 +10,7 @@ const CPP: &str = "torchgen/api/cpp.py: returntype_type";
 
 const GOOD: Example = Example::native("- func: halves(Tensor self) -> (Tensor, Tensor)\n");
 
-const fn rule(id: &'static str, severity: Severity, stage: Stage) -> Rule {
+const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Returns,
@@ -33,14 +34,14 @@ pub(crate) static RULES: &[Rule] = &[
               same text.",
         bad: Example::native("- func: half(Tensor self) -> (Tensor)\n"),
         good: Example::native("- func: half(Tensor self) -> Tensor\n"),
-        ..rule("returns", Severity::Error, Stage::Entry)
+        ..rule(RuleId::Returns, Severity::Error, Stage::Entry)
     },
     Rule {
         what: "A return seems to have a default.",
         why: "Returns have none; the text up to the end becomes the return's name.",
         bad: Example::native("- func: half(Tensor self) -> Tensor value=None\n"),
         good: Example::native("- func: half(Tensor self) -> Tensor value\n"),
-        ..rule("return-default", Severity::Warning, Stage::Convention)
+        ..rule(RuleId::ReturnDefault, Severity::Warning, Stage::Convention)
     },
     Rule {
         what: "A return is optional, or a list of anything but tensors.",
@@ -50,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: first(Tensor self) -> int?\n"),
         good: Example::native("- func: first(Tensor self) -> int\n"),
         source: "aten/src/ATen/native/README.md: returns",
-        ..rule("return-type-allowed", Severity::Info, Stage::Convention)
+        ..rule(RuleId::ReturnTypeAllowed, Severity::Info, Stage::Convention)
     },
     Rule {
         what: "A return has no type in the generated C++: a list with a size, an optional list or \
@@ -59,7 +60,11 @@ pub(crate) static RULES: &[Rule] = &[
               unknown length and `Tensor?`.",
         bad: Example::native("- func: halves(Tensor self) -> Tensor[2]\n"),
         source: CPP,
-        ..rule("return-type-not-generated", Severity::Error, Stage::Codegen)
+        ..rule(
+            RuleId::ReturnTypeNotGenerated,
+            Severity::Error,
+            Stage::Codegen,
+        )
     },
     Rule {
         what: "A list is returned as a written alias, `Tensor(a!)[]`.",
@@ -68,6 +73,6 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: half_(Tensor(a!) self) -> Tensor(a!)[]\n"),
         good: Example::native("- func: half_(Tensor(a!) self) -> Tensor(a!)\n"),
         source: CPP,
-        ..rule("mutable-list-return", Severity::Error, Stage::Codegen)
+        ..rule(RuleId::MutableListReturn, Severity::Error, Stage::Codegen)
     },
 ];

@@ -1,5 +1,6 @@
 //! Return values. What cannot be read is reported by `syntax::schema`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -35,7 +36,7 @@ fn default(subject: &Subject<'_>, ret: &Return, sink: &mut Sink) {
     let cut = u32::try_from(whole.len() - name.len()).unwrap_or(0);
     let at = Span::new(end.saturating_sub(cut), end);
     let diagnostic = Diagnostic::new(
-        "return-default",
+        RuleId::ReturnDefault,
         at,
         format!("`{whole}` becomes the return's name: returns have no defaults"),
     )
@@ -51,15 +52,15 @@ fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sin
     let at = ret.at.0;
     let diagnostic = match fault(&ret.ty, ret.is_write(), release) {
         Some(Fault::MutableList) => Diagnostic::new(
-            "mutable-list-return",
+            RuleId::MutableListReturn,
             at,
             format!("`{ret}` returns a list that is written, which C++ cannot"),
         )
         .with_help("return nothing, or the tensor itself"),
-        Some(fault) => Diagnostic::new("return-type-not-generated", at, fault.message(&ret.ty))
+        Some(fault) => Diagnostic::new(RuleId::ReturnTypeNotGenerated, at, fault.message(&ret.ty))
             .with_help(fault.help()),
         None if is_unusual(&ret.ty) && !ret.is_write() => Diagnostic::new(
-            "return-type-allowed",
+            RuleId::ReturnTypeAllowed,
             at,
             format!("`{}` is an unusual type to return", ret.ty),
         )
@@ -92,7 +93,9 @@ impl Fault {
     fn help(&self) -> &'static str {
         match self {
             Self::MutableList | Self::Sized => "drop the size",
-            Self::OptionalTensor => "return a tensor, undefined where there is none",
+            Self::OptionalTensor => {
+                "return a tensor of size zero where there is none, never an undefined one"
+            }
             Self::Optional => "only plain values and `Tensor` can be optional in a return",
         }
     }

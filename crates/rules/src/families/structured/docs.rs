@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const POST_INIT: &str = "torchgen/model.py: NativeFunction.__post_init__";
@@ -19,7 +20,7 @@ const UFUNC: Example = Example::native(
     "- func: blend(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  structured_inherits: TensorIteratorBase\n  ufunc_inner_loop:\n    Generic: blend (AllAndComplex, BFloat16)\n    ScalarOnly: blend (Bool)\n",
 );
 
-const fn rule(id: &'static str, stage: Stage, source: &'static str) -> Rule {
+const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
     Rule {
         id,
         family: Family::Structured,
@@ -42,7 +43,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured: True\n",
         ),
-        ..rule("structured-on-out-only", Stage::Entry, POST_INIT)
+        ..rule(RuleId::StructuredOnOutOnly, Stage::Entry, POST_INIT)
     },
     Rule {
         what: "A structured or delegating operator has `device_guard: False`.",
@@ -50,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n  device_guard: False\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("structured-device-guard", Stage::Entry, POST_INIT)
+        ..rule(RuleId::StructuredDeviceGuard, Stage::Entry, POST_INIT)
     },
     Rule {
         what: "An out variant has `structured_delegate`.",
@@ -58,7 +59,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: mix(Tensor self) -> Tensor\n  structured_delegate: mix.out\n- func: mix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: mix_out\n- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured_delegate: mix.out\n",
         ),
-        ..rule("structured-delegate-not-on-out", Stage::Entry, POST_INIT)
+        ..rule(RuleId::StructuredDelegateNotOnOut, Stage::Entry, POST_INIT)
     },
     Rule {
         what: "One entry is structured and delegates.",
@@ -66,7 +67,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  structured_delegate: blend.out\n  dispatch:\n    SparseCPU: blend_out\n",
         ),
-        ..rule("structured-and-delegate", Stage::Entry, POST_INIT)
+        ..rule(RuleId::StructuredAndDelegate, Stage::Entry, POST_INIT)
     },
     Rule {
         what: "`structured_delegate` or `structured_inherits` is qualified with a namespace.",
@@ -74,7 +75,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: aten::blend.out\n",
         ),
-        ..rule("structured-delegate-namespace", Stage::Entry, FROM_YAML)
+        ..rule(RuleId::StructuredDelegateNamespace, Stage::Entry, FROM_YAML)
     },
     Rule {
         what: "`structured_delegate` is not the name of an operator.",
@@ -84,7 +85,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend_out\n",
         ),
         ..rule(
-            "structured-delegate-malformed",
+            RuleId::StructuredDelegateMalformed,
             Stage::Entry,
             "torchgen/model.py: OperatorName.parse",
         )
@@ -96,7 +97,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.into\n",
         ),
         ..rule(
-            "structured-delegate-target-missing",
+            RuleId::StructuredDelegateTargetMissing,
             Stage::File,
             FILE_CHECK,
         )
@@ -108,7 +109,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(
-            "structured-delegate-target-structured",
+            RuleId::StructuredDelegateTargetStructured,
             Stage::File,
             FILE_CHECK,
         )
@@ -121,7 +122,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n  dispatch:\n    CPU: blend_cpu\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(
-            "structured-delegate-no-structured-keys",
+            RuleId::StructuredDelegateNoStructuredKeys,
             Stage::Entry,
             FROM_YAML,
         )
@@ -132,7 +133,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_inherits: TensorIteratorBase\n",
         ),
-        ..rule("structured-inherits", Stage::Entry, POST_INIT)
+        ..rule(RuleId::StructuredInherits, Stage::Entry, POST_INIT)
     },
     Rule {
         what: "`precomputed` stands on an operator that is not structured, be it empty.",
@@ -141,7 +142,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other, int dim) -> Tensor\n  precomputed:\n  - dim -> int wrapped_dim\n",
         ),
-        ..rule("precomputed-needs-structured", Stage::Entry, FROM_YAML)
+        ..rule(RuleId::PrecomputedNeedsStructured, Stage::Entry, FROM_YAML)
     },
     Rule {
         what: "`precomputed` is not a list of `argument -> Type name, Type name`, with parameters \
@@ -155,7 +156,11 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: blend(Tensor self, int dim) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  precomputed:\n  - dim -> int wrapped_dim\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("precomputed", Stage::Entry, "torchgen/model.py: Precompute")
+        ..rule(
+            RuleId::Precomputed,
+            Stage::Entry,
+            "torchgen/model.py: Precompute",
+        )
     },
     Rule {
         what: "`ufunc_inner_loop` is neither `function (dtypes)` nor a mapping from loops to that; \
@@ -168,7 +173,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: UFUNC,
         ..rule(
-            "ufunc",
+            RuleId::Ufunc,
             Stage::Entry,
             "torchgen/model.py: UfuncInnerLoop.parse",
         )
@@ -180,7 +185,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n  ufunc_inner_loop: blend (Float)\n",
         ),
         good: UFUNC,
-        ..rule("ufunc-structured", Stage::Entry, FROM_YAML)
+        ..rule(RuleId::UfuncStructured, Stage::Entry, FROM_YAML)
     },
     Rule {
         what: "The loops of a ufunc do not fit together: `Generic` and `ScalarOnly` name different \
@@ -192,7 +197,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: UFUNC,
         ..rule(
-            "ufunc-names-match",
+            RuleId::UfuncNamesMatch,
             Stage::Codegen,
             "torchgen/dest/ufunc.py: compute_ufunc_cuda_functors",
         )
@@ -206,7 +211,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: UFUNC,
         ..rule(
-            "ufunc-argument-type",
+            RuleId::UfuncArgumentType,
             Stage::Codegen,
             "torchgen/api/ufunc.py; torchgen/dest/ufunc.py: compute_ufunc_cpu_dtype_body",
         )
@@ -220,7 +225,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: UFUNC,
         ..rule(
-            "ufunc-file-taken",
+            RuleId::UfuncFileTaken,
             Stage::Codegen,
             "torchgen/gen.py: gen_source_files; torchgen/utils.py: FileManager.write_with_template",
         )
@@ -233,7 +238,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("structured-group-consistent", Stage::Group, GROUP)
+        ..rule(RuleId::StructuredGroupConsistent, Stage::Group, GROUP)
     },
     Rule {
         what: "A variant delegates to a structured operator, but not to the out variant of its own \
@@ -242,7 +247,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: mix.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n- func: mix(Tensor self) -> Tensor\n  structured_delegate: mix.out\n- func: mix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: mix_out\n",
         ),
-        ..rule("structured-delegate-mismatch", Stage::Group, GROUP)
+        ..rule(RuleId::StructuredDelegateMismatch, Stage::Group, GROUP)
     },
     Rule {
         what: "A structured out variant has a kernel on an implicit composite key.",
@@ -251,7 +256,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n    CompositeImplicitAutograd: blend_out_composite\n",
         ),
-        ..rule("structured-composite", Stage::Group, GROUP)
+        ..rule(RuleId::StructuredComposite, Stage::Group, GROUP)
     },
     Rule {
         what: "A structured out variant lists a kernel on Meta or on \
@@ -262,7 +267,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n    Meta: blend_out_meta\n",
         ),
         ..rule(
-            "structured-no-meta",
+            RuleId::StructuredNoMeta,
             Stage::Codegen,
             "torchgen/dest/register_dispatch_key.py: RegisterDispatchKey.gen_structured",
         )
@@ -275,7 +280,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(
-            "structured-no-tensor-options",
+            RuleId::StructuredNoTensorOptions,
             Stage::Codegen,
             "torchgen/api/structured.py: argument",
         )
@@ -286,7 +291,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: split_evenly(Tensor self) -> Tensor[]\n  structured_delegate: split_evenly.out\n- func: split_evenly.out(Tensor self, *, Tensor(a!)[] out) -> ()\n  structured: True\n  dispatch:\n    CPU, CUDA: split_evenly_out\n",
         ),
-        ..rule("structured-out-tensors", Stage::Codegen, WRITER)
+        ..rule(RuleId::StructuredOutTensors, Stage::Codegen, WRITER)
     },
     Rule {
         what: "A structured operator takes an argument of a type that its wrappers cannot pass on, \
@@ -300,7 +305,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, SymInt[] size) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(
-            "structured-argument-type",
+            RuleId::StructuredArgumentType,
             Stage::Codegen,
             "torchgen/api/structured.py: argumenttype_type; torchgen/api/translate.py",
         )
@@ -311,7 +316,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n  manual_kernel_registration: True\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
-        ..rule("structured-manual-registration", Stage::Codegen, WRITER)
+        ..rule(RuleId::StructuredManualRegistration, Stage::Codegen, WRITER)
     },
     Rule {
         what: "A structured group has a mutable variant.",
@@ -320,7 +325,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  structured_delegate: blend.out\n- func: blend_functional(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         ..rule(
-            "structured-mutable",
+            RuleId::StructuredMutable,
             Stage::Codegen,
             "torchgen/dest/register_dispatch_key.py: StructuredRegisterDispatchKey.gen_class",
         )

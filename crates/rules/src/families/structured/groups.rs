@@ -6,6 +6,7 @@ use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::field_edit::adding;
 use super::super::scope::{CompleteGroup, Scope, field_at, is_unread};
@@ -88,8 +89,8 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
             out.name(),
             operator.name()
         );
-        let diagnostic =
-            Diagnostic::new("structured-group-consistent", out_at, message).with_help(format!(
+        let diagnostic = Diagnostic::new(RuleId::StructuredGroupConsistent, out_at, message)
+            .with_help(format!(
                 "declare `{}` with `structured_delegate: {}`",
                 operator.name(),
                 out.name()
@@ -104,7 +105,11 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
         out.name()
     );
     let help = format!("add `structured_delegate: {}`", out.name());
-    let mut diagnostic = Diagnostic::new("structured-group-consistent", scope.name_at(id), message);
+    let mut diagnostic = Diagnostic::new(
+        RuleId::StructuredGroupConsistent,
+        scope.name_at(id),
+        message,
+    );
     if entry.dispatch.is_none() {
         let line = format!("structured_delegate: {}", out.name());
         diagnostic = adding(diagnostic, scope.text(placed), entry, &line).with_help(help);
@@ -143,7 +148,7 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
     );
     let at = field_at(&placed.entry, Field::StructuredDelegate);
     let diagnostic =
-        Diagnostic::new("structured-group-consistent", at, message).with_help(format!(
+        Diagnostic::new(RuleId::StructuredGroupConsistent, at, message).with_help(format!(
             "mark `{}` as `structured: True` and delegate to it, or remove the field",
             out.name()
         ));
@@ -172,7 +177,7 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             operator.name(),
             out.name()
         );
-        let diagnostic = Diagnostic::new("structured-delegate-mismatch", at, message)
+        let diagnostic = Diagnostic::new(RuleId::StructuredDelegateMismatch, at, message)
             .with_help(format!("write `structured_delegate: {}`", out.name()))
             .with_fix(at, out.name().as_str());
         let elsewhere = [("the out variant", group.out, scope.name_at(group.out))];
@@ -186,14 +191,14 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         let key = kernel.key.as_str();
         let diagnostic = if key.starts_with("CompositeImplicitAutograd") {
             Diagnostic::new(
-                "structured-composite",
+                RuleId::StructuredComposite,
                 kernel.key_at,
                 format!("a structured operator has no kernel on {key}"),
             )
             .with_help("remove the line; CompositeExplicitAutograd is possible")
         } else if WRITTEN_BY_ITSELF.contains(&key) {
             Diagnostic::new(
-                "structured-no-meta",
+                RuleId::StructuredNoMeta,
                 kernel.key_at,
                 format!("the kernel on {key} is generated from the structured one"),
             )
@@ -210,7 +215,7 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     if let Some(options) = functional.schema().arguments.tensor_options() {
         let diagnostic = Diagnostic::new(
-            "structured-no-tensor-options",
+            RuleId::StructuredNoTensorOptions,
             options[0].at.0.to(options[3].at.0),
             format!(
                 "`{}` is structured and has TensorOptions",
@@ -240,7 +245,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             "a structured kernel writes to plain tensors, not to `{}`",
             argument.ty
         );
-        let diagnostic = Diagnostic::new("structured-out-tensors", argument.at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::StructuredOutTensors, argument.at.0, message)
             .with_help("make the group unstructured");
         scope.report(sink, group.out, diagnostic);
     }
@@ -249,7 +254,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             "structured kernels cannot take `{}` of type `{}`",
             argument.name, argument.ty
         );
-        let diagnostic = Diagnostic::new("structured-argument-type", argument.at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::StructuredArgumentType, argument.at.0, message)
             .with_help("use another type, or make the group unstructured");
         scope.report(sink, id, diagnostic);
     }
@@ -261,8 +266,9 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             "`{}` is mutable, and structured kernels are written for functional, in-place and out variants",
             scope.operator(mutable).name()
         );
-        let diagnostic = Diagnostic::new("structured-mutable", scope.name_at(mutable), message)
-            .with_help("make the group unstructured");
+        let diagnostic =
+            Diagnostic::new(RuleId::StructuredMutable, scope.name_at(mutable), message)
+                .with_help("make the group unstructured");
         scope.report(sink, mutable, diagnostic);
     }
 }
@@ -284,7 +290,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         return;
     }
     let diagnostic = Diagnostic::new(
-        "structured-manual-registration",
+        RuleId::StructuredManualRegistration,
         field_at(entry, Field::ManualKernelRegistration),
         "the registration of structured kernels is generated",
     )
@@ -305,7 +311,7 @@ fn precomputed(scope: &Scope<'_>, out: OperatorId, sink: &mut Sink) {
             "no C++ can be written for a parameter of type `{}`",
             argument.ty
         );
-        let diagnostic = Diagnostic::new("precomputed", argument.type_at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::Precomputed, argument.type_at.0, message)
             .with_help("use another type");
         scope.report(sink, out, diagnostic);
     }

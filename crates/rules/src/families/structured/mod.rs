@@ -1,6 +1,7 @@
 //! Structured kernels: entries that are structured or delegate, their groups, precomputed
 //! arguments and ufuncs. What cannot be read is reported by `model::lower`.
 
+use opatlas_source::diagnostic::RuleId;
 mod arguments;
 mod docs;
 mod groups;
@@ -47,7 +48,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let text = scope.text(placed);
     if entry.structured && entry.structured_delegate.is_some() {
         let diagnostic = Diagnostic::new(
-            "structured-and-delegate",
+            RuleId::StructuredAndDelegate,
             field_at(entry, Field::StructuredDelegate),
             "an operator is structured itself or delegates to one that is, not both",
         )
@@ -66,7 +67,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     } else {
         if schema.kind() == SchemaKind::Out {
             let diagnostic = Diagnostic::new(
-                "structured-delegate-not-on-out",
+                RuleId::StructuredDelegateNotOnOut,
                 field_at(entry, Field::StructuredDelegate),
                 "an out variant does not delegate",
             )
@@ -77,7 +78,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
     if !entry.device_guard {
         let diagnostic = Diagnostic::new(
-            "structured-device-guard",
+            RuleId::StructuredDeviceGuard,
             field_at(entry, Field::DeviceGuard),
             "structured kernels always have a device guard",
         )
@@ -95,7 +96,7 @@ fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
         schema.kind().as_str()
     );
     Diagnostic::new(
-        "structured-on-out-only",
+        RuleId::StructuredOnOutOnly,
         field_at(entry, Field::Structured),
         message,
     )
@@ -123,7 +124,7 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
             continue;
         }
         let mut diagnostic = Diagnostic::new(
-            "structured-delegate-no-structured-keys",
+            RuleId::StructuredDelegateNoStructuredKeys,
             line.key_at,
             format!("the kernel on {key} comes from the operator that this one delegates to"),
         )
@@ -142,17 +143,17 @@ fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         return;
     }
     let inherits = entry.structured_inherits.is_some().then_some((
-        "structured-inherits",
+        RuleId::StructuredInherits,
         Field::StructuredInherits,
         "the base class of a kernel's meta function is named, but the operator is not structured",
     ));
     let precomputed = entry.precomputed.is_some().then_some((
-        "precomputed-needs-structured",
+        RuleId::PrecomputedNeedsStructured,
         Field::Precomputed,
         "only the meta function of a structured operator can work out arguments for the kernel",
     ));
     let ufunc = (!entry.ufunc_inner_loop.is_empty()).then_some((
-        "ufunc-structured",
+        RuleId::UfuncStructured,
         Field::UfuncInnerLoop,
         "inner loops are written for structured operators only",
     ));
@@ -229,7 +230,7 @@ impl<'s, 'c> Targets<'s, 'c> {
             return;
         };
         let message = format!("there is no operator `{delegate}` to delegate to");
-        let diagnostic = Diagnostic::new("structured-delegate-target-missing", at, message);
+        let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetMissing, at, message);
         self.suggestions += 1;
         let structured = || {
             let names = self.by_name.iter();
@@ -241,9 +242,7 @@ impl<'s, 'c> Targets<'s, 'c> {
             .then(|| suggest::nearest_few(delegate.as_str(), structured(), 8))
             .and_then(|near| near.into_iter().min_by_key(|name| rank(name, delegate)));
         let diagnostic = match nearest {
-            Some(nearest) => diagnostic
-                .with_help(format!("did you mean `{nearest}`?"))
-                .with_fix(at, nearest),
+            Some(nearest) => diagnostic.with_near_name(at, delegate.as_str(), nearest),
             None => diagnostic.with_help("name the structured out variant, or declare it"),
         };
         self.scope.report(sink, id, diagnostic);
@@ -258,7 +257,7 @@ impl<'s, 'c> Targets<'s, 'c> {
             return;
         };
         let message = format!("`{}` is delegated to, but is not structured", other.name());
-        let diagnostic = Diagnostic::new("structured-delegate-target-structured", at, message)
+        let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetStructured, at, message)
             .with_help(format!("add `structured: True` to `{}`", other.name()));
         let elsewhere = [("this operator", target, other.schema().name_at.0)];
         self.scope.report_with(sink, id, diagnostic, &elsewhere);

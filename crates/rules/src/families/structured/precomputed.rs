@@ -7,8 +7,9 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
-const RULE: &str = "precomputed";
+const RULE: RuleId = RuleId::Precomputed;
 
 pub(super) fn check(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
     let Some(precompute) = &placed.entry.precomputed else {

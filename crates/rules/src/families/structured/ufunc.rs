@@ -1,6 +1,7 @@
 //! Inner loops of ufuncs: their dtypes, and whether the kernels around them can be written
 //! (torchgen `UfuncInnerLoop`, `dest/ufunc.py`).
 
+use opatlas_source::diagnostic::RuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::sink::Sink;
@@ -81,7 +82,7 @@ pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         );
         sink.entry(
             placed,
-            Diagnostic::new("ufunc", line.key_at, message)
+            Diagnostic::new(RuleId::Ufunc, line.key_at, message)
                 .with_help("remove the line from `dispatch`")
                 .with_related("the inner loops", field_at(entry, Field::UfuncInnerLoop)),
         );
@@ -104,11 +105,9 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release) -> Diagnostic {
         .iter()
         .chain(CLASSES.iter().map(|(name, _)| *name));
     let message = format!("`{}` is no dtype", dtype.value);
-    let diagnostic = Diagnostic::new("ufunc", dtype.at, message);
+    let diagnostic = Diagnostic::new(RuleId::Ufunc, dtype.at, message);
     match suggest::nearest(&dtype.value, names) {
-        Some(nearest) => diagnostic
-            .with_help(format!("did you mean `{nearest}`?"))
-            .with_fix(dtype.at, nearest),
+        Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
         None => diagnostic.with_help(
             "write dtypes such as `Float`, or classes of them such as `AllAndComplex`, separated by a comma and one space",
         ),
@@ -147,7 +146,7 @@ impl<'c> Files<'c> {
                 "another overload of `{base}` is a ufunc, and both are written to one file"
             );
             let at = field_at(entry, Field::UfuncInnerLoop);
-            let diagnostic = Diagnostic::new("ufunc-file-taken", at, message)
+            let diagnostic = Diagnostic::new(RuleId::UfuncFileTaken, at, message)
                 .with_help("write the kernels of one of them by hand");
             scope.report_with(
                 sink,
@@ -168,7 +167,7 @@ impl<'c> Files<'c> {
                 "inner loops take plain tensors and scalars, not `{}` of type `{}`",
                 argument.name, argument.ty
             );
-            let diagnostic = Diagnostic::new("ufunc-argument-type", argument.at.0, message)
+            let diagnostic = Diagnostic::new(RuleId::UfuncArgumentType, argument.at.0, message)
                 .with_help("write the kernels by hand: remove `ufunc_inner_loop`");
             let at = field_at(entry, Field::UfuncInnerLoop);
             let elsewhere = [("the inner loops", group.out, at)];
@@ -249,7 +248,7 @@ impl<'c> Ufunc<'c> {
     }
 
     fn report(&self, inner: &UfuncLoop, message: String, help: &'static str) -> Diagnostic {
-        Diagnostic::new("ufunc-names-match", inner.at, message).with_help(help)
+        Diagnostic::new(RuleId::UfuncNamesMatch, inner.at, message).with_help(help)
     }
 
     /// The functors that are needed, given the number of tensors.

@@ -2,13 +2,14 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const GOOD: Example = Example::native(
     "- func: scale(Tensor self, float factor) -> Tensor\n  tags: [core, pointwise]\n",
 );
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     Rule {
         id,
         family: Family::Tags,
@@ -33,7 +34,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  tags: core, pointwise\n",
         ),
-        ..error("tags")
+        ..error(RuleId::Tags)
     },
     Rule {
         what: "An operator draws random numbers, or seems to, and is not tagged \
@@ -50,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n  tags: nondeterministic_seeded\n",
         ),
         source: "torchgen/model.py: NativeFunction.__post_init__",
-        ..error("random-needs-seeded-tag")
+        ..error(RuleId::RandomNeedsSeededTag)
     },
     Rule {
         stage: Stage::Yaml,
@@ -59,6 +60,6 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::tags("- tag: pointwise\n"),
         good: Example::tags("- tag: pointwise\n  desc: computes each element by itself\n"),
         source: "torchgen/gen.py: parse_tags_yaml_struct",
-        ..error("tags-yaml")
+        ..error(RuleId::TagsYaml)
     },
 ];

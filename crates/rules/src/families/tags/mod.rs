@@ -1,5 +1,6 @@
 //! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -33,7 +34,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 }
 
 fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, sink: &mut Sink) {
-    let rule = "tags";
+    let rule = RuleId::Tags;
     let name = match &tag.value {
         TagName::Text(name) | TagName::Scalar(name) => name,
         TagName::Collection => {
@@ -49,15 +50,13 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         let list = format!("[{}]", parts.join(", "));
         Diagnostic::new(rule, tag.at, format!("`{shown}` is read as one tag"))
             .with_help(format!("write a list: `{list}`"))
-            .with_fix(tag.at, list)
+            .with_safe_fix(tag.at, list)
     } else {
         let message = format!("there is no tag `{shown}`");
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
         match suggest::nearest(name, names()) {
-            Some(near) => diagnostic
-                .with_help(format!("did you mean `{near}`?"))
-                .with_fix(tag.at, near),
+            Some(near) => diagnostic.with_near_name(tag.at, name, near),
             None => {
                 let names: Vec<&str> = names().collect();
                 diagnostic.with_help(format!("the tags are {}", names.join(", ")))
@@ -80,12 +79,12 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
         || entry
             .diagnostics
             .iter()
-            .any(|d| d.rule == "field-type-list")
+            .any(|d| d.rule == RuleId::FieldTypeList)
     {
         return;
     }
     let diagnostic = Diagnostic::new(
-        "random-needs-seeded-tag",
+        RuleId::RandomNeedsSeededTag,
         at,
         format!("{cause}, so the operator must be tagged `{SEEDED}`"),
     )

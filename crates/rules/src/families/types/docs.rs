@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const PARSE: &str = "torchgen/model.py: Type._parse";
@@ -9,7 +10,7 @@ const CPP: &str = "torchgen/api/cpp.py: valuetype_type, argumenttype_type";
 
 const GOOD: Example = Example::native("- func: scale(Tensor self, float factor) -> Tensor\n");
 
-const fn error(id: &'static str, stage: Stage) -> Rule {
+const fn error(id: RuleId, stage: Stage) -> Rule {
     Rule {
         id,
         family: Family::Types,
@@ -33,14 +34,14 @@ pub(crate) static RULES: &[Rule] = &[
               the names. `DeviceIndex` exists since 2.1, `SymBool` and `GraphModule` since 2.5; \
               `ConstQuantizerPtr` is gone since 2.6 and `Dimname` since 2.13.",
         bad: Example::native("- func: scale(Tensor self, double factor) -> Tensor\n"),
-        ..error("type-unknown", Stage::Entry)
+        ..error(RuleId::TypeUnknown, Stage::Entry)
     },
     Rule {
         what: "The size of a list is not a decimal number of at least 1 without leading zeros.",
         why: "Printing the type must give its text back, and 0 is printed as no size at all.",
         bad: Example::native("- func: pad(Tensor self, int[02] amount) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount) -> Tensor\n"),
-        ..error("type-list-size", Stage::Entry)
+        ..error(RuleId::TypeListSize, Stage::Entry)
     },
     Rule {
         what: "A tuple, a dictionary or a union is used as a type.",
@@ -48,7 +49,7 @@ pub(crate) static RULES: &[Rule] = &[
               several arguments or returns.",
         bad: Example::native("- func: scale(Tensor self, Dict(str, Tensor) factors) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, Tensor[] factors) -> Tensor\n"),
-        ..error("type-container", Stage::Entry)
+        ..error(RuleId::TypeContainer, Stage::Entry)
     },
     Rule {
         what: "A type begins like a custom class, `__torch__.torch.classes.`, but no dotted name of \
@@ -58,7 +59,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, __torch__.torch.classes. plan) -> Tensor\n",
         ),
         good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
-        ..error("type-custom-class", Stage::Entry)
+        ..error(RuleId::TypeCustomClass, Stage::Entry)
     },
     Rule {
         what: "A type is read, but has no type in the generated C++: a custom class, `GraphModule`, \
@@ -72,7 +73,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native("- func: scale(Tensor self, int plan) -> Tensor\n"),
         source: CPP,
-        ..error("type-not-generated", Stage::Codegen)
+        ..error(RuleId::TypeNotGenerated, Stage::Codegen)
     },
     Rule {
         what: "A list of `bool` has no size.",
@@ -81,6 +82,6 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: select(Tensor self, bool[] mask) -> Tensor\n"),
         good: Example::native("- func: select(Tensor self, bool[3] mask) -> Tensor\n"),
         source: CPP,
-        ..error("bool-list-size", Stage::Codegen)
+        ..error(RuleId::BoolListSize, Stage::Codegen)
     },
 ];

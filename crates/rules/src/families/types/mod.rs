@@ -1,6 +1,7 @@
 //! Types: which a release knows, and which it can generate C++ for. Texts that are no type in any
 //! release are reported by `syntax::schema`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -68,7 +69,7 @@ fn nested(argument: &Argument, placed: &PlacedEntry, sink: &mut Sink) {
     );
     sink.entry(
         placed,
-        Diagnostic::new("type-not-generated", argument.type_at.0, message)
+        Diagnostic::new(RuleId::TypeNotGenerated, argument.type_at.0, message)
             .with_help("use `SymInt`, `SymInt?`, `SymInt[]` or `SymInt[]?`, or an `int`"),
     );
 }
@@ -116,19 +117,19 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
     match fault {
         Fault::Unknown(base) => unknown(*base, at, release),
         Fault::NotGenerated(base) => Diagnostic::new(
-            "type-not-generated",
+            RuleId::TypeNotGenerated,
             at,
             format!("`{base}` is read in {release}, but has no type in the generated C++"),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Custom(name) => Diagnostic::new(
-            "type-not-generated",
+            RuleId::TypeNotGenerated,
             at,
             format!("the custom class `{name}` has no type in the generated C++"),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Unsized => Diagnostic::new(
-            "bool-list-size",
+            RuleId::BoolListSize,
             at,
             format!("a list of `bool` needs a size, which `{ty}` does not give"),
         )
@@ -152,7 +153,7 @@ fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
         _ => format!("unknown type `{base}`"),
     };
     let names: Vec<_> = release.data().base_types.iter().collect();
-    Diagnostic::new("type-unknown", at, message)
+    Diagnostic::new(RuleId::TypeUnknown, at, message)
         .with_help(format!("the base types are {}", names.join(", ")))
 }
 

@@ -2,13 +2,14 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const GOOD: Example = Example::native(
     "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n",
 );
 
-const fn error(id: &'static str) -> Rule {
+const fn error(id: RuleId) -> Rule {
     Rule {
         id,
         family: Family::Variants,
@@ -32,7 +33,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function,method\n",
         ),
-        ..error("variants")
+        ..error(RuleId::Variants)
     },
     Rule {
         stage: Stage::Codegen,
@@ -44,7 +45,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor input, float factor) -> Tensor\n  variants: function, method\n",
         ),
         source: "torchgen/gen.py: ComputeTensorMethod; torchgen/api/translate.py: translate",
-        ..error("method-needs-self")
+        ..error(RuleId::MethodNeedsSelf)
     },
     Rule {
         what: "An operator of a Python module is a method.",
@@ -56,7 +57,7 @@ pub(crate) static RULES: &[Rule] = &[
         good: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n  variants: function\n",
         ),
-        ..error("module-not-method")
+        ..error(RuleId::ModuleNotMethod)
     },
     Rule {
         what: "An operator with out arguments is a method.",
@@ -69,6 +70,6 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
         source: "torchgen/model.py: NativeFunction.__post_init__",
-        ..error("out-function-only")
+        ..error(RuleId::OutFunctionOnly)
     },
 ];

@@ -1,5 +1,6 @@
 //! `variants`. Words that are no variant are reported by `model::lower`.
 
+use opatlas_source::diagnostic::RuleId;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -38,7 +39,7 @@ fn module(placed: &PlacedEntry, sink: &mut Sink) {
         return;
     };
     let diagnostic = Diagnostic::new(
-        "module-not-method",
+        RuleId::ModuleNotMethod,
         variants.value,
         format!(
             "an operator of Python module `{}` cannot be a method",
@@ -55,7 +56,7 @@ fn out(subject: &Subject<'_>, sink: &mut Sink) {
     let at = subject.field_or_name(Field::Variants);
     let out = subject.schema.arguments.out();
     let diagnostic = Diagnostic::new(
-        "out-function-only",
+        RuleId::OutFunctionOnly,
         at,
         "an operator with out arguments can only be a function",
     )
@@ -77,7 +78,7 @@ fn method(subject: &Subject<'_>, sink: &mut Sink) {
     let at = subject.field_or_name(Field::Variants);
     let mut diagnostic = match this {
         Some(this) => Diagnostic::new(
-            "method-needs-self",
+            RuleId::MethodNeedsSelf,
             at,
             format!(
                 "a method passes a tensor as `self`, but `self` is `{}`",
@@ -87,7 +88,7 @@ fn method(subject: &Subject<'_>, sink: &mut Sink) {
         .with_help("make `self` a plain `Tensor`, or write `variants: function`")
         .with_related("`self`", this.at.0),
         None => Diagnostic::new(
-            "method-needs-self",
+            RuleId::MethodNeedsSelf,
             at,
             "a method needs a positional argument called `self`",
         )

@@ -1,5 +1,6 @@
 //! Copies of views (torchgen `NativeFunctionsViewGroup.__post_init__`, `gets_generated_view_copy`).
 
+use opatlas_source::diagnostic::RuleId;
 use std::fmt::Write as _;
 
 use crate::sink::Sink;
@@ -55,7 +56,7 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let view = scope.operator(id);
     let name = copy_name(view);
     let message = format!("view `{}` has no copying twin `{name}`", view.name());
-    let diagnostic = Diagnostic::new("view-copy-required", scope.name_at(id), message);
+    let diagnostic = Diagnostic::new(RuleId::ViewCopyRequired, scope.name_at(id), message);
     if let Some(near) = scope.catalogue.find(&name) {
         let help = format!("let arguments and returns of `{name}` be those of the view");
         let elsewhere: [Elsewhere; 1] = [(
@@ -150,7 +151,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
             "`{}` has the signature of the copy of `{of}`, but is not called so",
             copy.name()
         );
-        let diagnostic = Diagnostic::new("view-copy-tag", at, message)
+        let diagnostic = Diagnostic::new(RuleId::ViewCopyTag, at, message)
             .with_help("call it `..._copy`, or rename the view");
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return false;
@@ -163,7 +164,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
         copy.name()
     );
     let diagnostic =
-        Diagnostic::new("view-copy-tag", at, message).with_help("add the tag `view_copy`");
+        Diagnostic::new(RuleId::ViewCopyTag, at, message).with_help("add the tag `view_copy`");
     let diagnostic = match copy.written() {
         Some(placed) if placed.entry.field(Field::Tags).is_none() => adding(
             diagnostic,
@@ -195,7 +196,7 @@ fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
         view.name(),
         scope.operator(other).name()
     );
-    let diagnostic = Diagnostic::new("view-named-copy", scope.name_at(group.view), message)
+    let diagnostic = Diagnostic::new(RuleId::ViewNamedCopy, scope.name_at(group.view), message)
         .with_help("give the view a base name that does not end in `_copy` or `_scatter`");
     let elsewhere = [("the other operator", other, scope.name_at(other))];
     scope.report_with(sink, group.view, diagnostic, &elsewhere);

@@ -2,6 +2,7 @@
 
 use crate::{Example, Family, Rule, Stage};
 use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::Severity;
 
 const GROUP: &str = "torchgen/model.py: NativeFunctionsViewGroup.__post_init__";
@@ -16,7 +17,7 @@ const INPLACE: Example = Example::native(
     "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
 );
 
-const fn rule(id: &'static str, stage: Stage, source: &'static str) -> Rule {
+const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
     Rule {
         id,
         family: Family::Views,
@@ -41,7 +42,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n",
         ),
-        ..rule("view-copy-required", Stage::Group, GROUP)
+        ..rule(RuleId::ViewCopyRequired, Stage::Group, GROUP)
     },
     Rule {
         what: "The copy of a view is not tagged `view_copy`, or its base name does not end in \
@@ -50,7 +51,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  autogen: flip_sides_copy.out\n",
         ),
-        ..rule("view-copy-tag", Stage::Group, GROUP)
+        ..rule(RuleId::ViewCopyTag, Stage::Group, GROUP)
     },
     Rule {
         what: "A view whose own base name ends in `_copy` or `_scatter` meets the copy or the \
@@ -61,7 +62,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides_copy(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n- func: flip_sides.by(Tensor self, int times) -> Tensor\n",
         ),
         good: INPLACE,
-        ..rule("view-named-copy", Stage::Group, GROUP)
+        ..rule(RuleId::ViewNamedCopy, Stage::Group, GROUP)
     },
     Rule {
         what: "A view with an in-place name is not tagged `inplace_view`.",
@@ -71,7 +72,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: INPLACE,
         ..rule(
-            "view-inplace-tag",
+            RuleId::ViewInplaceTag,
             Stage::Group,
             "torchgen/model.py: NativeFunction.view_schema_kind",
         )
@@ -84,7 +85,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_\n  tags: inplace_view\n",
         ),
         good: INPLACE,
-        ..rule("view-composite-agree", Stage::Group, GROUP)
+        ..rule(RuleId::ViewCompositeAgree, Stage::Group, GROUP)
     },
     Rule {
         what: "Two operators claim the same place in a view group: their names differ by `_copy` \
@@ -95,7 +96,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: Example::native("- func: flip_sides(Tensor(a) self) -> Tensor(a)\n"),
         ..rule(
-            "view-group-duplicate",
+            RuleId::ViewGroupDuplicate,
             Stage::Group,
             "torchgen/gen.py: get_grouped_by_view_native_functions",
         )
@@ -107,7 +108,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native("- func: flip_sides(Tensor self) -> Tensor(a)\n"),
         good: Example::native("- func: flip_sides(Tensor(a) self) -> Tensor(a)\n"),
         ..rule(
-            "view-annotations",
+            RuleId::ViewAnnotations,
             Stage::Convention,
             "the documentation of annotations; nothing checks it",
         )
@@ -120,7 +121,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(int times, Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(int times, Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(
-            "view-first-argument",
+            RuleId::ViewFirstArgument,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: assert_view_op_properties",
         )
@@ -132,7 +133,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> (Tensor(a), Tensor(a))\n- func: flip_sides_copy(Tensor self) -> (Tensor, Tensor)\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
-        ..rule("view-returns", Stage::Codegen, COPY)
+        ..rule(RuleId::ViewReturns, Stage::Codegen, COPY)
     },
     Rule {
         what: "The copy of a view has no kernel on CompositeExplicitAutogradNonFunctional; or it is \
@@ -141,7 +142,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
-        ..rule("view-copy-kernel", Stage::Codegen, COPY)
+        ..rule(RuleId::ViewCopyKernel, Stage::Codegen, COPY)
     },
     Rule {
         what: "Of a view and its copy one has TensorOptions and the other has not.",
@@ -149,7 +150,7 @@ pub(crate) static RULES: &[Rule] = &[
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
-        ..rule("view-copy-options", Stage::Codegen, REPLAY)
+        ..rule(RuleId::ViewCopyOptions, Stage::Codegen, REPLAY)
     },
     Rule {
         until: Some(Release::V2_0),
@@ -160,7 +161,7 @@ pub(crate) static RULES: &[Rule] = &[
         ),
         good: INPLACE,
         ..rule(
-            "view-inplace-alone",
+            RuleId::ViewInplaceAlone,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: gen_functionalization_registration",
         )
@@ -174,7 +175,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(Tensor(a) self, str how, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, str how, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(
-            "view-argument-type",
+            RuleId::ViewArgumentType,
             Stage::Codegen,
             "torchgen/api/cpp.py: argumenttype_type; torchgen/api/translate.py: translate",
         )
@@ -188,7 +189,7 @@ pub(crate) static RULES: &[Rule] = &[
             "- func: flip_sides(Tensor(a -> *) self) -> Tensor(a)[]\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor[]\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(
-            "multi-output-view-replay",
+            RuleId::MultiOutputViewReplay,
             Stage::Codegen,
             "torchgen/gen_functionalization_type.py: ViewMetaSpecialization.single_output_body",
         )

@@ -8,6 +8,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::RuleId;
 
 use super::super::scope::{Elsewhere, Scope};
 use super::{IMPLICIT, copies, has_options};
@@ -44,7 +45,7 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
         return None;
     }
     let message = format!("view `{}` does not return tensors only", view.name());
-    let diagnostic = Diagnostic::new("view-returns", schema.returns_at.0, message)
+    let diagnostic = Diagnostic::new(RuleId::ViewReturns, schema.returns_at.0, message)
         .with_help("return the view and nothing else");
     Some(diagnostic)
 }
@@ -64,7 +65,7 @@ fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
             "a view cannot be replayed with `{}` of type `{}`",
             argument.name, argument.ty
         );
-        let diagnostic = Diagnostic::new("view-argument-type", argument.at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::ViewArgumentType, argument.at.0, message)
             .with_help("use another type, or let the view decompose");
         scope.report(sink, id, diagnostic);
     }
@@ -74,7 +75,7 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
     let operator = scope.operator(id);
     let schema = operator.schema();
     if let Some((at, message)) = first_argument(schema) {
-        let diagnostic = Diagnostic::new("view-first-argument", at, message)
+        let diagnostic = Diagnostic::new(RuleId::ViewFirstArgument, at, message)
             .with_help("take the viewed tensor first, annotated, and annotate no other argument");
         scope.report(sink, id, diagnostic);
     }
@@ -91,8 +92,9 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
             "`{}` returns several views, and there is no way to replay one of them alone",
             operator.name()
         );
-        let diagnostic = Diagnostic::new("multi-output-view-replay", schema.returns_at.0, message)
-            .with_help("return one view; the ways are a fixed list in PyTorch's generator");
+        let diagnostic =
+            Diagnostic::new(RuleId::MultiOutputViewReplay, schema.returns_at.0, message)
+                .with_help("return one view; the ways are a fixed list in PyTorch's generator");
         scope.report(sink, id, diagnostic);
     }
 }
@@ -143,7 +145,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
             "`{}` is the copy of a view and has no kernel on {COPY_KEY}",
             copy.name()
         );
-        let diagnostic = Diagnostic::new("view-copy-kernel", at, message).with_help(format!(
+        let diagnostic = Diagnostic::new(RuleId::ViewCopyKernel, at, message).with_help(format!(
             "write `dispatch:` with `{COPY_KEY}: {standard}`; the kernel is generated"
         ));
         scope.report_with(sink, id, diagnostic, &elsewhere);
@@ -152,7 +154,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
     if copy.name().as_str() == "view_copy" {
         if &*kernel.kernel.name != "view_copy_symint" {
             let diagnostic = Diagnostic::new(
-                "view-copy-kernel",
+                RuleId::ViewCopyKernel,
                 at,
                 "the kernel of `view_copy` is written out by the generator, as `view_copy_symint`",
             )
@@ -176,7 +178,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
             "the kernel of `{}` can only copy one `Tensor` or `Tensor[]`",
             copy.name()
         );
-        let diagnostic = Diagnostic::new("view-returns", view.schema().returns_at.0, message)
+        let diagnostic = Diagnostic::new(RuleId::ViewReturns, view.schema().returns_at.0, message)
             .with_help("return one tensor or one list of tensors");
         scope.report(sink, view_id, diagnostic);
     }
@@ -188,7 +190,7 @@ fn options_differ(scope: &Scope<'_>, view: OperatorId, copy: OperatorId, sink: &
         scope.operator(view).name(),
         scope.operator(copy).name()
     );
-    let diagnostic = Diagnostic::new("view-copy-options", scope.name_at(copy), message)
+    let diagnostic = Diagnostic::new(RuleId::ViewCopyOptions, scope.name_at(copy), message)
         .with_help("let a view and its copy have the same arguments");
     let elsewhere = [("the view", view, scope.name_at(view))];
     scope.report_with(sink, copy, diagnostic, &elsewhere);

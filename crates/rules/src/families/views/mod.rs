@@ -1,6 +1,7 @@
 //! Views, their in-place forms and their copies (torchgen `NativeFunctionsViewGroup`,
 //! `get_grouped_by_view_native_functions`).
 
+use opatlas_source::diagnostic::RuleId;
 mod copies;
 mod docs;
 mod functionalize;
@@ -53,7 +54,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name();
     let message = format!("`{name}` is in place and a view, and is not tagged `inplace_view`");
-    let diagnostic = Diagnostic::new("view-inplace-tag", scope.name_at(id), message)
+    let diagnostic = Diagnostic::new(RuleId::ViewInplaceTag, scope.name_at(id), message)
         .with_help("add the tag `inplace_view`");
     let diagnostic = match operator.written() {
         Some(placed) if placed.entry.field(Field::Tags).is_none() => adding(
@@ -88,7 +89,7 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
             continue;
         }
         let diagnostic = Diagnostic::new(
-            "view-annotations",
+            RuleId::ViewAnnotations,
             ret.at.0,
             "this return is a view of no argument: none is annotated with its letter",
         )
@@ -114,7 +115,7 @@ fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink
     }
     let message = format!("there is no view that `{name}` is the in-place form of");
     let at = tag_at(operator, "inplace_view");
-    let diagnostic = Diagnostic::new("view-inplace-alone", at, message)
+    let diagnostic = Diagnostic::new(RuleId::ViewInplaceAlone, at, message)
         .with_help("declare the view with the same arguments");
     scope.report(sink, id, diagnostic);
 }
@@ -131,7 +132,7 @@ fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Si
         b.name(),
         a.name()
     );
-    let diagnostic = Diagnostic::new("view-group-duplicate", scope.name_at(second), message)
+    let diagnostic = Diagnostic::new(RuleId::ViewGroupDuplicate, scope.name_at(second), message)
         .with_help(
             "give one of them another base name: `_copy` at its end does not count as a difference",
         );
@@ -153,7 +154,7 @@ fn same_composites(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
         view.name(),
         operator.name()
     );
-    let diagnostic = Diagnostic::new("view-composite-agree", scope.name_at(inplace), message)
+    let diagnostic = Diagnostic::new(RuleId::ViewCompositeAgree, scope.name_at(inplace), message)
         .with_help("let both decompose, or neither");
     let elsewhere = [("the view", group.view, scope.name_at(group.view))];
     scope.report_with(sink, inplace, diagnostic, &elsewhere);

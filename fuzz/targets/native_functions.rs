@@ -7,8 +7,8 @@ use libfuzzer_sys::fuzz_target;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::file::NativeFunctions;
 use opatlas_pytorch::release::Release;
-use opatlas_source::Bundle;
 use opatlas_schema::parse::parse_schema;
+use opatlas_source::Bundle;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes)

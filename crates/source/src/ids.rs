@@ -1,0 +1,68 @@
+//! Closed sets of stable ids: an enum, its texts, and the way back.
+
+/// Makes an enum of ids. Each variant is listed with its text, in the order of the texts, so that
+/// the derived order is that of the texts and the way back is a binary search.
+#[macro_export]
+macro_rules! rule_ids {
+    ($(#[$doc:meta])* $name:ident: $($variant:ident => $text:literal,)+) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name {
+            $(
+                #[doc = concat!("`", $text, "`")]
+                $variant,
+            )+
+        }
+
+        impl $name {
+            /// All ids, in the order of their texts.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The id as users read and write it.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+
+            /// The id with this text, if there is one.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                let at = Self::ALL.binary_search_by(|id| id.as_str().cmp(text)).ok()?;
+                Some(Self::ALL[at])
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, text: &str) -> bool {
+                self.as_str() == text
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, text: &&str) -> bool {
+                self.as_str() == *text
+            }
+        }
+
+        #[cfg(test)]
+        mod ids {
+            use super::$name;
+
+            #[test]
+            fn are_sorted_and_found_by_their_text() {
+                assert!($name::ALL.is_sorted_by(|a, b| a.as_str() < b.as_str()));
+                for &id in $name::ALL {
+                    assert_eq!($name::parse(id.as_str()), Some(id));
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,108 @@
+//! How work is told that nobody waits for it any more.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A mark that whoever ordered work sets when the result is not wanted any more. Long work looks at
+/// it between its stages and in its longest loops ([`Stop::check`]) and ends early. Clones share one
+/// mark; it is never taken back.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Option<Arc<Mark>>);
+
+#[derive(Debug)]
+struct Mark {
+    is_set: AtomicBool,
+    /// What stops this as well.
+    above: Stop,
+}
+
+/// The work ended early, because a [`Stop`] was requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the work was stopped, since nobody waits for its result")
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+impl Stop {
+    /// A mark that nobody sets.
+    #[must_use]
+    pub fn never() -> Self {
+        Self(None)
+    }
+
+    /// A mark of its own.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::never().within()
+    }
+
+    /// A mark of its own that counts as set when `self` is set as well.
+    #[must_use]
+    pub fn within(&self) -> Self {
+        Self(Some(Arc::new(Mark {
+            is_set: AtomicBool::new(false),
+            above: self.clone(),
+        })))
+    }
+
+    /// Sets the mark; does nothing to one that is [`Stop::never`] set.
+    pub fn request(&self) {
+        if let Some(mark) = &self.0 {
+            mark.is_set.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the mark is set.
+    #[must_use]
+    pub fn is_requested(&self) -> bool {
+        let mut stop = self;
+        while let Some(mark) = &stop.0 {
+            if mark.is_set.load(Ordering::Relaxed) {
+                return true;
+            }
+            stop = &mark.above;
+        }
+        false
+    }
+
+    /// Goes on, unless the mark is set.
+    ///
+    /// # Errors
+    /// [`Stopped`] when it is.
+    pub fn check(&self) -> Result<(), Stopped> {
+        match self.is_requested() {
+            true => Err(Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// Does work that nobody stops.
+    pub fn unstopped<T>(work: impl FnOnce(&Self) -> Result<T, Stopped>) -> T {
+        work(&Self::never()).expect("only a request stops work, and nobody can make it")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_stops_what_is_within_it_and_nothing_else() {
+        let above = Stop::new();
+        let (one, other) = (above.within(), above.within());
+        one.request();
+        assert_eq!(one.clone().check(), Err(Stopped));
+        assert_eq!((above.check(), other.check()), (Ok(()), Ok(())));
+        above.request();
+        assert_eq!(other.check(), Err(Stopped));
+        let never = Stop::never();
+        never.request();
+        assert_eq!(never.check(), Ok(()));
+    }
+}

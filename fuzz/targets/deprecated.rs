@@ -1,0 +1,8 @@
+//! Any bytes as `deprecated.yaml`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| opatlas_fuzz::beside_operators(
+    "deprecated.yaml",
+    bytes
+));

@@ -1,0 +1,103 @@
+"""Records what real releases do, and checks what was recorded: `python3 -m recorders --help`."""
+
+import argparse
+import signal
+import sys
+
+from . import facts, files, manifest, observations, places, release, runtimes, versions
+
+
+def main() -> int:
+    """Runs a command; returns its exit status."""
+    # `recorders list | head` ends quietly.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    parser = argparse.ArgumentParser(prog="recorders", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="list the recorded files and what each needs")
+    for name, said in (("record", "record files anew"), ("verify", "compare files with a new recording")):
+        command = commands.add_parser(name, help=said)
+        command.add_argument("files", nargs="*", metavar="FILE",
+                             help="files of tests/golden/ without ending; all when none is named")
+    check = commands.add_parser("verify-data", help="compare data/ with the releases")
+    check.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    install = commands.add_parser("install", help="install a real torch (3 GB each)")
+    install.add_argument("versions", nargs="*", metavar="VERSION", help="2.9.0 when none is named")
+    add = commands.add_parser("release", help="add a release to data/ and tests/golden/")
+    add.add_argument("version", help="such as 2.16.0")
+    add.add_argument("--without-process", action="store_true",
+                     help="do not install torch; its runtime is taken to be that of the release before")
+    given = parser.parse_args()
+    return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
+            "install": _install, "release": _release}[given.command](given)
+
+
+def _chosen(names: list[str]) -> list[manifest.Recording]:
+    every = {recording.file: recording for recording in manifest.recordings()}
+    unknown = [name for name in names if name not in every]
+    if unknown:
+        raise SystemExit(f"no recording of {', '.join(unknown)}; `python3 -m recorders list` names them")
+    return [every[name] for name in names or every]
+
+
+def _list(_given: argparse.Namespace) -> int:
+    for recording in manifest.recordings():
+        needs = f"a process of torch {recording.process}" if recording.process else "no process"
+        print(f"{recording.file}: {needs}")
+    return 0
+
+
+def _record(given: argparse.Namespace) -> int:
+    for recording in _chosen(given.files):
+        if recording.is_possible():
+            files.write(places.GOLDEN / f"{recording.file}.jsonl.gz", *recording.record())
+            print(f"{recording.file}: recorded")
+        else:
+            print(f"{recording.file}: skipped, torch {recording.process} is not installed")
+    return 0
+
+
+def _verify(given: argparse.Namespace) -> int:
+    wrong = 0
+    for recording in _chosen(given.files):
+        if not recording.is_possible():
+            print(f"{recording.file}: skipped, torch {recording.process} is not installed")
+            continue
+        head, rows = recording.record()
+        kept_head, kept = files.read(places.GOLDEN / f"{recording.file}.jsonl.gz")
+        differing = [place for place, (now, then) in enumerate(zip(rows, kept, strict=False)) if now != then]
+        same = not differing and len(rows) == len(kept) and kept_head and files.same_source(head, kept_head)
+        wrong += not same
+        print(f"{recording.file}: {len(rows)} rows, " + ("the same" if same else
+              f"{len(differing)} differ, first {differing[:1]}; {len(kept)} rows kept; header {kept_head}"),
+              flush=True)
+    return 1 if wrong else 0
+
+
+def _verify_data(given: argparse.Namespace) -> int:
+    data, releases = facts.load(places.RELEASES_JSON), versions.minors()
+    wrong = 0
+    for name in given.releases or releases:
+        version = versions.generator_of(name)
+        found = observations.differences(data, releases, name, version)
+        ran = "torchgen and process" if runtimes.python(version, install=False) else "torchgen"
+        print(f"{name} ({version}, {ran}): {len(found)} differences", flush=True)
+        for line in found:
+            print(f"  {line[:500]}")
+        wrong += len(found)
+    return 1 if wrong else 0
+
+
+def _install(given: argparse.Namespace) -> int:
+    for version in given.versions or ["2.9.0"]:
+        print(runtimes.python(version))
+    return 0
+
+
+def _release(given: argparse.Namespace) -> int:
+    notes = release.add(given.version, with_process=not given.without_process)
+    release.report(given.version, notes)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

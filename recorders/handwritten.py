@@ -1,0 +1,98 @@
+"""`data/handwritten.json`: registrations that a real process has and no YAML file declares.
+
+In the file: group, key, source file, releases (`2.0-2.3,2.6-`), operators. Here: of each
+registration the releases that have it.
+"""
+
+import json
+from pathlib import Path
+
+GROUPS = ["registrations", "operators_without_yaml"]
+# A registration: group, key, source file (`null`: not recorded; `|fallthrough` behind it), operator.
+Registration = tuple[str, str, str, str]
+_GENERATED = {"VariableType.cpp", "ADInplaceOrViewType.cpp", "TraceType.cpp"}
+
+
+def of_process(tables: dict, declared: set[str]) -> set[Registration]:
+    """The hand-written registrations of a process, from its recorded tables."""
+    files = tables["head"]["files"]
+    found = set()
+    for row in tables["rows"]:
+        group = GROUPS[0] if row["op"] in declared else GROUPS[1]
+        for key, (file, *passes) in row["r"].items():
+            if not is_generated(files[file]):
+                found.add((group, key, files[file] + "|fallthrough" * bool(passes), row["op"]))
+    return found
+
+
+def is_generated(file: str) -> bool:
+    """Whether generated code makes the registrations of a file, going by its name."""
+    return file.startswith("Register") or file in _GENERATED
+
+
+def load(path: Path, releases: list[str]) -> dict[Registration, set[str]]:
+    """Of each registration the releases that have it."""
+    data = json.loads(path.read_text())
+    found: dict[Registration, set[str]] = {}
+    for group in GROUPS:
+        for key, by_file in data[group].items():
+            for file, by_range in by_file.items():
+                for ranges, operators in by_range.items():
+                    covered = set(_covered(ranges, releases))
+                    for operator in operators.split():
+                        found.setdefault((group, key, file, operator), set()).update(covered)
+    return found
+
+
+def replace(found: dict[Registration, set[str]], release: str, now: set[Registration]) -> None:
+    """Makes the registrations of a release those of `now`."""
+    for registration, releases in found.items():
+        releases.discard(release)
+    for registration in now:
+        found.setdefault(registration, set()).add(release)
+
+
+def save(found: dict[Registration, set[str]], path: Path, releases: list[str]) -> None:
+    """Writes the data, sorted."""
+    data: dict = {group: {} for group in GROUPS}
+    for (group, key, file, operator), covered in sorted(found.items()):
+        if covered:
+            ranges = _ranges(covered, releases)
+            data[group].setdefault(key, {}).setdefault(file, {}).setdefault(ranges, []).append(operator)
+    lines = []
+    for group, keys in data.items():
+        rows = [_key(key, by_file) for key, by_file in keys.items()]
+        lines.append(f" {json.dumps(group)}: {{\n" + ",\n".join(rows) + "\n }")
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _key(key: str, by_file: dict) -> str:
+    files = []
+    for file, by_range in by_file.items():
+        rows = [f"    {json.dumps(ranges)}: {json.dumps(' '.join(operators))}"
+                for ranges, operators in by_range.items()]
+        files.append(f"   {json.dumps(file)}: {{\n" + ",\n".join(rows) + "\n   }")
+    return f"  {json.dumps(key)}: {{\n" + ",\n".join(files) + "\n  }"
+
+
+def _covered(ranges: str, releases: list[str]) -> list[str]:
+    covered = []
+    for part in ranges.split(","):
+        first, dash, last = part.partition("-")
+        end = releases.index(last or first) if last or not dash else len(releases) - 1
+        covered += releases[releases.index(first): end + 1]
+    return covered
+
+
+def _ranges(covered: set[str], releases: list[str]) -> str:
+    """`2.0-2.3,2.6-`: what reaches the newest release stays open."""
+    parts: list[list[str]] = []
+    for place, release in enumerate(releases):
+        if release not in covered:
+            continue
+        if parts and releases.index(parts[-1][1]) == place - 1:
+            parts[-1][1] = release
+        else:
+            parts.append([release, release])
+    return ",".join(f"{first}-" if last == releases[-1] else first if first == last else f"{first}-{last}"
+                    for first, last in parts)

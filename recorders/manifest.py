@@ -1,0 +1,56 @@
+"""Every file of `tests/golden/`, and what records it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from . import decisions, from_process, from_torchgen, places, runtimes
+from .from_torchgen import REFERENCE, Recorded
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A golden file."""
+
+    file: str
+    record: Callable[[], Recorded]
+    # The release of which a process is needed; `None` where torchgen or less is enough.
+    process: str | None = None
+
+    def is_possible(self) -> bool:
+        """Whether what it needs is installed. torchgen is fetched when it is missing."""
+        return self.process is None or runtimes.python(self.process, install=False) is not None
+
+
+def recordings() -> list[Recording]:
+    """All recordings. Files of single releases are those that are there."""
+    single = [
+        Recording("validator", from_torchgen.documents),
+        Recording("documents_fuzz", from_torchgen.random_documents),
+        Recording("validator_by_release", from_torchgen.documents_by_release),
+        Recording("schemas_fuzz", from_torchgen.random_schemas),
+        Recording("derivatives", from_torchgen.derivatives),
+        Recording("backends", from_torchgen.backends),
+        Recording("yaml_documents", from_torchgen.yaml_documents),
+        Recording("dispatch_keys", from_process.dispatch_keys),
+        Recording("dispatch_combos", from_process.registration_sets, REFERENCE),
+        Recording("official_pairs", from_process.schema_pairs, REFERENCE),
+        Recording("official_runtime", from_process.runtime_pairs, REFERENCE),
+        Recording("official_releases", from_process.official_releases, REFERENCE),
+        Recording("official_release_counts", from_process.official_release_counts, REFERENCE),
+        *(Recording(name, partial(decisions.table, name))
+          for name in ("change_rules", "schema_changes", "entry_changes")),
+    ]
+    whole = [Recording(f"operators_{version}", partial(from_torchgen.operators, version))
+             for version in recorded("operators")]
+    whole += [Recording(f"signatures_{version}", partial(from_torchgen.signatures, version))
+              for version in recorded("signatures")]
+    whole += [Recording(f"dispatch_runtime_{version}", partial(from_process.runtime_tables, version),
+                        version) for version in recorded("dispatch_runtime")]
+    return single + whole
+
+
+def recorded(kind: str) -> list[str]:
+    """The releases that have a file `KIND_RELEASE.jsonl.gz`."""
+    names = (path.name for path in places.GOLDEN.glob(f"{kind}_*.jsonl.gz"))
+    return sorted(name.removeprefix(f"{kind}_").removesuffix(".jsonl.gz") for name in names)

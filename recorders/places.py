@@ -1,0 +1,21 @@
+"""Where everything is. No other module spells a path of the repository."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDERS = ROOT / "recorders"
+CASES = RECORDERS / "cases"
+PROBES = RECORDERS / "probes"
+GOLDEN = ROOT / "tests" / "golden"
+
+# The facts of the releases, from which the build makes tables.
+DATA = ROOT / "data"
+RELEASES_JSON = DATA / "releases.json"
+HANDWRITTEN_JSON = DATA / "handwritten.json"
+
+# What is downloaded. Nothing of it is committed.
+CACHE = Path(os.environ.get("OPATLAS_RECORDERS_CACHE", ROOT / ".cache" / "recorders"))
+GENERATORS = CACHE / "generators"
+RUNTIMES = CACHE / "runtimes"
+RELEASES = Path(os.environ.get("OPATLAS_RELEASES_DIR", ROOT / ".cache" / "releases"))

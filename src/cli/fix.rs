@@ -1,0 +1,244 @@
+//! `opatlas check --fix`: makes the edits that findings carry, in the user's files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use similar::TextDiff;
+
+use super::check::Input;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules as rules;
+use opatlas_rules::fix::{Fixed, Wanted, mend};
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use opatlas_yaml as yaml;
+
+/// Which edits are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Edits {
+    /// Those of errors and warnings that change no meaning
+    Safe,
+    /// All that are offered
+    Suggested,
+}
+
+impl Edits {
+    fn wanted(self) -> Wanted {
+        match self {
+            Self::Safe => Wanted::Safe,
+            Self::Suggested => Wanted::Suggested,
+        }
+    }
+}
+
+/// How files are mended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fixing {
+    pub(super) edits: Edits,
+    pub(super) release: Release,
+    /// Whether edits of infos are among those that are offered.
+    pub(super) with_infos: bool,
+}
+
+/// What becomes of one file.
+#[derive(Debug)]
+struct Mended {
+    path: PathBuf,
+    before: String,
+    fixed: Fixed,
+}
+
+/// What becomes of all files. Nothing is written yet.
+#[derive(Debug, Default)]
+pub(super) struct AllMended {
+    files: Vec<Mended>,
+    /// Edits that are offered beside those that were made.
+    left: usize,
+}
+
+impl Fixing {
+    /// Mends the files of the inputs, in memory. A file that is part of several inputs is mended
+    /// in the first.
+    ///
+    /// # Errors
+    /// When a file is not UTF-8, or an edit is one of standard input.
+    pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<AllMended> {
+        let mut all = AllMended::default();
+        let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+        for input in inputs {
+            let names: Vec<Box<str>> = input.paths.keys().cloned().collect();
+            for name in names {
+                let path = input.paths[&name].clone();
+                if let Some(bytes) = done.get(&path) {
+                    input.bundle.insert(&name, bytes.clone());
+                    continue;
+                }
+                let mended = self.file(input, &name, &path)?;
+                let bytes = mended.fixed.text.clone().into_bytes();
+                input.bundle.insert(&name, bytes.clone());
+                done.insert(path, bytes);
+                all.files.push(mended);
+            }
+            all.left += self
+                .check(input)
+                .iter()
+                .filter(|f| Wanted::Suggested.takes(f))
+                .filter(|f| self.with_infos || f.severity != Severity::Info)
+                .count();
+        }
+        Ok(all)
+    }
+
+    fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<Mended> {
+        let bytes = input.bundle.file(name).map_or(&[][..], |bytes| &bytes[..]);
+        let (before, unreadable) = yaml::decode(bytes);
+        if let Some(first) = unreadable.first() {
+            let shown = path.display();
+            bail!("{shown}: {}; nothing is written", first.message);
+        }
+        let before = before.into_owned();
+        let mut bundle = input.bundle.clone();
+        let fixed = mend(name, &before, self.edits.wanted(), |text| {
+            bundle.insert(name, text.as_bytes());
+            let mut findings = rules::check(&Catalogue::read(&bundle, self.release, None));
+            if !self.with_infos {
+                findings.retain(|finding| finding.severity != Severity::Info);
+            }
+            findings
+        });
+        if fixed.text != before && path.as_os_str() == "-" {
+            bail!("standard input cannot be mended in place; name a file");
+        }
+        let path = path.to_owned();
+        Ok(Mended {
+            path,
+            before,
+            fixed,
+        })
+    }
+
+    fn check(self, input: &Input) -> Vec<Finding> {
+        rules::check(&Catalogue::read(&input.bundle, self.release, None))
+    }
+}
+
+impl AllMended {
+    fn changed(&self) -> impl Iterator<Item = &Mended> {
+        let files = self.files.iter();
+        files.filter(|file| file.fixed.text != file.before)
+    }
+
+    /// The edits as a unified diff.
+    pub(super) fn diff(&self) -> String {
+        let mut out = String::new();
+        for file in self.changed() {
+            let path = file.path.display().to_string();
+            let diff = TextDiff::from_lines(&file.before, &file.fixed.text);
+            let _ = write!(out, "{}", diff.unified_diff().header(&path, &path));
+        }
+        out
+    }
+
+    /// Writes the files that changed, each as a whole or not at all.
+    ///
+    /// # Errors
+    /// When a file cannot be written, or is another one than was read.
+    pub(super) fn write(&self) -> anyhow::Result<()> {
+        self.changed().try_for_each(|file| {
+            replace(
+                &file.path,
+                file.before.as_bytes(),
+                file.fixed.text.as_bytes(),
+            )
+            .with_context(|| format!("cannot write {}", file.path.display()))
+        })
+    }
+
+    /// What was done and what was not, by rule.
+    pub(super) fn report(&self, edits: Edits) -> String {
+        let mut out = String::new();
+        let mut total = 0;
+        for file in &self.files {
+            let path = file.path.display();
+            let applied = file.fixed.applied();
+            total += applied;
+            if applied > 0 {
+                let made = by_rule(&file.fixed.made);
+                let _ = writeln!(out, "{path}: {} made ({made})", count(applied));
+            }
+            let refused: usize = file.fixed.refused.values().sum();
+            if refused > 0 {
+                let rules = by_rule(&file.fixed.refused);
+                let _ = writeln!(
+                    out,
+                    "{path}: {} not made, since other findings would come up ({rules})",
+                    count(refused),
+                );
+            }
+        }
+        let _ = writeln!(out, "{} made", count(total));
+        if self.left > 0 && edits == Edits::Safe {
+            let offered = count(self.left);
+            let _ = writeln!(
+                out,
+                "{offered} left to your judgement: --fix=suggested makes them, with --diff it shows them"
+            );
+        }
+        out
+    }
+}
+
+fn count(edits: usize) -> String {
+    match edits {
+        1 => "1 edit".to_owned(),
+        _ => format!("{edits} edits"),
+    }
+}
+
+fn by_rule(rules: &BTreeMap<RuleId, usize>) -> String {
+    let each: Vec<String> = rules
+        .iter()
+        .map(|(rule, count)| format!("{rule}: {count}"))
+        .collect();
+    each.join(", ")
+}
+
+/// Puts new content into the place of a file: a complete file beside it takes its name, with the
+/// same permissions. A link stays one, and what it leads to is replaced.
+fn replace(path: &Path, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let folder = path.parent().context("it has no folder")?;
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(after)?;
+    new.as_file()
+        .set_permissions(fs::metadata(&path)?.permissions())?;
+    new.as_file().sync_all()?;
+    if fs::read(&path)? != before {
+        bail!("it changed meanwhile; run the command again");
+    }
+    new.persist(&path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace;
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("native_functions.yaml");
+        std::fs::write(&path, "theirs").unwrap();
+        assert!(replace(&path, b"mine", b"mended").is_err());
+        assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
+        replace(&path, b"theirs", b"mended").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"mended");
+        // Nothing is left beside it.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

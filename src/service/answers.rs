@@ -1,0 +1,162 @@
+//! Memory for finished answers: those that are kept, and those that clients have yet to read.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use opatlas_source::{Stop, Stopped};
+
+use super::Service;
+use super::error::ServiceError;
+use super::work::Turn;
+
+/// The largest answer that is made whole, in bytes.
+pub const LARGEST_ANSWER: usize = 64 << 20;
+
+/// Answers up to this size, in bytes, do not count: that a service is alive is told also where
+/// nothing else can be.
+const UNCOUNTED: usize = 2 << 10;
+/// A semaphore counts to 2^29 in places with small words; bytes are counted in these.
+const UNIT: usize = 1 << 10;
+
+/// The budget of all answers together. An answer takes its part before the worker that made it is
+/// free again, and gives it back when the last copy of its bytes goes: out of a cache, or out of the
+/// buffers of the connection that sends it.
+#[derive(Debug, Clone)]
+pub(super) struct Answers(Arc<Semaphore>);
+
+/// Bytes with their part of the budget.
+struct Held {
+    bytes: Vec<u8>,
+    _part: OwnedSemaphorePermit,
+}
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Answers {
+    pub(super) fn new(budget: usize) -> Self {
+        Self(Arc::new(Semaphore::new(budget.div_ceil(UNIT))))
+    }
+
+    /// Counts an answer.
+    pub(super) fn hold(&self, mut bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
+        if bytes.len() > LARGEST_ANSWER {
+            return Err(ServiceError::LargeAnswer {
+                limit: LARGEST_ANSWER,
+            });
+        }
+        if bytes.len() <= UNCOUNTED {
+            return Ok(bytes.into());
+        }
+        if bytes.capacity() - bytes.len() > bytes.len() / 4 {
+            bytes.shrink_to_fit();
+        }
+        let units = u32::try_from(bytes.capacity().div_ceil(UNIT)).unwrap_or(u32::MAX);
+        let part = Arc::clone(&self.0).try_acquire_many_owned(units);
+        let part = part.map_err(|_| ServiceError::Unread)?;
+        Ok(Bytes::from_owner(Held { bytes, _part: part }))
+    }
+
+    fn is_short(&self, budget: usize) -> bool {
+        self.0.available_permits() < budget.div_ceil(UNIT) / 4
+    }
+
+    /// Whether there is room at all, so that nothing is computed in vain.
+    fn expect_room(&self) -> Result<(), ServiceError> {
+        match self.0.available_permits() {
+            0 => Err(ServiceError::Unread),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Service {
+    /// Makes an answer off the async threads, when a worker is free. It counts against the memory
+    /// for answers until the last copy of it is gone.
+    ///
+    /// # Errors
+    /// What `make` says; [`ServiceError::Busy`], [`ServiceError::Unread`] and
+    /// [`ServiceError::Stopped`]; [`ServiceError::LargeAnswer`].
+    pub async fn make<E>(
+        &self,
+        make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
+    ) -> Result<Bytes, E>
+    where
+        E: From<ServiceError> + Send + 'static,
+    {
+        let turn = self.turn().await?;
+        self.make_in(&turn, make).await
+    }
+
+    /// The same, for who has a worker.
+    ///
+    /// # Errors
+    /// As [`Service::make`].
+    pub async fn make_in<E>(
+        &self,
+        turn: &Turn,
+        make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
+    ) -> Result<Bytes, E>
+    where
+        E: From<ServiceError> + Send + 'static,
+    {
+        self.answers.expect_room()?;
+        let answers = self.answers.clone();
+        let work = move |stop: &Stop| {
+            let made = make(stop).and_then(|bytes| {
+                let held = answers.hold(bytes);
+                held.map_err(E::from)
+            });
+            match stop.check() {
+                // Whoever was told to stop says so in words of his own.
+                Err(Stopped) if made.is_err() => Err(Stopped),
+                _ => Ok(made),
+            }
+        };
+        turn.run(work).await?
+    }
+
+    /// Tells whether memory for answers is short: less than a quarter of it is left.
+    pub fn answers_are_short(&self) -> impl Fn() -> bool + Clone + Send + Sync + 'static {
+        let (answers, budget) = (self.answers.clone(), self.limits.answer_bytes);
+        move || answers.is_short(budget)
+    }
+
+    /// Counts a small answer that was made on the spot.
+    ///
+    /// # Errors
+    /// [`ServiceError::Unread`] and [`ServiceError::LargeAnswer`].
+    pub fn hold(&self, bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
+        self.answers.hold(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_count_until_the_last_copy_is_gone() {
+        let answers = Answers::new(9 * UNIT);
+        let held = answers.hold(vec![1; 5 * UNIT]).unwrap();
+        let copy = held.slice(1..2);
+        drop(held);
+        let refused = answers.hold(vec![0; 5 * UNIT]);
+        assert!(matches!(refused, Err(ServiceError::Unread)));
+        drop(copy);
+        assert!(answers.hold(vec![0; 5 * UNIT]).is_ok());
+        assert!(answers.expect_room().is_ok());
+    }
+
+    #[test]
+    fn an_answer_has_a_limit_of_its_own() {
+        let answers = Answers::new(1 << 30);
+        let refused = answers.hold(vec![0; LARGEST_ANSWER + 1]);
+        assert!(matches!(refused, Err(ServiceError::LargeAnswer { .. })));
+    }
+}

@@ -1,0 +1,82 @@
+//! For what a database is opened, and whether it is one that Opatlas made and is up to date. This is
+//! found out without changing anything in it.
+
+use sqlx::migrate::Migrator;
+
+use super::error::{StoreError, Unusable};
+
+/// What a database is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opening {
+    /// To read and write. An SQLite file that does not exist is made, and an older database is
+    /// brought up to date.
+    Make,
+    /// To read and change what is there. The database exists and is up to date.
+    Change,
+    /// To read. The database exists, is up to date, and stays as it is.
+    Read,
+}
+
+impl Opening {
+    /// The newest migration of a program.
+    pub(super) fn newest(known: &Migrator) -> i64 {
+        let versions = known.iter().map(|migration| migration.version);
+        versions.max().unwrap_or_default()
+    }
+
+    /// Refuses a database that has other migrations than the program; `applied` are the numbers
+    /// and checksums of those that it has, in order.
+    ///
+    /// # Errors
+    /// [`Unusable::Foreign`], [`Unusable::Outdated`] unless this is [`Opening::Make`],
+    /// [`StoreError::TooNew`], and [`StoreError::Corrupt`].
+    pub(super) fn judge(
+        self,
+        place: &str,
+        applied: &[(i64, Vec<u8>)],
+        known: &Migrator,
+    ) -> Result<(), StoreError> {
+        let newest = Self::newest(known);
+        let place = || place.to_owned();
+        if let Some((found, _)) = applied.iter().rfind(|(version, _)| *version > newest) {
+            let found = *found;
+            return Err(StoreError::TooNew {
+                found,
+                known: newest,
+            });
+        }
+        for (at, (version, checksum)) in applied.iter().enumerate() {
+            let same = known.iter().find(|it| it.version == *version);
+            match same {
+                Some(same) if *same.checksum == **checksum => {}
+                // Another program's migrations are kept in a table of the same name.
+                _ if at == 0 => return Err(Unusable::Foreign { place: place() }.into()),
+                _ => {
+                    return Err(StoreError::corrupt(format!(
+                        "migration {version} of {} is not the one that this program knows by that number",
+                        place()
+                    )));
+                }
+            }
+        }
+        let is_behind = applied.len() < known.iter().count();
+        match applied.last() {
+            None => Err(Unusable::Foreign { place: place() }.into()),
+            Some((found, _)) if is_behind && self != Self::Make => Err(Unusable::Outdated {
+                place: place(),
+                found: *found,
+                known: newest,
+            }
+            .into()),
+            Some(_) => Ok(()),
+        }
+    }
+}
+
+/// The error of a change to what was opened for reading.
+pub(super) fn opened_for_reading() -> StoreError {
+    StoreError::Unavailable {
+        what: "it was opened for reading only".to_owned(),
+        source: None,
+    }
+}

@@ -1,0 +1,231 @@
+//! The file of an SQLite database, as the file system has it: whether it is there, is one of
+//! Opatlas, is still the one that was opened, and has room.
+
+use std::fs::{self, Metadata};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, query_as, query_scalar};
+
+use super::address::Address;
+use super::{BUSY_TIMEOUT, MIGRATIONS};
+use crate::store::error::{StoreError, Unusable};
+use crate::store::opening::Opening;
+
+/// How many bytes the disk must take for the database to count as writable: more than a small
+/// change needs.
+const ROOM: usize = 64 << 10;
+
+/// The file that was opened. SQLite goes on with a file that was deleted or replaced, and what it
+/// then writes is gone when the process ends.
+#[derive(Debug, Clone)]
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    identity: Identity,
+    /// Whether changes go to a log beside it, which must be there as well.
+    has_log: bool,
+}
+
+/// What tells a file from another one of the same name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    number: u64,
+}
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            device: metadata.dev(),
+            number: metadata.ino(),
+        }
+    }
+
+    /// Where files have no numbers only a file that is gone is noticed.
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Self {
+        Self {
+            device: 0,
+            number: 0,
+        }
+    }
+}
+
+impl DatabaseFile {
+    /// Remembers a file that is open.
+    ///
+    /// # Errors
+    /// [`StoreError::Detached`] when it is gone already.
+    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
+        let metadata = fs::metadata(path).map_err(|_| gone("deleted"))?;
+        Ok(Self {
+            path: path.to_owned(),
+            identity: Identity::of(&metadata),
+            has_log: log_of(path).exists(),
+        })
+    }
+
+    /// Finds that it is still there.
+    ///
+    /// # Errors
+    /// [`StoreError::Detached`].
+    pub(super) fn expect(&self) -> Result<(), StoreError> {
+        match fs::metadata(&self.path) {
+            Ok(metadata) if Identity::of(&metadata) == self.identity => Ok(()),
+            Ok(_) => Err(gone("replaced")),
+            Err(error) if error.kind() == ErrorKind::NotFound => Err(gone("deleted")),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    /// The same after a change, which is in the log.
+    ///
+    /// # Errors
+    /// [`StoreError::Detached`].
+    pub(super) fn expect_with_log(&self) -> Result<(), StoreError> {
+        self.expect()?;
+        match self.has_log && !log_of(&self.path).exists() {
+            true => Err(gone("separated from its `-wal` file, which was deleted")),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes to the disk that it is on, and leaves nothing there: a change that is rolled back
+    /// never gets as far as the disk.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] when the disk is full or can only be read.
+    pub(super) fn expect_room(&self) -> Result<(), StoreError> {
+        let written = tempfile::tempfile_in(folder_of(&self.path))
+            .and_then(|mut file| file.write_all(&[0; ROOM]));
+        match written {
+            Ok(()) => Ok(()),
+            // The files that are open already can be written all the same.
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Where SQLite keeps the log of a database.
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    log.into()
+}
+
+fn gone(how: &str) -> StoreError {
+    StoreError::Detached {
+        how: how.to_owned(),
+    }
+}
+
+fn unavailable(error: &std::io::Error) -> StoreError {
+    let what = match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        ErrorKind::ReadOnlyFilesystem => "its disk can only be read".to_owned(),
+        _ => format!("its files cannot be written: {error}"),
+    };
+    StoreError::Unavailable { what, source: None }
+}
+
+/// Refuses a file that is not a database of Opatlas, or not one that can be used as it is. Nothing
+/// is changed, made or left behind.
+///
+/// # Errors
+/// [`Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`], [`StoreError::Unavailable`].
+pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), StoreError> {
+    let place = address.shown();
+    let length = match address.path().map(fs::metadata) {
+        Some(Ok(metadata)) => metadata.len(),
+        // SQLite says what is wrong with a path.
+        Some(Err(error)) if error.kind() != ErrorKind::NotFound => return Ok(()),
+        None | Some(Err(_)) if opening == Opening::Make => return Ok(()),
+        None | Some(Err(_)) => return Err(Unusable::Absent { place }.into()),
+    };
+    if length == 0 {
+        return match opening {
+            Opening::Make => Ok(()),
+            _ => Err(Unusable::Foreign { place }.into()),
+        };
+    }
+    let had_log = has_log(address);
+    let applied = match look(address, had_log, opening).await {
+        // Somebody has begun to write in the meantime, whom a reader without a log does not heed.
+        Err(_) if !had_log && has_log(address) => look(address, true, opening).await,
+        applied => applied,
+    };
+    match applied? {
+        Applied::Empty => Ok(()),
+        Applied::Foreign => Err(Unusable::Foreign { place }.into()),
+        Applied::Migrations(applied) => opening.judge(&place, &applied, &MIGRATIONS),
+    }
+}
+
+/// Reads what a database says of its migrations. Without a log nobody has the database open, and a
+/// reader would make one and leave it behind.
+async fn look(address: &Address, has_log: bool, opening: Opening) -> Result<Applied, StoreError> {
+    let options = address.options.clone().create_if_missing(false);
+    let options = options
+        .read_only(true)
+        .immutable(!has_log)
+        .busy_timeout(BUSY_TIMEOUT)
+        .disable_statement_logging();
+    let mut connection = options.connect().await?;
+    let applied = applied(&mut connection, opening).await;
+    connection.close().await?;
+    applied
+}
+
+fn has_log(address: &Address) -> bool {
+    address.path().is_some_and(|path| log_of(path).exists())
+}
+
+/// The options of the connections of a store that only reads.
+pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> SqliteConnectOptions {
+    let options = options.create_if_missing(false);
+    match has_log(address) {
+        // What is in the log stays there.
+        true => options.read_only(true),
+        // The log that a reader needs is taken away again only by one that could write.
+        false => options.pragma("query_only", "ON"),
+    }
+}
+
+/// What a database says of its migrations.
+enum Applied {
+    /// It has no tables.
+    Empty,
+    /// It has tables of another program.
+    Foreign,
+    /// Their numbers and checksums.
+    Migrations(Vec<(i64, Vec<u8>)>),
+}
+
+async fn applied(
+    connection: &mut SqliteConnection,
+    opening: Opening,
+) -> Result<Applied, StoreError> {
+    let tables: Vec<String> =
+        query_scalar("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+            .fetch_all(&mut *connection)
+            .await?;
+    if !tables.iter().any(|table| table == "_sqlx_migrations") {
+        return Ok(match tables.is_empty() && opening == Opening::Make {
+            true => Applied::Empty,
+            false => Applied::Foreign,
+        });
+    }
+    let applied = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
+    Ok(Applied::Migrations(applied.fetch_all(connection).await?))
+}

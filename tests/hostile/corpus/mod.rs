@@ -1,0 +1,29 @@
+//! The corpus: hostile inputs for every route and every kind of file.
+
+mod backends;
+mod companions;
+mod comparisons;
+mod derivatives;
+mod entries;
+mod marks;
+mod native;
+mod products;
+mod requests;
+mod signatures;
+mod stored;
+mod tags;
+
+use crate::shape::Shape;
+
+/// Every shape.
+pub fn shapes() -> Vec<Shape> {
+    let all = [
+        native::shapes(),
+        products::shapes(),
+        companions::shapes(),
+        comparisons::shapes(),
+        requests::shapes(),
+        stored::shapes(),
+    ];
+    all.into_iter().flatten().collect()
+}
