@@ -3,8 +3,8 @@
 use opatlas_source::suggest::nearest_few;
 
 /// How many pairs of letters a comparison holds against each other in search of near names (about
-/// half a second). Beyond it names get no suggestions; what changed is told all the same. The largest
-/// difference between two releases of PyTorch takes a third of it.
+/// half a second). Beyond it names get no suggestions; what changed is told all the same. From PyTorch
+/// 2.0 to 2.15 it takes a tenth of that.
 const WORK: usize = 1 << 27;
 /// Longer names count as long as this: more letters of them are not looked at.
 const LETTERS: usize = 128;
@@ -48,10 +48,10 @@ mod tests {
 
     #[test]
     fn the_work_is_bounded() {
-        let names = (0..20_000).map(|i| format!("operator_with_a_name_that_is_long_{i}"));
-        let mut names: Names = names.collect();
-        let wanted = "operator_with_a_name_that_is_long_x";
-        let answered = (0..20_000).filter(|_| !names.near(wanted, 3).is_empty());
+        // Names of another length are left aside at once, and count all the same.
+        let names = (0..20_000).map(|i| format!("{}{i}", "x".repeat(90)));
+        let mut names: Names = names.chain(["wanted".to_owned()]).collect();
+        let answered = (0..20_000).filter(|_| names.near("wantde", 3) == ["wanted"]);
         let answered = answered.count();
         assert!((1..1_000).contains(&answered), "{answered}");
     }
