@@ -33,7 +33,8 @@ async fn the_calculator_gives_the_recorded_tables() {
         let answer = asked.send().await;
         if row["table"].is_null() && !row["register"].is_null() {
             let problem = answer.problem(422, "refused-registration");
-            assert_eq!(problem["errors"][0]["parameter"], "registrations[0]");
+            let about = problem["errors"][0]["parameter"].as_str().unwrap();
+            assert!(about.starts_with("registrations["), "{about}");
             continue;
         }
         let answer = answer.ok();

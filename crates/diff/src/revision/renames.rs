@@ -1,4 +1,4 @@
-//! Operators that go by another name (BC.md section 4, item 3).
+//! Operators that go by another name (`docs/spec/compatibility.md`, section 4).
 //!
 //! Operators are first put together by the exact text of their schema behind the name. Within such
 //! a group, names are looked up and never compared pair by pair, so the work grows with the number
