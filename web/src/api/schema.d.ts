@@ -298,7 +298,9 @@ export interface paths {
         put?: never;
         /**
          * Accept a change
-         * @description From now on comparisons of the project count what it matches as excepted.
+         * @description From now on comparisons of the project count what it matches as excepted. An operator that no
+         *     revision of the project ever had and an end that is past are refused; a pattern may wait for
+         *     operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
          */
         post: operations["create_exception"];
         delete?: never;
@@ -1072,7 +1074,8 @@ export interface components {
         Bundle: {
             /**
              * @description The files: `native_functions.yaml`, and where there are any `tags.yaml`,
-             *     `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`.
+             *     `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most
+             *     1,000 files, 8 MiB each and 16 MiB together; everything else of the body is at most 1 MiB.
              */
             files: {
                 [key: string]: string;
@@ -2107,7 +2110,10 @@ export interface components {
          *     }
          */
         NewException: {
-            /** @description Operators by their whole name; `*` and `?` stand for any text and any letter. */
+            /**
+             * @description Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
+             *     most 127 characters.
+             */
             operator: string;
             /** @description The rule, or a pattern of rules. */
             rule: string;
@@ -2122,7 +2128,7 @@ export interface components {
              * @description The last day on which it holds.
              */
             until_date?: string | null;
-            /** @description The last release for which it holds. */
+            /** @description The last release for which it holds, as it is written; it may be one to come. */
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
@@ -2466,9 +2472,15 @@ export interface components {
          *     }
          */
         Question: {
-            /** @description The registrations of the operator, in the order made: of several to one key the last counts. */
+            /**
+             * @description The registrations of the operator, in the order made: of several to one key the last counts.
+             *     At most 2,000.
+             */
             registrations: components["schemas"]["Item"][];
-            /** @description The global fallbacks; by default those of the release. */
+            /**
+             * @description The global fallbacks; by default those of the release.
+             *     At most 2,000.
+             */
             fallbacks?: components["schemas"]["Item"][] | null;
         };
         /** @description A stretch of the timeline. */
@@ -2746,7 +2758,7 @@ export interface components {
         Severity: "error" | "warning" | "info";
         /** @description A side: files, or a stored revision. */
         SideBody: {
-            /** @description The files of a bundle, by name. */
+            /** @description The files of a bundle, by name; those of both sides have at most 16 MiB together. */
             files?: {
                 [key: string]: string;
             } | null;
@@ -4225,6 +4237,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of the service */
             500: {
                 headers: {
@@ -4541,6 +4562,15 @@ export interface operations {
             };
             /** @description Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5362,7 +5392,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such rule or release, no day, or nothing said */
+            /** @description No such rule, release or operator, an end that is past, or nothing said */
             422: {
                 headers: {
                     [name: string]: unknown;
