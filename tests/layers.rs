@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// The crates of the core from the bottom up, each with the libraries that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
-    ("source", &["sha2"]),
+    ("source", &["memchr", "sha2"]),
     ("yaml", &["memchr", "rustc-hash"]),
     ("pytorch", &["rustc-hash"]),
     ("schema", &[]),
     ("operators", &["indexmap", "rustc-hash"]),
-    ("rules", &["rustc-hash"]),
+    ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (

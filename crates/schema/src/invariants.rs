@@ -344,8 +344,9 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
                 .positional()
                 .iter()
                 .filter(|a| a.is_write());
+            let is_free = !schema.arguments.all().iter().any(|a| &*a.name == "self");
             match (written.next(), written.next()) {
-                (Some(only), None) if only.ty.is_tensor() => diagnostic
+                (Some(only), None) if only.ty.is_tensor() && is_free => diagnostic
                     .with_related("is this `self`?", only.name_at.0)
                     .with_fix(only.name_at.0, "self"),
                 _ => diagnostic,
