@@ -302,7 +302,7 @@ describe("history", { skip, concurrency: false }, () => {
 				region(page, "New, and lacking").getByRole("listitem"),
 				report.lacking.length,
 			);
-			await verdict.getByRole("link", { name: /All that changed/ }).click();
+			await verdict.getByRole("link", { name: /All changes from/ }).click();
 			await page.waitForURL("**/compare/2.13.0...2.15.0");
 		});
 
