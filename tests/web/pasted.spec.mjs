@@ -110,7 +110,7 @@ describe("pasted files", { skip, concurrency: false }, () => {
 		await take(head(page), "Head (new)", NEWEST);
 		await compare(page);
 		const told = page.getByRole("status").filter({ hasText: "too large for an address" });
-		await reads(told, /come to \d+ KB, and an address takes 32 KB/);
+		await reads(told, /have \d+ KB, and the limit is 32 KB/);
 		await page.getByRole("region", { name: "Verdict" }).waitFor();
 		assert.equal(new URL(page.url()).hash, "");
 		await page.getByLabel("Target project").selectOption("pytorch");
