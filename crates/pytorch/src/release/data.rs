@@ -125,6 +125,8 @@ pub struct ReleaseData {
     pub name_lists: NameLists,
     /// The fixed lists of names that registrations depend on.
     pub codegen: CodegenLists,
+    /// Which operators Python binds.
+    pub bindings: PythonBindings,
     /// What the runtime knows.
     pub runtime: RuntimeLists,
 }
@@ -205,6 +207,45 @@ pub struct CodegenLists {
     pub backend_select_template: Names,
     /// Operators whose whole triple or view has no generated `Functionalize` kernel.
     pub functionalize_named_exceptions: Names,
+}
+
+/// What decides whether Python binds an operator (`tools/autograd/gen_python_functions.py` and the
+/// type stubs; `docs/spec/signatures.md`, section 5).
+#[derive(Debug)]
+pub struct PythonBindings {
+    /// C++ names without a generated binding. `*` stands for any text, `?` for one character.
+    pub skipped: Names,
+    /// Schemas without a generated binding.
+    pub skipped_schemas: Names,
+    /// Functions of `torch` that are bound by hand.
+    pub functions_by_hand: Names,
+    /// Methods and attributes of `Tensor` that are bound by hand.
+    pub methods_by_hand: Names,
+}
+
+impl PythonBindings {
+    /// Whether the generator makes no binding for an operator of this C++ name (`add_out` for
+    /// `add.out`).
+    #[must_use]
+    pub fn skips(&self, cpp_name: &str) -> bool {
+        let is_pattern = |name: &&str| name.contains(['*', '?']);
+        let mut patterns = self.skipped.iter().filter(is_pattern);
+        self.skipped.contains(cpp_name)
+            || patterns.any(|pattern| matches_pattern(pattern.as_bytes(), cpp_name.as_bytes()))
+    }
+}
+
+/// Whether a name fits a pattern. Patterns are short and fixed.
+fn matches_pattern(pattern: &[u8], name: &[u8]) -> bool {
+    match pattern {
+        [] => name.is_empty(),
+        [b'*'] => true,
+        [b'*', rest @ ..] => (0..=name.len()).any(|from| matches_pattern(rest, &name[from..])),
+        [first, rest @ ..] => match name {
+            [found, left @ ..] if *first == b'?' || first == found => matches_pattern(rest, left),
+            _ => false,
+        },
+    }
 }
 
 /// What the runtime of a release knows (`c10/core/DispatchKey.h`, read off real tables;
