@@ -11,7 +11,8 @@ mod version;
 use std::fmt;
 
 pub use data::{
-    CodegenLists, GlobalFallback, NameLists, Names, PythonBindings, ReleaseData, RuntimeKey, RuntimeLists,
+    CodegenLists, GlobalFallback, NameLists, Names, PythonBindings, ReleaseData, RuntimeKey,
+    RuntimeLists,
 };
 pub use version::Version;
 

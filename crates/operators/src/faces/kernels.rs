@@ -181,7 +181,9 @@ fn impl_arguments(out: &Operator) -> impl Iterator<Item = &Argument> {
         .and_then(|placed| placed.entry.precomputed.as_ref());
     let replacing = move |name: &str| {
         let replace = &precomputed?.replace;
-        let found = replace.iter().find(|(argument, _)| *argument.value == *name);
+        let found = replace
+            .iter()
+            .find(|(argument, _)| *argument.value == *name);
         found.map(|(_, arguments)| arguments.as_slice())
     };
     let given = arguments.non_out().iter().enumerate();
@@ -230,12 +232,19 @@ fn exported_class(key: &str, kernel: &str, release: Release) -> &'static str {
         return exported(key, kernel, release);
     }
     let has_own = key == "XPU" && (Release::V2_6..Release::V2_14).contains(&release);
-    if has_own { "TORCH_XPU_API" } else { "TORCH_API" }
+    if has_own {
+        "TORCH_XPU_API"
+    } else {
+        "TORCH_API"
+    }
 }
 
 /// The macro of the library that a kernel is part of, since 2.15.
 fn exported(key: &str, kernel: &str, release: Release) -> &'static str {
-    let in_cpu_library = release.data().name_lists.cuda_kernels_defined_in_cpu_library;
+    let in_cpu_library = release
+        .data()
+        .name_lists
+        .cuda_kernels_defined_in_cpu_library;
     if is_key_of("CUDA", key) && !in_cpu_library.contains(kernel) {
         "TORCH_CUDA_CPP_API"
     } else if is_key_of("XPU", key) {

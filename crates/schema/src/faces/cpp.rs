@@ -116,9 +116,7 @@ fn parameters(schema: &FunctionSchema, form: Form) -> impl Iterator<Item = Param
         let first = options.first()?;
         arguments.all().iter().position(|a| std::ptr::eq(a, first))
     });
-    let this = arguments
-        .self_index()
-        .filter(|_| form.call == Call::Method);
+    let this = arguments.self_index().filter(|_| form.call == Call::Method);
     let others = arguments.non_out().iter().enumerate();
     let others = others.filter_map(move |(i, argument)| match (options, options_from) {
         _ if Some(i) == this => None,

@@ -17,9 +17,7 @@ fn sign(text: &str) -> (bool, &str) {
 /// The digits without the underscores that may stand between two of them.
 fn digits(text: &str) -> Option<String> {
     let between = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
-    text.split('_')
-        .all(between)
-        .then(|| text.replace('_', ""))
+    text.split('_').all(between).then(|| text.replace('_', ""))
 }
 
 fn integer(text: &str) -> Option<String> {

@@ -149,7 +149,8 @@ fn formal(one: &PythonArgument<'_>, call: Call, cx: Context) -> Result<String, R
 }
 
 fn default_text<'a>(default: &'a str, ty: &Type, release: Release) -> Cow<'a, str> {
-    let of_integers = matches!(ty, Type::List(element, _) if **element == Type::Base(BaseType::Int));
+    let of_integers =
+        matches!(ty, Type::List(element, _) if **element == Type::Base(BaseType::Int));
     let inner = default.strip_prefix('{').and_then(|d| d.strip_suffix('}'));
     if let Some(inner) = inner.filter(|_| of_integers) {
         return Cow::Owned(match release >= Release::V2_5 {
