@@ -12,6 +12,7 @@ pub use kernels::{KeyFaces, StructuredClass, structured_class};
 use opatlas_schema::faces::{
     Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
 };
+use opatlas_schema::types::{BaseType, Type};
 use rustc_hash::FxHashMap;
 
 use super::catalogue::Catalogue;
@@ -75,7 +76,7 @@ impl<'a> FaceMaker<'a> {
         let operator = self.catalogue.operator(id);
         let mut faces = OperatorFaces {
             kernels: self.kernels(id),
-            bound: self.names.bound(operator),
+            bound: self.names.bound(id, operator),
             ..OperatorFaces::default()
         };
         (faces.dispatcher, faces.dispatcher_int) = self.dispatcher(operator);
@@ -103,6 +104,12 @@ impl<'a> FaceMaker<'a> {
             Some(parts.named(&name))
         };
         let symbolic = declared(Sizes::Symbolic);
+        let is_size = |ty: &Type| ty.is_like(BaseType::SymInt);
+        let has_size = schema.arguments.all().iter().any(|a| is_size(&a.ty))
+            || schema.returns.iter().any(|r| is_size(&r.ty));
+        if !has_size {
+            return (symbolic, None);
+        }
         let concrete = declared(Sizes::Concrete).filter(|int| Some(int) != symbolic.as_ref());
         (symbolic, concrete)
     }

@@ -1,9 +1,10 @@
 //! Whether and where Python binds an operator (`tools/autograd/gen_python_functions.py`).
 
+use opatlas_pytorch::release::PythonBindings;
 use rustc_hash::FxHashMap;
 
 use crate::catalogue::Catalogue;
-use crate::operator::Operator;
+use crate::operator::{Operator, OperatorId};
 
 /// Where Python has an operator. A binding has a name, and the argument parser behind it chooses
 /// among overloads; so the first three fields are about the name.
@@ -39,64 +40,118 @@ struct Names<'a> {
 /// What is bound of every base name of a revision.
 #[derive(Debug)]
 pub(super) struct BoundNames<'a> {
-    catalogue: &'a Catalogue,
+    lists: &'static PythonBindings,
     names: FxHashMap<&'a str, Names<'a>>,
+    /// Of each operator whether the generator makes a binding that takes this overload.
+    reached: Vec<bool>,
 }
 
 impl<'a> BoundNames<'a> {
     pub(super) fn of(catalogue: &'a Catalogue) -> Self {
         let lists = &catalogue.release.data().bindings;
+        let is_pattern = |name: &&str| name.contains(['*', '?']);
+        let patterns: Vec<&str> = lists.skipped.iter().filter(is_pattern).collect();
+        let operators = catalogue.operators.iter();
+        let reached: Vec<bool> = operators
+            .map(|operator| is_reached(operator, lists, &patterns))
+            .collect();
         let mut names: FxHashMap<&str, Names<'_>> = FxHashMap::default();
-        for operator in &catalogue.operators {
+        for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
             let name = operator.name().base();
-            let (module, variants) = (operator.python_module(), operator.variants());
-            let generated = is_reached(operator, catalogue);
+            let variants = operator.variants();
             let known = names.entry(name).or_default();
-            match module {
-                Some(module) => known.module = known.module.or(generated.then_some(module)),
+            match operator.python_module() {
+                Some(module) => known.module = known.module.or(reached.then_some(module)),
                 None => {
                     known.torch |=
-                        variants.function && (generated || lists.functions_by_hand.contains(name));
+                        variants.function && (reached || lists.functions_by_hand.contains(name));
                     known.tensor |=
-                        variants.method && (generated || lists.methods_by_hand.contains(name));
+                        variants.method && (reached || lists.methods_by_hand.contains(name));
                 }
             }
         }
-        Self { catalogue, names }
+        Self {
+            lists,
+            names,
+            reached,
+        }
     }
 
-    pub(super) fn bound(&self, operator: &Operator) -> Bound {
+    pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
         let name = operator.name().base();
         let names = self.names.get(name).copied().unwrap_or_default();
         let (module, variants) = (operator.python_module(), operator.variants());
         let torch = module.is_none() && variants.function && names.torch;
         let tensor = module.is_none() && variants.method && names.tensor;
-        let lists = &self.catalogue.release.data().bindings;
-        let by_hand = (torch && lists.functions_by_hand.contains(name))
-            || (tensor && lists.methods_by_hand.contains(name));
+        let by_hand = (torch && self.lists.functions_by_hand.contains(name))
+            || (tensor && self.lists.methods_by_hand.contains(name));
         let module = module.filter(|_| names.module.is_some());
         let is_bound = torch || tensor || module.is_some();
         Bound {
             torch,
             tensor,
             module: module.map(|module| format!("_{module}")),
-            overload: is_bound && (by_hand || is_reached(operator, self.catalogue)),
+            overload: is_bound && (by_hand || self.reached[id.index()]),
         }
     }
 }
 
 /// Whether the generator makes a binding that takes this overload (torchgen
 /// `should_generate_py_binding`).
-fn is_reached(operator: &Operator, catalogue: &Catalogue) -> bool {
-    let lists = &catalogue.release.data().bindings;
-    let copies_view = || operator.has_tag("view_copy");
-    if operator.namespace() != "aten" || (operator.has_tag("generated") && !copies_view()) {
+fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[&str]) -> bool {
+    if operator.namespace() != "aten"
+        || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
+    {
         return false;
     }
     let schema = operator.schema();
-    let is_skipped = match schema.arguments.out().is_empty() {
-        true => lists.skips(schema.name.base()),
-        false => lists.skips(&schema.default_kernel()),
-    };
+    let name = schema.default_kernel();
+    let is_skipped = lists.skipped.contains(&name)
+        || patterns
+            .iter()
+            .any(|pattern| matches_pattern(pattern, &name));
     !is_skipped && !lists.skipped_schemas.contains(operator.canonical())
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any text and `?` for one character. The
+/// lists have at most one `*` in a pattern.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let (before, after) = pattern.split_once('*').unwrap_or((pattern, ""));
+    let is_whole = pattern.len() == before.len();
+    let fits = |part: &str, text: &str| {
+        let same = |(p, t): (u8, u8)| p == b'?' || p == t;
+        part.len() == text.len() && part.bytes().zip(text.bytes()).all(same)
+    };
+    if is_whole {
+        return fits(before, name);
+    }
+    let start = name.get(..before.len());
+    let end = name.len().checked_sub(after.len());
+    let end = end
+        .filter(|&end| end >= before.len())
+        .and_then(|end| name.get(end..));
+    start.is_some_and(|start| fits(before, start)) && end.is_some_and(|end| fits(after, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_pattern;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits) in [
+            ("*_backward", "tanh_backward", true),
+            ("*_backward", "_backward", true),
+            ("*_backward", "tanh_backward_", false),
+            ("range*", "range", true),
+            ("range*", "range_out", true),
+            ("range*", "arange", false),
+            ("fill?Tensor", "fill_Tensor", true),
+            ("fill?Tensor", "fill", false),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+        ] {
+            assert_eq!(matches_pattern(pattern, name), fits, "{pattern} {name}");
+        }
+    }
 }

@@ -223,31 +223,6 @@ pub struct PythonBindings {
     pub methods_by_hand: Names,
 }
 
-impl PythonBindings {
-    /// Whether the generator makes no binding for an operator of this C++ name (`add_out` for
-    /// `add.out`).
-    #[must_use]
-    pub fn skips(&self, cpp_name: &str) -> bool {
-        let is_pattern = |name: &&str| name.contains(['*', '?']);
-        let mut patterns = self.skipped.iter().filter(is_pattern);
-        self.skipped.contains(cpp_name)
-            || patterns.any(|pattern| matches_pattern(pattern.as_bytes(), cpp_name.as_bytes()))
-    }
-}
-
-/// Whether a name fits a pattern. Patterns are short and fixed.
-fn matches_pattern(pattern: &[u8], name: &[u8]) -> bool {
-    match pattern {
-        [] => name.is_empty(),
-        [b'*'] => true,
-        [b'*', rest @ ..] => (0..=name.len()).any(|from| matches_pattern(rest, &name[from..])),
-        [first, rest @ ..] => match name {
-            [found, left @ ..] if *first == b'?' || first == found => matches_pattern(rest, left),
-            _ => false,
-        },
-    }
-}
-
 /// What the runtime of a release knows (`c10/core/DispatchKey.h`, read off real tables;
 /// `docs/spec/dispatch.md`, sections 1, 4 and 8.2). Key sets are computed from it in
 /// [`crate::keys`].

@@ -1,6 +1,11 @@
 //! Numbers as Python reads and prints them. torchgen sends the defaults of Python signatures
 //! through `int` and `float`, so `1e-5` becomes `1e-05` (`pythonify_default`).
 
+/// Whether a number may begin with this character, spaces included.
+pub(super) fn may_start(c: char) -> bool {
+    c.is_ascii_digit() || c.is_whitespace() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N')
+}
+
 /// What Python prints for `int(text)` or, failing that, `float(text)`; `None` where it is neither.
 pub(super) fn printed(text: &str) -> Option<String> {
     let trimmed = text.trim();

@@ -141,6 +141,9 @@ fn in_python(expression: Cow<'_, str>) -> Cow<'_, str> {
     match &*expression {
         "true" => Cow::Borrowed("True"),
         "false" => Cow::Borrowed("False"),
+        // Most numbers are small and need nothing done.
+        "0" | "1" | "-1" | "2" | "0.5" | "{}" => expression,
+        text if !text.starts_with(number::may_start) => expression,
         text => match number::printed(text) {
             Some(printed) => Cow::Owned(printed),
             None => expression,

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use opatlas_pytorch::release::Release;
 
 use super::python::{PythonArgument, PythonSignature, none_like};
-use super::stub_type::{argument_type, join_optional, return_type};
-use super::{Call, Context, Refused};
+use super::stub_type::{argument_type, make_optional, return_type};
+use super::{Call, Context, Refused, Written, list};
 use crate::types::{BaseType, Type};
 
 /// The declaration in a type stub.
@@ -21,27 +21,53 @@ pub struct Stub {
 /// Lines longer than this many characters are broken, since 2.8.
 const WIDTH: usize = 80;
 
+/// The parameters of a declaration, one behind the other in one text.
+#[derive(Default)]
+struct Parameters {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Parameters {
+    fn add(&mut self, write: impl FnOnce(&mut String) -> Written) -> Written {
+        write(&mut self.text)?;
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> + Clone {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts
+            .zip(&self.ends)
+            .map(|(from, &to)| &self.text[from..to])
+    }
+}
+
 impl PythonSignature<'_> {
     /// The declaration in the type stub.
     ///
     /// # Errors
     /// [`Refused`] where a type has no spelling, or only some returns have names.
     pub fn stub(&self) -> Result<Stub, Refused> {
-        let returns = self.returns()?;
-        let mut formals = self
-            .arguments
-            .iter()
-            .map(|one| formal(one, self.call, self.cx))
-            .collect::<Result<Vec<_>, _>>()?;
-        let variadic = self.variadic()?.map(|first| {
-            let rest = formals.iter().skip(1).cloned();
-            self.declaration(std::iter::once(first).chain(rest).collect(), &returns)
-        });
-        if formals.len() > self.positional {
-            formals.insert(self.positional, "*".to_owned());
+        let mut returns = String::with_capacity(16);
+        self.returns(&mut returns)?;
+        let mut parameters = Parameters::default();
+        parameters.text.reserve(128);
+        for one in &self.arguments {
+            parameters.add(|w| parameter(w, one, self.call, self.cx))?;
         }
+        let variadic = self.variadic()?.map(|first| {
+            let rest = parameters.iter().skip(1);
+            self.declaration(std::iter::once(&*first).chain(rest), &returns)
+        });
+        let has_keywords = self.arguments.len() > self.positional;
+        let all = parameters.iter().take(self.positional);
+        let star = has_keywords.then_some("*");
+        let all = all
+            .chain(star)
+            .chain(parameters.iter().skip(self.positional));
         Ok(Stub {
-            plain: self.declaration(formals, &returns),
+            plain: self.declaration(all, &returns),
             variadic,
         })
     }
@@ -58,94 +84,111 @@ impl PythonSignature<'_> {
             element @ Type::Base(BaseType::Int | BaseType::SymInt) => element,
             _ => return Ok(None),
         };
-        let ty = match self.cx.release >= Release::V2_5 {
-            true => argument_type(element, self.cx.release)?,
-            false => "_int".to_owned(),
-        };
-        Ok(Some(format!("*{}: {ty}", first.name)))
+        let mut w = format!("*{}: ", first.name);
+        match self.cx.release >= Release::V2_5 {
+            true => argument_type(&mut w, element, self.cx.release)?,
+            false => w.push_str("_int"),
+        }
+        Ok(Some(w))
     }
 
-    fn returns(&self) -> Result<String, Refused> {
+    fn returns(&self, w: &mut String) -> Written {
         let returns = &self.schema.returns;
-        let types = returns
-            .iter()
-            .map(|r| return_type(&r.ty, self.cx.release))
-            .collect::<Result<Vec<_>, _>>();
+        let release = self.cx.release;
         let named = returns.iter().filter(|r| r.name.is_some()).count();
-        if returns.len() > 1 && named > 0 {
-            return match named == returns.len() {
-                true => Ok(format!("torch.return_types.{}", self.schema.name.base())),
-                false => Err(Refused),
-            };
-        }
-        let types = types?;
-        Ok(match &types[..] {
-            [] => "None".to_owned(),
-            [only] => only.clone(),
-            several => {
-                let tuple = match self.cx.release >= Release::V2_6 {
-                    true => "tuple",
-                    false => "Tuple",
-                };
-                format!("{tuple}[{}]", several.join(", "))
+        match &returns[..] {
+            [] => w.push_str("None"),
+            [only] => return_type(w, &only.ty, release)?,
+            several if named == several.len() => {
+                w.push_str("torch.return_types.");
+                w.push_str(self.schema.name.base());
             }
-        })
+            _ if named > 0 => return Err(Refused),
+            several => {
+                w.push_str(match release >= Release::V2_6 {
+                    true => "tuple[",
+                    false => "Tuple[",
+                });
+                list(w, several, |w, one| return_type(w, &one.ty, release))?;
+                w.push(']');
+            }
+        }
+        Ok(())
     }
 
-    fn declaration(&self, mut formals: Vec<String>, returns: &str) -> String {
-        if self.call == Call::Method {
-            formals.insert(0, "self".to_owned());
-        }
+    fn declaration<'p>(
+        &self,
+        parameters: impl Iterator<Item = &'p str> + Clone,
+        returns: &str,
+    ) -> String {
+        let this = (self.call == Call::Method).then_some("self");
+        let parameters = this.into_iter().chain(parameters);
         let name = self.schema.name.base();
-        let line = format!("def {name}({}) -> {returns}: ...", formals.join(", "));
-        let only_self = matches!(&formals[..], [only] if only == "self");
-        if self.cx.release < Release::V2_8
+        let mut line = String::with_capacity(128);
+        line.push_str("def ");
+        line.push_str(name);
+        line.push('(');
+        for (i, parameter) in parameters.clone().enumerate() {
+            line.push_str(if i > 0 { ", " } else { "" });
+            line.push_str(parameter);
+        }
+        for part in [") -> ", returns, ": ..."] {
+            line.push_str(part);
+        }
+        let stays = self.cx.release < Release::V2_8
             || line.chars().count() <= WIDTH
-            || formals.is_empty()
-            || only_self
-        {
-            return line;
+            || parameters.clone().all(|parameter| parameter == "self");
+        match stays {
+            true => line,
+            false => broken(name, parameters, returns),
         }
-        let mut broken = format!("def {name}(\n");
-        let mut fits = broken.chars().count() <= WIDTH + 1;
-        for formal in &formals {
-            fits &= formal.chars().count() + 5 <= WIDTH;
-            broken.push_str("    ");
-            broken.push_str(formal);
-            broken.push_str(",\n");
-        }
-        let last = format!(") -> {returns}:");
-        fits &= last.chars().count() + 4 <= WIDTH;
-        broken.push_str(&last);
-        broken.push_str(match fits {
-            true => " ...",
-            false => "  # fmt: skip\n    ...",
-        });
-        broken
     }
 }
 
-fn formal(one: &PythonArgument<'_>, call: Call, cx: Context) -> Result<String, Refused> {
+/// A declaration with a line for each parameter.
+fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &str) -> String {
+    let mut w = format!("def {name}(\n");
+    let mut fits = name.chars().count() + 5 <= WIDTH;
+    for parameter in parameters {
+        fits &= parameter.chars().count() + 5 <= WIDTH;
+        for part in ["    ", parameter, ",\n"] {
+            w.push_str(part);
+        }
+    }
+    fits &= returns.chars().count() + 10 <= WIDTH;
+    for part in [") -> ", returns, ":"] {
+        w.push_str(part);
+    }
+    w.push_str(match fits {
+        true => " ...",
+        false => "  # fmt: skip\n    ...",
+    });
+    w
+}
+
+fn parameter(w: &mut String, one: &PythonArgument<'_>, call: Call, cx: Context) -> Written {
     let release = cx.release;
-    let mut ty = argument_type(&one.ty, release)?;
     let name = match one.name {
-        "self" if ty == "Tensor" && call == Call::Function => "input",
+        "self" if one.ty.is_tensor() && call == Call::Function => "input",
         "from" => "from_",
         name => name,
     };
+    w.push_str(name);
+    w.push_str(": ");
+    let from = w.len();
+    argument_type(w, &one.ty, release)?;
     // The stub of an out variant serves the functional one too.
-    if name == "out" && (ty == "Tensor" || release >= Release::V2_12) {
-        ty = join_optional(&ty, release);
+    if name == "out" && (&w[from..] == "Tensor" || release >= Release::V2_12) {
+        make_optional(w, from, release);
     }
-    let Some(default) = &one.default else {
-        return Ok(format!("{name}: {ty}"));
-    };
-    let equals = match release >= Release::V2_1 {
-        true => " = ",
-        false => "=",
-    };
-    let default = default_text(default, &one.ty, release);
-    Ok(format!("{name}: {ty}{equals}{default}"))
+    if let Some(default) = &one.default {
+        w.push_str(match release >= Release::V2_1 {
+            true => " = ",
+            false => "=",
+        });
+        w.push_str(&default_text(default, &one.ty, release));
+    }
+    Ok(())
 }
 
 fn default_text<'a>(default: &'a str, ty: &Type, release: Release) -> Cow<'a, str> {

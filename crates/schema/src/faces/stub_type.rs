@@ -3,8 +3,8 @@
 
 use opatlas_pytorch::release::Release;
 
-use super::Refused;
 use super::types::knows;
+use super::{Refused, Written};
 use crate::types::{BaseType, Type};
 
 /// Whether unions are written with `|`.
@@ -19,37 +19,37 @@ fn either(release: Release, bars_text: &'static str, union_text: &'static str) -
     }
 }
 
-/// The type, or `None`.
-pub(super) fn join_optional(ty: &str, release: Release) -> String {
-    match bars(release) {
-        true => format!("{ty} | None").replace(" | None | None", " | None"),
-        false => format!("Optional[{ty}]"),
+/// Makes the type that begins at `from` one that may be `None`.
+pub(super) fn make_optional(w: &mut String, from: usize, release: Release) {
+    if !bars(release) {
+        w.insert_str(from, "Optional[");
+        w.push(']');
+    } else if !w[from..].ends_with(" | None") {
+        w.push_str(" | None");
     }
 }
 
-/// The type of an argument.
-pub(super) fn argument_type(ty: &Type, release: Release) -> Result<String, Refused> {
+/// Writes the type of an argument.
+pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> Written {
+    let from = w.len();
     let (mut is_optional, inner) = match ty {
         Type::Optional(inner) => (true, &**inner),
         other => (false, other),
     };
-    let text = match inner {
-        Type::Base(base) => base_type(*base, release)?.to_owned(),
-        Type::List(element, size) => {
-            if element.is_tensor_like() {
-                let may_miss = matches!(**element, Type::Optional(_));
-                is_optional |= may_miss || (Release::V2_6..Release::V2_12).contains(&release);
-                tensors(may_miss, size.is_some(), release)
-            } else {
-                list_type(element, size.is_some(), release)?
-            }
+    match inner {
+        Type::Base(base) => w.push_str(base_type(*base, release)?),
+        Type::List(element, size) if element.is_tensor_like() => {
+            let may_miss = matches!(**element, Type::Optional(_));
+            is_optional |= may_miss || (Release::V2_6..Release::V2_12).contains(&release);
+            w.push_str(tensors(may_miss, size.is_some(), release));
         }
+        Type::List(element, size) => list_type(w, element, size.is_some(), release)?,
         Type::Optional(_) | Type::Custom(_) => return Err(Refused),
-    };
-    Ok(match is_optional {
-        true => join_optional(&text, release),
-        false => text,
-    })
+    }
+    if is_optional {
+        make_optional(w, from, release);
+    }
+    Ok(())
 }
 
 fn base_type(base: BaseType, release: Release) -> Result<&'static str, Refused> {
@@ -93,59 +93,72 @@ fn base_type(base: BaseType, release: Release) -> Result<&'static str, Refused> 
 }
 
 /// Several tensors.
-fn tensors(may_miss: bool, has_size: bool, release: Release) -> String {
-    let element = match may_miss && release >= Release::V2_12 {
-        true => "Tensor | None",
-        false => "Tensor",
-    };
-    if bars(release) {
-        let one = if has_size { "Tensor | " } else { "" };
-        return format!("{one}tuple[{element}, ...] | list[{element}]");
+fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
+    if may_miss && release >= Release::V2_12 {
+        return match has_size {
+            true => "Tensor | tuple[Tensor | None, ...] | list[Tensor | None]",
+            false => "tuple[Tensor | None, ...] | list[Tensor | None]",
+        };
     }
-    let one = if has_size { "Tensor, " } else { "" };
-    let (tuple, list) = match release >= Release::V2_6 {
-        true => ("tuple", "list"),
-        false => ("Tuple", "List"),
-    };
-    format!("Union[{one}{tuple}[{element}, ...], {list}[{element}]]")
+    let lower_case = release >= Release::V2_6;
+    match (has_size, bars(release), lower_case) {
+        (true, true, _) => "Tensor | tuple[Tensor, ...] | list[Tensor]",
+        (false, true, _) => "tuple[Tensor, ...] | list[Tensor]",
+        (true, false, true) => "Union[Tensor, tuple[Tensor, ...], list[Tensor]]",
+        (false, false, true) => "Union[tuple[Tensor, ...], list[Tensor]]",
+        (true, false, false) => "Union[Tensor, Tuple[Tensor, ...], List[Tensor]]",
+        (false, false, false) => "Union[Tuple[Tensor, ...], List[Tensor]]",
+    }
 }
 
-fn list_type(element: &Type, has_size: bool, release: Release) -> Result<String, Refused> {
-    Ok(match element {
+fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -> Written {
+    match element {
         Type::Base(BaseType::Int) if has_size => {
-            either(release, "_int | _size", "Union[_int, _size]").to_owned()
+            w.push_str(either(release, "_int | _size", "Union[_int, _size]"));
         }
-        Type::Base(BaseType::Int) => "_size".to_owned(),
-        Type::Base(BaseType::Float) => "Sequence[_float]".to_owned(),
+        Type::Base(BaseType::Int) => w.push_str("_size"),
+        Type::Base(BaseType::Float) => w.push_str("Sequence[_float]"),
         Type::Base(BaseType::SymInt) if has_size && release >= Release::V2_1 => {
-            let element = argument_type(element, release)?;
-            match bars(release) {
-                true => format!("{element} | Sequence[{element}]"),
-                false => format!("Union[{element}, Sequence[{element}]]"),
-            }
+            w.push_str(either(
+                release,
+                "_int | SymInt | Sequence[_int | SymInt]",
+                "Union[Union[_int, SymInt], Sequence[Union[_int, SymInt]]]",
+            ));
         }
-        element => format!("Sequence[{}]", argument_type(element, release)?),
-    })
+        element => {
+            w.push_str("Sequence[");
+            argument_type(w, element, release)?;
+            w.push(']');
+        }
+    }
+    Ok(())
 }
 
-/// The type of a return value, which is concrete where that of an argument leaves a choice.
-pub(super) fn return_type(ty: &Type, release: Release) -> Result<String, Refused> {
+/// Writes the type of a return value, which is concrete where that of an argument leaves a choice.
+pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> Written {
     match ty {
-        Type::Optional(inner) => Ok(join_optional(&return_type(inner, release)?, release)),
-        Type::Base(BaseType::Device) => Ok("_device".to_owned()),
+        Type::Optional(inner) => {
+            let from = w.len();
+            return_type(w, inner, release)?;
+            make_optional(w, from, release);
+        }
+        Type::Base(BaseType::Device) => w.push_str("_device"),
         Type::Base(BaseType::Dimname)
             if release >= Release::V2_6 && knows(BaseType::Dimname, release) =>
         {
-            Ok(either(release, "str | None", "Optional[str]").to_owned())
+            w.push_str(either(release, "str | None", "Optional[str]"));
         }
         Type::List(inner, _) => {
-            let inner = return_type(inner, release)?;
-            Ok(match release {
-                _ if release >= Release::V2_6 => format!("tuple[{inner}, ...]"),
-                _ if release >= Release::V2_3 => format!("Tuple[{inner}, ...]"),
-                _ => format!("List[{inner}]"),
-            })
+            let (open, close) = match release {
+                _ if release >= Release::V2_6 => ("tuple[", ", ...]"),
+                _ if release >= Release::V2_3 => ("Tuple[", ", ...]"),
+                _ => ("List[", "]"),
+            };
+            w.push_str(open);
+            return_type(w, inner, release)?;
+            w.push_str(close);
         }
-        Type::Base(_) | Type::Custom(_) => argument_type(ty, release),
+        Type::Base(_) | Type::Custom(_) => argument_type(w, ty, release)?,
     }
+    Ok(())
 }
