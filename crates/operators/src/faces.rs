@@ -4,9 +4,11 @@
 //! group and the keys of the whole revision.
 
 mod bound;
+mod implement;
 mod kernels;
 
 pub use bound::Bound;
+pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
 use opatlas_schema::faces::{
@@ -45,28 +47,45 @@ pub struct OperatorFaces {
     pub bound: Bound,
 }
 
-/// Makes faces of the operators of one revision.
+/// What the faces of all operators of a revision have in common.
 #[derive(Debug)]
+pub(super) struct FaceIndex {
+    /// Keys in the order in which the file first has a kernel for them.
+    order_of_keys: FxHashMap<Box<str>, usize>,
+    names: BoundNames,
+}
+
+impl FaceIndex {
+    /// Takes time linear in the revision.
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
+        let mut order_of_keys: FxHashMap<Box<str>, usize> = FxHashMap::default();
+        for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
+            let (key, next) = (kernel.key.as_str(), order_of_keys.len());
+            if !order_of_keys.contains_key(key) {
+                order_of_keys.insert(key.into(), next);
+            }
+        }
+        Self {
+            order_of_keys,
+            names: BoundNames::of(catalogue),
+        }
+    }
+}
+
+/// Makes faces of the operators of one revision.
+#[derive(Debug, Clone, Copy)]
 pub struct FaceMaker<'a> {
     catalogue: &'a Catalogue,
-    /// Keys in the order in which the file first has a kernel for them.
-    order_of_keys: FxHashMap<&'a str, usize>,
-    names: BoundNames<'a>,
+    index: &'a FaceIndex,
 }
 
 impl<'a> FaceMaker<'a> {
-    /// Prepares what all operators share, in time linear in the revision.
+    /// For the operators of a catalogue, which keeps what all of them share.
     #[must_use]
     pub fn new(catalogue: &'a Catalogue) -> Self {
-        let mut order_of_keys = FxHashMap::default();
-        for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
-            let next = order_of_keys.len();
-            order_of_keys.entry(kernel.key.as_str()).or_insert(next);
-        }
         Self {
             catalogue,
-            order_of_keys,
-            names: BoundNames::of(catalogue),
+            index: catalogue.face_index(),
         }
     }
 
@@ -76,7 +95,7 @@ impl<'a> FaceMaker<'a> {
         let operator = self.catalogue.operator(id);
         let mut faces = OperatorFaces {
             kernels: self.kernels(id),
-            bound: self.names.bound(id, operator),
+            bound: self.index.names.bound(id, operator),
             ..OperatorFaces::default()
         };
         (faces.dispatcher, faces.dispatcher_int) = self.dispatcher(operator);

@@ -30,24 +30,24 @@ impl Bound {
 }
 
 /// What is bound of a base name.
-#[derive(Debug, Clone, Copy, Default)]
-struct Names<'a> {
+#[derive(Debug, Default)]
+struct Names {
     torch: bool,
     tensor: bool,
-    module: Option<&'a str>,
+    module: bool,
 }
 
 /// What is bound of every base name of a revision.
 #[derive(Debug)]
-pub(super) struct BoundNames<'a> {
+pub(super) struct BoundNames {
     lists: &'static PythonBindings,
-    names: FxHashMap<&'a str, Names<'a>>,
+    names: FxHashMap<Box<str>, Names>,
     /// Of each operator whether the generator makes a binding that takes this overload.
     reached: Vec<bool>,
 }
 
-impl<'a> BoundNames<'a> {
-    pub(super) fn of(catalogue: &'a Catalogue) -> Self {
+impl BoundNames {
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
         let lists = &catalogue.release.data().bindings;
         let is_pattern = |name: &&str| name.contains(['*', '?']);
         let patterns: Vec<&str> = lists.skipped.iter().filter(is_pattern).collect();
@@ -55,13 +55,13 @@ impl<'a> BoundNames<'a> {
         let reached: Vec<bool> = operators
             .map(|operator| is_reached(operator, lists, &patterns))
             .collect();
-        let mut names: FxHashMap<&str, Names<'_>> = FxHashMap::default();
+        let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
         for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
             let name = operator.name().base();
             let variants = operator.variants();
-            let known = names.entry(name).or_default();
+            let known = names.entry(name.into()).or_default();
             match operator.python_module() {
-                Some(module) => known.module = known.module.or(reached.then_some(module)),
+                Some(_) => known.module |= reached,
                 None => {
                     known.torch |=
                         variants.function && (reached || lists.functions_by_hand.contains(name));
@@ -79,13 +79,15 @@ impl<'a> BoundNames<'a> {
 
     pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
         let name = operator.name().base();
-        let names = self.names.get(name).copied().unwrap_or_default();
+        let Some(names) = self.names.get(name) else {
+            return Bound::default();
+        };
         let (module, variants) = (operator.python_module(), operator.variants());
         let torch = module.is_none() && variants.function && names.torch;
         let tensor = module.is_none() && variants.method && names.tensor;
         let by_hand = (torch && self.lists.functions_by_hand.contains(name))
             || (tensor && self.lists.methods_by_hand.contains(name));
-        let module = module.filter(|_| names.module.is_some());
+        let module = module.filter(|_| names.module);
         let is_bound = torch || tensor || module.is_some();
         Bound {
             torch,

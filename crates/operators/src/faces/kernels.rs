@@ -70,7 +70,11 @@ impl FaceMaker<'_> {
     }
 
     fn order(&self, key: &str) -> usize {
-        self.order_of_keys.get(key).copied().unwrap_or(usize::MAX)
+        self.index
+            .order_of_keys
+            .get(key)
+            .copied()
+            .unwrap_or(usize::MAX)
     }
 
     /// The out variant whose class serves a member of a structured group.
@@ -123,12 +127,7 @@ impl StructuredOut {
             .filter(|kernel| is_class(out, kernel, catalogue.release))
             .map(|kernel| {
                 let (key, name) = (kernel.key.as_str(), &kernel.kernel.name);
-                let export = exported_class(key, name, catalogue.release);
-                let (meta, arguments) = (&class.meta_class, &class.impl_arguments);
-                let text = format!(
-                    "struct {export} structured_{name} : public at::meta::{meta} {{\n\
-                     void impl({arguments});\n}};\n"
-                );
+                let text = class_text(key, name, &class, catalogue.release);
                 KeyFaces {
                     key: key.into(),
                     declarations: vec![text],
@@ -219,11 +218,31 @@ fn unstructured(
     let parts = shared[usize::from(symbolic)]
         .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx));
     let parts = parts.as_ref().map_err(|refused| *refused)?;
-    let export = match cx.release >= Release::V2_15 {
-        true => exported(kernel.key.as_str(), name, cx.release),
-        false => "TORCH_API",
-    };
+    let export = export_of(kernel.key.as_str(), name, cx.release);
     Ok(format!("{export} {};", parts.named(name)))
+}
+
+/// The declaration of a structured kernel's class.
+pub(super) fn class_text(
+    key: &str,
+    kernel: &str,
+    class: &StructuredClass,
+    release: Release,
+) -> String {
+    let export = exported_class(key, kernel, release);
+    let (meta, arguments) = (&class.meta_class, &class.impl_arguments);
+    format!(
+        "struct {export} structured_{kernel} : public at::meta::{meta} {{\n\
+         void impl({arguments});\n}};\n"
+    )
+}
+
+/// The macro before an unstructured kernel.
+pub(super) fn export_of(key: &str, kernel: &str, release: Release) -> &'static str {
+    match release >= Release::V2_15 {
+        true => exported(key, kernel, release),
+        false => "TORCH_API",
+    }
 }
 
 /// The macro before a structured class.

@@ -2,6 +2,9 @@
 //! `NativeFunctions.h`, and the arguments of structured ones (torchgen `api/dispatcher.py`,
 //! `api/native.py`, `api/structured.py`).
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::types::{Interface, Passing, Sizes, argument, optional, returns, structured};
 use super::{Context, Refused, Written, default, list};
 use crate::function::{Argument, FunctionSchema};
@@ -13,6 +16,8 @@ pub struct KernelParts {
     pub returns: String,
     /// What stands between the parentheses.
     pub arguments: String,
+    /// Where defaults are in `arguments`, their `=` included.
+    defaults: Vec<Range<usize>>,
 }
 
 impl KernelParts {
@@ -24,6 +29,20 @@ impl KernelParts {
         for part in [&self.returns, " ", name, "(", &self.arguments, ")"] {
             text.push_str(part);
         }
+        text
+    }
+
+    /// The same without defaults, as a definition repeats it.
+    #[must_use]
+    pub fn without_defaults(&self, name: &str) -> String {
+        let mut text = format!("{} {name}(", self.returns);
+        let mut from = 0;
+        for default in &self.defaults {
+            text.push_str(&self.arguments[from..default.start]);
+            from = default.end;
+        }
+        text.push_str(&self.arguments[from..]);
+        text.push(')');
         text
     }
 }
@@ -38,7 +57,7 @@ pub fn dispatcher(
     sizes: Sizes,
     cx: Context,
 ) -> Result<KernelParts, Refused> {
-    parts(schema, sizes, cx, |w| {
+    parts(schema, sizes, cx, |w, _| {
         list(w, schema.arguments.all(), |w, one| {
             plain(w, one, sizes, Interface::Public, cx)
         })
@@ -58,17 +77,22 @@ pub fn native_kernel(
     let is_option = |one: &Argument| options.iter().any(|option| std::ptr::eq(option, one));
     // Out variants have no defaults, because the out arguments behind them have none.
     let has_defaults = schema.arguments.out().is_empty();
-    parts(schema, sizes, cx, |w| {
+    parts(schema, sizes, cx, |w, defaults| {
         list(w, schema.arguments.all(), |w, one| {
-            if is_option(one) {
-                return option(w, one, has_defaults, cx);
-            }
-            plain(w, one, sizes, Interface::Native, cx)?;
-            if let Some(text) = &one.default
-                && has_defaults
-            {
+            let default = if is_option(one) {
+                option(w, one, cx)?;
+                has_defaults.then_some(Cow::Borrowed("{}"))
+            } else {
+                plain(w, one, sizes, Interface::Native, cx)?;
+                let text = one.default.as_deref().filter(|_| has_defaults);
+                let expression = text.map(|text| default::expression(text, &one.ty, sizes, cx));
+                expression.transpose()?
+            };
+            if let Some(default) = default {
+                let from = w.len();
                 w.push('=');
-                w.push_str(&default::expression(text, &one.ty, sizes, cx)?);
+                w.push_str(&default);
+                defaults.push(from..w.len());
             }
             Ok(())
         })
@@ -79,14 +103,15 @@ fn parts(
     schema: &FunctionSchema,
     sizes: Sizes,
     cx: Context,
-    arguments: impl FnOnce(&mut String) -> Written,
+    arguments: impl FnOnce(&mut String, &mut Vec<Range<usize>>) -> Written,
 ) -> Result<KernelParts, Refused> {
     let mut parts = KernelParts {
         returns: String::new(),
         arguments: String::with_capacity(128),
+        defaults: Vec::new(),
     };
     returns(&mut parts.returns, &schema.returns, sizes, cx)?;
-    arguments(&mut parts.arguments)?;
+    arguments(&mut parts.arguments, &mut parts.defaults)?;
     Ok(parts)
 }
 
@@ -109,7 +134,7 @@ fn plain(
 }
 
 /// One of the TensorOptions: always optional, whatever the schema says.
-fn option(w: &mut String, one: &Argument, has_default: bool, cx: Context) -> Written {
+fn option(w: &mut String, one: &Argument, cx: Context) -> Written {
     let ty = match &*one.name {
         "dtype" => "at::ScalarType",
         "layout" => "at::Layout",
@@ -122,9 +147,6 @@ fn option(w: &mut String, one: &Argument, has_default: bool, cx: Context) -> Wri
     })?;
     w.push(' ');
     w.push_str(&one.name);
-    if has_default {
-        w.push_str("={}");
-    }
     Ok(())
 }
 
