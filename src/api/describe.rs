@@ -52,7 +52,7 @@ impl utoipa::Modify for Tokens {
 }
 
 /// Schemas some of whose members may be left out: what comes in, and problems.
-const PARTIAL: [&str; 12] = [
+const PARTIAL: [&str; 13] = [
     "Bundle",
     "CompareBody",
     "Fault",
@@ -65,6 +65,7 @@ const PARTIAL: [&str; 12] = [
     "Question",
     "SchemaText",
     "SideBody",
+    "Signatures",
 ];
 
 /// Members that are there only when they are asked for.

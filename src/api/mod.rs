@@ -59,6 +59,7 @@ pub mod schemas;
 pub mod search;
 pub mod sending;
 pub mod server;
+pub mod signatures;
 pub mod stateless;
 pub mod stream;
 pub mod support;

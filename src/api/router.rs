@@ -24,7 +24,7 @@ use super::{Api, ApiConfig, access, describe, envelope};
 use super::{
     backends, badges, compare, compare_schemas, coverage, dispatch, exceptions, files, findings,
     gaps, history, keys, labels, matrix, metrics, operations, operators, problems, projects,
-    releases, revisions, rules, schemas, search, stateless, support, tables, trends,
+    releases, revisions, rules, schemas, search, signatures, stateless, support, tables, trends,
 };
 use super::{hosts, kept};
 
@@ -43,6 +43,8 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operators::list))
         .routes(routes!(operators::one))
         .routes(routes!(tables::one))
+        .routes(routes!(signatures::list))
+        .routes(routes!(signatures::one))
         .routes(routes!(keys::list))
         .routes(routes!(keys::one))
         .routes(routes!(coverage::coverage))

@@ -1,9 +1,7 @@
 //! `opatlas table`: which kernel runs for an operator on every key and why, and a backend across
 //! all operators.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -13,19 +11,18 @@ use crate::api::entry::Source;
 use crate::api::problem::Problem;
 use crate::api::tables_query::{TableQuery, wanted};
 use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{JudgedRelease, ServiceError, Snapshot};
-use crate::store::Opening;
+use crate::service::{ServiceError, Snapshot};
 use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_pytorch::release::{Release, Version};
 use opatlas_report::table::{
     CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
     what_if,
 };
 use opatlas_source::Span;
 
-use super::{Stored, Target, check};
+use super::check;
+use super::subject::{Chosen, Subject};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
@@ -54,22 +51,6 @@ pub(super) struct Table {
     #[arg(long, requires = "backend")]
     missing: bool,
 
-    /// The PyTorch release: of files the one whose rules apply, else the stored release itself
-    #[arg(long)]
-    release: Option<String>,
-
-    /// The stored revision: a label, sha256:DIGITS, or latest
-    #[arg(long, conflicts_with = "file")]
-    revision: Option<String>,
-
-    /// The project
-    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
-    project: String,
-
-    /// Files or a folder to read instead of a stored revision, as `opatlas check` reads them
-    #[arg(long, num_args = 1.., value_name = "FILE")]
-    file: Vec<PathBuf>,
-
     /// A build profile (all, linux-cuda, cpu, macos), or a comma list of backends that are left out
     #[arg(long)]
     build: Option<String>,
@@ -91,7 +72,7 @@ pub(super) struct Table {
     format: Format,
 
     #[command(flatten)]
-    target: Target,
+    chosen: Chosen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,18 +90,9 @@ enum Which {
     Files,
 }
 
-/// What is asked about.
-struct Subject {
-    snapshot: Arc<Snapshot>,
-    title: String,
-}
-
 impl Table {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let subject = match self.file.is_empty() {
-            true => self.stored().await?,
-            false => self.read()?,
-        };
+        let subject = self.chosen.read().await?;
         let text = match (&self.backend, &self.operator) {
             (Some(backend), _) => self.backend(&subject, backend)?,
             (None, Some(operator)) => self.operator(&subject, operator)?,
@@ -128,57 +100,6 @@ impl Table {
         };
         print!("{text}");
         Ok(ExitCode::SUCCESS)
-    }
-
-    async fn stored(&self) -> anyhow::Result<Subject> {
-        let stored = Stored::open(&self.target, Opening::Read).await?;
-        let (revision, release) = match (&self.revision, &self.release) {
-            (Some(revision), release) => (revision.clone(), release.clone()),
-            (None, Some(release)) => (self.label_of(&stored, release).await?, None),
-            (None, None) => ("latest".to_owned(), None),
-        };
-        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
-        let resolved = resolved.await?;
-        let snapshot = stored.snapshot(&resolved).await?;
-        stored.close().await;
-        Ok(Subject {
-            snapshot,
-            title: resolved.title(),
-        })
-    }
-
-    /// The label with the highest version of a release.
-    async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
-        let wanted = JudgedRelease::parse(release)?.stored();
-        let labels = stored.labels(&self.project).await?;
-        let of_release = labels.into_iter().filter_map(|label| {
-            let version = Version::parse(label.name.as_str())?;
-            let own = JudgedRelease::parse(label.name.as_str()).ok()?;
-            (own.stored() == wanted).then(|| (version, label.name.to_string()))
-        });
-        let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
-        highest.map(|(_, name)| name).ok_or_else(|| {
-            anyhow!(
-                "no stored label of {} is a version of {wanted}; `opatlas import torch=={wanted}.0` takes it in, --revision names another revision",
-                self.project
-            )
-        })
-    }
-
-    fn read(&self) -> anyhow::Result<Subject> {
-        let release = match &self.release {
-            None => Release::LATEST,
-            Some(text) => JudgedRelease::parse(text)?.release,
-        };
-        let mut inputs = check::inputs(&self.file)?;
-        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            bail!("these files make several bundles; name those of one");
-        };
-        let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
-        Ok(Subject {
-            snapshot: Arc::new(Snapshot::read(input.bundle, release, None)),
-            title: format!("{} as {release}", named.join(" ")),
-        })
     }
 
     fn operator(&self, subject: &Subject, operator: &str) -> anyhow::Result<String> {
@@ -311,7 +232,7 @@ fn of_service(error: ServiceError) -> anyhow::Error {
     refusal(error.into())
 }
 
-fn refusal(problem: Problem) -> anyhow::Error {
+pub(super) fn refusal(problem: Problem) -> anyhow::Error {
     match problem.errors.len() {
         0 | 1 => anyhow!(problem.detail),
         _ => {
