@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use super::changes::message::message;
 use super::escape;
 use opatlas_diff::backend::{BackendImpact, Cell};
+use opatlas_diff::change::Change;
+use opatlas_diff::declarations::KernelChange;
 
 /// How many operators a list names; the rest is counted.
 const NAMED: usize = 40;
@@ -52,13 +54,9 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
 /// What it comes to, in a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
-    let breaking = impact
-        .changed
-        .iter()
-        .filter(|changed| changed.breaks)
-        .count();
+    let breaking = impact.must_change().count();
     match (impact.unknown.len(), breaking) {
-        (0, 0) => "Nothing that the backend registers breaks.".to_owned(),
+        (0, 0) => "All kernels that the backend registers compile as they are.".to_owned(),
         (unknown, breaking) => format!(
             "Before the upgrade: {} to take off the list, {} to change.",
             counted(unknown, "operator"),
@@ -103,26 +101,28 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
         "Listed operators that do not exist".to_owned(),
         unknown.collect(),
     );
-    for (breaks, title) in [
-        (true, "Listed operators whose kernels must change"),
-        (false, "Listed operators to look at"),
+    for (only_names, title) in [
+        (false, "Kernels that must change"),
+        (
+            true,
+            "Kernels whose parameters have other names, which compile as they are",
+        ),
     ] {
-        let changed = impact
-            .changed
-            .iter()
-            .filter(|changed| changed.breaks == breaks);
-        let lines = changed.flat_map(|changed| {
-            changed.changes.iter().map(|change| {
-                format!(
-                    "`{}`: {} ({})",
-                    changed.operator,
-                    message(change),
-                    change.rule.id
-                )
-            })
-        });
+        let kernels = impact.declarations.kernels.iter();
+        let kernels = kernels.filter(|kernel| kernel.only_names == only_names);
+        let lines = kernels.flat_map(|kernel| declaration_lines(impact, kernel));
         add(title.to_owned(), lines.collect());
     }
+    let changed = impact.changed.iter().filter(|changed| !changed.breaks);
+    let lines = changed.flat_map(|changed| {
+        let line = |change: &&Change| format!("`{}`: {}", changed.operator, said(change));
+        changed.changes.iter().map(line)
+    });
+    let title = "Operators whose kernels compile as they are, to look at";
+    add(title.to_owned(), lines.collect());
+    let respelled = impact.declarations.respelled.iter();
+    let lines = respelled.map(|(old, new)| format!("`{old}` is written `{new}`: the same type"));
+    add("Spelling of declarations".to_owned(), lines.collect());
     let lost: Vec<&Cell> = impact.lost.iter().collect();
     add(
         format!(
@@ -148,6 +148,24 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
         cells(&inherited),
     );
     sections
+}
+
+/// Old and new declaration, and what changed of the operator.
+fn declaration_lines(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Vec<String> {
+    let side = |word: &str, text: &Option<String>| match text {
+        Some(text) => format!("`{}` {word} `{text}`", kernel.operator),
+        None => format!("`{}` {word} nothing: torchgen refuses it", kernel.operator),
+    };
+    let changes = impact.changes_of(&kernel.operator).iter();
+    let changes = changes.map(|change| format!("`{}`: {}", kernel.operator, said(change)));
+    [side("old", &kernel.old), side("new", &kernel.new)]
+        .into_iter()
+        .chain(changes)
+        .collect()
+}
+
+fn said(change: &Change) -> String {
+    format!("{} ({})", message(change), change.rule.id)
 }
 
 fn cells(cells: &[&Cell]) -> Vec<String> {
