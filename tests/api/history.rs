@@ -349,6 +349,9 @@ async fn an_upgrade_is_told_to_a_vendor() {
     );
     assert_eq!(gone["suggestions"][0], "old_things");
     assert_eq!(texts(&report["changed"], "operator"), ["scale"]);
+    assert_eq!(report["conclusion"], "fail");
+    assert_eq!(texts(&report["kernels"], "operator"), ["scale"]);
+    assert_ne!(report["kernels"][0]["old"], report["kernels"][0]["new"]);
     assert_eq!(
         texts(&report["lacking"], "operator"),
         ["old_things", "wide"]

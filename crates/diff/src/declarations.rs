@@ -1,5 +1,5 @@
 //! Which kernels of an out-of-tree backend must change with an upgrade: those whose declarations
-//! differ (`docs/spec/signatures.md`, section 6).
+//! differ (`docs/spec/signatures.md`, section 5).
 //!
 //! torchgen declares a backend's kernels, and a definition that does not match its declaration does
 //! not compile. So the declarations of both releases decide, not rules about schemas.

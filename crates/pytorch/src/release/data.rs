@@ -210,7 +210,7 @@ pub struct CodegenLists {
 }
 
 /// What decides whether Python binds an operator (`tools/autograd/gen_python_functions.py` and the
-/// type stubs; `docs/spec/signatures.md`, section 5).
+/// type stubs; `docs/spec/signatures.md`, section 3).
 #[derive(Debug)]
 pub struct PythonBindings {
     /// C++ names without a generated binding. `*` stands for any text, `?` for one character.
