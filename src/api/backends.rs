@@ -10,7 +10,7 @@ use crate::service::access::Action;
 use crate::service::backend::{BackendCompared, Vendor};
 use crate::service::{Resolved, ServiceError};
 use opatlas_diff::backend::{BackendImpact, Cell};
-use opatlas_report::backend::{markdown, text, verdict};
+use opatlas_report::backend::{csv, markdown, text, verdict};
 use opatlas_report::changes::message::message;
 use opatlas_source::Stop;
 
@@ -24,7 +24,7 @@ use super::respond::{self, json};
 use super::{Api, body};
 
 /// The forms of the answer.
-const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Text];
+const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 /// The media types of a backend file.
 const YAML: [&str; 4] = [
     "application/yaml",
@@ -188,6 +188,7 @@ pub struct BackendCell {
         (status = 200, description = "What changes", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
+            (String = "text/csv"),
             (String = "text/plain"),
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
@@ -231,6 +232,7 @@ pub async fn stored(
         (status = 200, description = "What changes", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
+            (String = "text/csv"),
             (String = "text/plain"),
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
@@ -280,6 +282,7 @@ async fn answer(
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {
             Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
+            Media::Csv => csv(&impact).into_bytes(),
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
             _ => json(&view(&impact, file, side(&base), side(&head))),
         })
