@@ -120,7 +120,9 @@ pub struct ImplementView {
     pub key: String,
     /// In PyTorch's own tree.
     pub in_tree: Option<InTreeView>,
-    /// The lines that register a kernel from a library.
+    /// The function that a library registers; it has the dispatcher's signature.
+    pub function: Option<String>,
+    /// The lines that register it.
     pub registration: String,
     /// A backend whose file does not list the operator under `symint`.
     pub backend: Option<BackendView>,
@@ -336,6 +338,7 @@ impl From<ImplementationFaces> for ImplementView {
         Self {
             key: faces.key.into(),
             in_tree: faces.in_tree.map(Into::into),
+            function: faces.function,
             registration: faces.registration,
             backend: faces.backend.map(Into::into),
             backend_symint: faces.backend_symint.map(Into::into),

@@ -110,7 +110,9 @@ pub fn implementation(name: &str, faces: &ImplementationFaces, sizes: Sizes) -> 
         in_tree(&mut text, kernel);
     }
     text.push_str("\nIn a library (C++)\n");
-    indent(&mut text, "  ", &faces.registration);
+    for lines in faces.function.iter().chain([&faces.registration]) {
+        indent(&mut text, "  ", lines);
+    }
     let concrete = faces.backend.as_ref().filter(|_| sizes == Sizes::All);
     backend(&mut text, "In a backend file", concrete);
     let title = "In a backend file, symbolic sizes";

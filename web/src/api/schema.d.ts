@@ -682,6 +682,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The declarations of an operator
+         * @description The C++ and Python declarations that torchgen of the release makes of the operator. With `key`
+         *     also what is written to implement it for that key.
+         */
+        get: operations["get_signatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/revisions/{revision}/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The declarations of all operators
+         * @description The same for each operator of a revision, one a line; written ones in the order of the file, then
+         *     generated ones.
+         */
+        get: operations["list_signatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/search": {
         parameters: {
             query?: never;
@@ -1020,6 +1062,12 @@ export interface components {
             verdict: string;
             /** @description Operators that it lists and the head does not have. */
             unknown: components["schemas"]["UnknownOperator"][];
+            /** @description `fail` where the vendor has to act before the upgrade, else `pass`. */
+            conclusion: string;
+            /** @description Kernels whose declarations differ; `old` and `new` are what torchgen declares for them. */
+            kernels: components["schemas"]["KernelChange"][];
+            /** @description Types that are only written in another way. Kernels compile as they are. */
+            respelled: components["schemas"]["Respelled"][];
             /** @description Operators that it lists and that changed for who registers kernels. */
             changed: components["schemas"]["ChangedOperator"][];
             /** @description Operators that it does not list, that something served before and nothing does now. */
@@ -1028,6 +1076,13 @@ export interface components {
             lacking: components["schemas"]["BackendCell"][];
             /** @description Operators that the head has new and something else serves on the backend. */
             inherited: components["schemas"]["BackendCell"][];
+        };
+        /** @description What a backend file and its generated stubs hold. */
+        BackendStub: {
+            /** @description The member of `KEYNativeFunctions` that torchgen declares. */
+            declaration: string;
+            /** @description The lines of the backend file. */
+            yaml: string;
         };
         /** @description A badge as badge services read it. */
         Badge: {
@@ -1052,6 +1107,23 @@ export interface components {
              * @example yellow
              */
             color: string;
+        };
+        /**
+         * @description Where Python has an operator. The first three are about its name, behind which the argument
+         *     parser chooses an overload.
+         */
+        Bound: {
+            /** @description `torch` has a function of this name. */
+            torch: boolean;
+            /** @description `Tensor` has a method or attribute of this name. */
+            Tensor: boolean;
+            /**
+             * @description The module of `torch._C` that has a function of this name.
+             * @example _nn
+             */
+            module: string | null;
+            /** @description Whether one of these calls can reach this overload itself. */
+            overload: boolean;
         };
         /** @description A build profile. */
         BuildView: {
@@ -1838,6 +1910,35 @@ export interface components {
              */
             ranges: components["schemas"]["RangeView"][];
         };
+        /** @description How an operator is implemented for a dispatch key. */
+        Implementation: {
+            /** @description The key. */
+            key: string;
+            in_tree: components["schemas"]["InTreeKernel"] | null;
+            /** @description The lines that register a kernel from a library. */
+            registration: string;
+            backend: components["schemas"]["BackendStub"] | null;
+            backend_symint: components["schemas"]["BackendStub"] | null;
+        };
+        /** @description A kernel in PyTorch's own tree. */
+        InTreeKernel: {
+            /** @description Whether the entry has a kernel for the key already. If not, the kernel's name is a proposal. */
+            declared: boolean;
+            /** @description The kernel's name. */
+            kernel: string;
+            /** @description What `NativeFunctions.h` declares. */
+            declaration: string;
+            /** @description What the author defines. */
+            definition: string;
+            /** @description The line of `dispatch:`. */
+            yaml: string;
+            /** @description The operator whose entry the line belongs to. */
+            entry: string;
+            /** @description The class that all kernels of a structured operator derive from. */
+            meta_class: string | null;
+            /** @description The definition of its `meta`. */
+            meta_definition: string | null;
+        };
         /** @description A registration: a key, or a key with more. */
         Item: string | components["schemas"]["ItemDetail"];
         /** @description A registration with its kernel. */
@@ -1854,6 +1955,17 @@ export interface components {
             kernel?: string | null;
             /** @description Whether it only passes the call on to the next key. */
             fallthrough?: boolean;
+        };
+        /** @description A kernel whose declaration differs. */
+        KernelChange: {
+            /** @description The operator. */
+            operator: string;
+            /** @description The declaration for the base; null where its torchgen makes none. */
+            old: string | null;
+            /** @description The declaration for the head; null where its torchgen makes none. */
+            new: string | null;
+            /** @description Only parameters have other names, so the kernel compiles as it is. */
+            only_names: boolean;
         };
         /** @description The entry of an operator. */
         KeyEntry: components["schemas"]["Entry"] & {
@@ -2586,6 +2698,19 @@ export interface components {
              */
             becomes: string;
         };
+        /** @description A type that is written in another way. */
+        Respelled: {
+            /**
+             * @description How the base writes it.
+             * @example c10::optional
+             */
+            old: string;
+            /**
+             * @description How the head writes it.
+             * @example ::std::optional
+             */
+            new: string;
+        };
         /** @description A return value of a schema. */
         Return: {
             /** @description Its name, where it has one. */
@@ -2792,6 +2917,43 @@ export interface components {
              * @example 2.12
              */
             release: string;
+        };
+        /**
+         * @description The declarations of an operator, as torchgen of the release makes them. A member is absent where
+         *     the operator has no such declaration, or torchgen refuses to make it.
+         */
+        Signatures: {
+            /**
+             * @description `base_name[.overload]`
+             * @example add.Tensor
+             */
+            name: string;
+            /** @description The unboxed signature with symbolic sizes: what is registered with the dispatcher. */
+            dispatcher?: string | null;
+            /**
+             * @description The same with concrete sizes, where it differs: what an out-of-tree backend declares for an
+             *     operator that it does not list under `symint`.
+             */
+            dispatcher_int?: string | null;
+            /** @description `at::` functions: plain, faithful, and both with symbolic sizes. */
+            functions?: string[] | null;
+            /** @description Methods of `at::Tensor`, in the same order. */
+            methods?: string[] | null;
+            /** @description For each dispatch key with a kernel, what `NativeFunctions.h` declares. */
+            kernels?: {
+                [key: string]: string[];
+            } | null;
+            /** @description What Python's argument parser gets for the function. */
+            python_function?: string | null;
+            /** @description What it gets for the method. */
+            python_method?: string | null;
+            /** @description The function in the type stub; then its form with separate integers, or null. */
+            pyi_function?: (string | null)[] | null;
+            /** @description The method in the type stub, likewise. */
+            pyi_method?: (string | null)[] | null;
+            /** @description Where Python binds it. */
+            bound: components["schemas"]["Bound"];
+            implement?: components["schemas"]["Implementation"] | null;
         };
         /** @description What came in since a revision. */
         Since: {
@@ -8614,6 +8776,290 @@ export interface operations {
                 };
             };
             /** @description No such release, runtime key or build, or a registration that the dispatcher refuses */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_signatures: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Also how the operator is implemented for this dispatch key.
+                 * @example PrivateUse1
+                 */
+                key?: string;
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+                /**
+                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @example add.Tensor
+                 */
+                operator: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The declarations */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signatures"];
+                };
+            };
+            /** @description The answer is the one that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed, and there is none that is known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project, revision or operator */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the media types asked for can be given */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release or dispatch key */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_signatures: {
+        parameters: {
+            query?: {
+                /** @description Whether generated operators are wanted; by default they are. */
+                generated?: "include" | "only" | "exclude" | "true" | "false" | "";
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The declarations, one operator a line */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Signatures"];
+                };
+            };
+            /** @description The answer is the one that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed, and there is none that is known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the media types asked for can be given */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
             422: {
                 headers: {
                     [name: string]: unknown;

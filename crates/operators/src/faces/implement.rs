@@ -14,7 +14,9 @@ pub struct ImplementationFaces {
     pub key: Box<str>,
     /// In PyTorch's own tree.
     pub in_tree: Option<InTree>,
-    /// The lines that register a kernel from a library.
+    /// The function that a library registers.
+    pub function: Option<String>,
+    /// The lines that register it.
     pub registration: String,
     /// A backend file that does not list the operator under `symint`.
     pub backend: Option<BackendStub>,
@@ -67,6 +69,7 @@ impl FaceMaker<'_> {
         ImplementationFaces {
             key: key.into(),
             in_tree: self.in_tree(id, key).ok(),
+            function: self.function(operator),
             registration: registration(operator, key),
             backend: self.backend_stub(operator, Sizes::Concrete),
             backend_symint: match operator.schema().has_symint() {
@@ -74,6 +77,13 @@ impl FaceMaker<'_> {
                 false => None,
             },
         }
+    }
+
+    /// What a library defines: a function with the dispatcher's signature.
+    fn function(&self, operator: &Operator) -> Option<String> {
+        let (schema, cx) = (operator.schema(), self.context(operator));
+        let parts = dispatcher(schema, Sizes::Symbolic, cx).ok()?;
+        Some(format!("{};", parts.named(&operator.name().unambiguous())))
     }
 
     /// What a backend's stubs declare for an operator.

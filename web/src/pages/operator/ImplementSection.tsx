@@ -97,7 +97,8 @@ function Parts({ parts }: { parts: Implementation }) {
 			{parts.in_tree && <InTree kernel={parts.in_tree} />}
 			<div className={styles.list}>
 				<p>Outside PyTorch's tree, in a library or a backend whose stubs torchgen makes.</p>
-				<Code title="Registration in a library" text={parts.registration} />
+				{parts.function && <Code title="Function in a library" text={parts.function} />}
+				<Code title="Its registration" text={parts.registration.trimEnd()} />
 				{parts.backend && <Stub title="Backend file" stub={parts.backend} />}
 				{parts.backend_symint && (
 					<Stub title="Backend file, symbolic sizes" stub={parts.backend_symint} />
