@@ -312,6 +312,7 @@ impl Compare {
                 Format::Text | Format::Github => "txt",
                 Format::Json => "json",
                 Format::Markdown => "md",
+                Format::Csv => "csv",
                 Format::Sarif => "sarif",
                 Format::Junit => "xml",
             };

@@ -100,7 +100,7 @@ fn declaration(
 }
 
 /// A declaration in the first spelling of every type.
-fn plain(text: &str) -> Cow<'_, str> {
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for spellings in SPELLINGS {
         let Some((first, others)) = spellings.split_first() else {
@@ -130,25 +130,27 @@ fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
     pairs.collect()
 }
 
-/// A declaration without the names of its parameters. Types contain no parentheses, and a name
-/// follows the last space of its parameter.
-fn types_alone(text: &str) -> String {
+/// A declaration without the names of its parameters, which stand before any default.
+pub(crate) fn types_alone(text: &str) -> String {
     let Some((head, parameters)) = text.split_once('(') else {
         return text.to_owned();
     };
-    let parameters = parameters.trim_end_matches(')');
+    let parameters = parameters.strip_suffix(')').unwrap_or(parameters);
     let mut depth = 0_usize;
     let separator = |c: char| {
         match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
+            '<' | '{' => depth += 1,
+            '>' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         c == ',' && depth == 0
     };
-    let types = parameters
-        .split(separator)
-        .map(|one| one.trim().rsplit_once(' ').map_or(one, |(ty, _)| ty));
+    let types = parameters.split(separator).map(|one| {
+        let one = one.trim();
+        let (declared, default) = one.find('=').map_or((one, ""), |at| one.split_at(at));
+        let ty = declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty);
+        format!("{ty}{default}")
+    });
     format!("{head}({})", types.collect::<Vec<_>>().join(","))
 }
 
@@ -176,5 +178,10 @@ mod tests {
         let other = "void f(::std::array<bool,2> mask, const at::Tensor & self)";
         assert_ne!(types_alone(old), types_alone(other));
         assert_eq!(types_alone("void f()"), "void f()");
+        let call = "void f(at::IntArrayRef size={0,1}, c10::SymInt n=c10::SymInt(1))";
+        assert_eq!(
+            types_alone(call),
+            "void f(at::IntArrayRef={0,1},c10::SymInt=c10::SymInt(1))"
+        );
     }
 }

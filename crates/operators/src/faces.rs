@@ -133,6 +133,32 @@ impl<'a> FaceMaker<'a> {
         (symbolic, concrete)
     }
 
+    /// The same by id.
+    #[must_use]
+    pub fn dispatcher_of(&self, id: OperatorId) -> (Option<String>, Option<String>) {
+        self.dispatcher(self.catalogue.operator(id))
+    }
+
+    /// The `at::` functions and the methods together.
+    #[must_use]
+    pub fn calls(&self, id: OperatorId) -> Vec<String> {
+        let operator = self.catalogue.operator(id);
+        let variants = operator.variants();
+        let functions = variants.function.then_some(Call::Function);
+        let methods = variants.method.then_some(Call::Method);
+        let calls = functions.into_iter().chain(methods);
+        calls
+            .filter_map(|call| self.cpp(operator, call))
+            .flatten()
+            .collect()
+    }
+
+    /// Where Python binds an operator.
+    #[must_use]
+    pub fn bound(&self, id: OperatorId) -> Bound {
+        self.index.names.bound(id, self.catalogue.operator(id))
+    }
+
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
         let written = operator.written();
         let no_default: Vec<&str> = written
