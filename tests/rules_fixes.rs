@@ -131,7 +131,7 @@ fn model(text: &str, release: Release) -> BTreeMap<String, Vec<String>> {
             .map(|k| format!("{}: {:?}", k.key.as_str(), k.kernel))
             .collect();
         kernels.sort_unstable();
-        let entry = operator.written().map(|placed| {
+        let entry = operator.declared().map(|placed| {
             let entry = &placed.entry;
             let delegate = entry
                 .structured_delegate

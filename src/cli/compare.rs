@@ -15,8 +15,8 @@ use jiff::Zoned;
 use crate::service::compare::{Compared, Rulebook};
 use crate::store::Opening;
 use crate::wire::against::FurtherVerdict;
-use crate::wire::change::Telling;
-use crate::wire::comparison::{Told, comparison};
+use crate::wire::change::ChangeContext;
+use crate::wire::comparison::{ComparisonParts, comparison};
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
@@ -220,12 +220,12 @@ impl Compare {
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
             Format::Json => {
-                let told = Told {
+                let told = ComparisonParts {
                     compared: &compared,
                     base: &base.view,
                     head: &head.view,
                     policy: &rulebook.policy,
-                    telling: Telling {
+                    context: ChangeContext {
                         judgement: &judgement,
                         exceptions: &rulebook.exceptions,
                         base: Some(&sources.0),

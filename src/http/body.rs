@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::http::Api;
-use crate::http::middleware::bounds::{Held, OverBudget};
+use crate::http::middleware::bounds::{BodyPermit, OverBudget};
 use crate::wire::problem::{Kind, Problem};
 
 /// The whole body, at most `limit` bytes of it.
@@ -39,7 +39,7 @@ pub async fn stream(
 ) -> Result<(), Problem> {
     expect_plain(request.headers())?;
     expect_length(request.headers(), limit)?;
-    let held = request.extensions().get::<Held>().cloned();
+    let held = request.extensions().get::<BodyPermit>().cloned();
     let held = held.unwrap_or_default();
     let mut body = Limited::new(request.into_body(), limit);
     let read = async {

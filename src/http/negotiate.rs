@@ -68,7 +68,7 @@ impl Media {
 
 /// What the headers of a request say about the answer.
 #[derive(Debug, Clone)]
-pub struct Wishes {
+pub struct Accept {
     accept: Option<String>,
     /// The encoding that the client likes best among ours.
     pub encoding: Encoding,
@@ -85,7 +85,7 @@ impl Media {
     }
 }
 
-impl Wishes {
+impl Accept {
     /// Reads the headers.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
@@ -133,16 +133,16 @@ impl Wishes {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Wishes {
+impl<S: Send + Sync> FromRequestParts<S> for Accept {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        let mut wishes = Self::of(&parts.headers);
+        let mut accept = Self::of(&parts.headers);
         if !matches!(parts.method, Method::GET | Method::HEAD) {
             // Elsewhere it is a condition on the change, if anything.
-            wishes.if_none_match = None;
+            accept.if_none_match = None;
         }
-        Ok(wishes)
+        Ok(accept)
     }
 }
 
@@ -211,10 +211,10 @@ mod tests {
 
     use super::*;
 
-    fn wishes(name: HeaderName, value: &'static str) -> Wishes {
+    fn headers(name: HeaderName, value: &'static str) -> Accept {
         let mut headers = HeaderMap::new();
         headers.insert(name, HeaderValue::from_static(value));
-        Wishes::of(&headers)
+        Accept::of(&headers)
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             ("text/html, */*;q=0.1", Some(Media::Json)),
             (";;;", None),
         ] {
-            let media = wishes(header::ACCEPT, accept).media(LIST).ok();
+            let media = headers(header::ACCEPT, accept).media(LIST).ok();
             assert_eq!(media, expected, "{accept}");
         }
     }
@@ -247,8 +247,8 @@ mod tests {
             ("*;q=0", Encoding::Plain),
             ("gzip;q=0, *", Encoding::Zstd),
         ] {
-            let wishes = wishes(header::ACCEPT_ENCODING, accept);
-            assert_eq!(wishes.encoding, expected, "{accept}");
+            let read = headers(header::ACCEPT_ENCODING, accept);
+            assert_eq!(read.encoding, expected, "{accept}");
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::http::Api;
 use crate::http::middleware::kept::Keepable;
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::service::{Encoding, Resolved, Service, Snapshot, View, ViewId};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
@@ -49,7 +49,7 @@ pub struct ViewRequest<'a, P> {
 /// The problem of loading the snapshot, or that of `make`.
 pub async fn view<P: fmt::Debug>(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     request: ViewRequest<'_, P>,
     make: impl FnOnce(&Snapshot) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
@@ -61,7 +61,7 @@ pub async fn view<P: fmt::Debug>(
         making,
     } = request;
     let id = ViewId::new(revision, view, &parameters, media.as_str());
-    if let Some(response) = not_modified(wishes, id) {
+    if let Some(response) = not_modified(accept, id) {
         return Ok(response);
     }
     let service = &api.service;
@@ -76,7 +76,7 @@ pub async fn view<P: fmt::Debug>(
         }
     };
     let view = service.view::<Problem>(id, made).await?;
-    let mut response = encoded(service, wishes, id, media, &view).await?;
+    let mut response = encoded(service, accept, id, media, &view).await?;
     if revision.by_digest {
         response.extensions_mut().insert(Keepable);
     }
@@ -89,18 +89,18 @@ pub async fn view<P: fmt::Debug>(
 /// The problem of `make`.
 pub async fn program_view<P: fmt::Debug>(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     (view, parameters): (&'static str, P),
     media: Media,
     make: impl FnOnce() -> Result<Vec<u8>, Problem> + Send,
 ) -> Result<Response, Problem> {
     let id = ViewId::of_program(view, &(parameters, media));
-    if let Some(response) = not_modified(wishes, id) {
+    if let Some(response) = not_modified(accept, id) {
         return Ok(response);
     }
     let made = async { Ok(api.service.hold(make()?)?) };
     let view = api.service.view::<Problem>(id, made).await?;
-    encoded(&api.service, wishes, id, media, &view).await
+    encoded(&api.service, accept, id, media, &view).await
 }
 
 /// Answers with a value of the moment, known by its bytes.
@@ -109,12 +109,12 @@ pub async fn program_view<P: fmt::Debug>(
 /// [`crate::wire::problem::Kind::Busy`].
 pub async fn value<T: Serialize>(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     status: StatusCode,
     value: &T,
 ) -> Result<Response, Problem> {
     let value = api.service.hold(json(value))?;
-    bytes(api, wishes, status, Media::Json, value).await
+    bytes(api, accept, status, Media::Json, value).await
 }
 
 /// Answers with bytes of the moment.
@@ -123,27 +123,27 @@ pub async fn value<T: Serialize>(
 /// [`crate::wire::problem::Kind::Busy`].
 pub async fn bytes(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     status: StatusCode,
     media: Media,
     bytes: Bytes,
 ) -> Result<Response, Problem> {
     let id = api.service.id_of(&bytes).await?;
     if status == StatusCode::OK
-        && let Some(response) = not_modified(wishes, id)
+        && let Some(response) = not_modified(accept, id)
     {
         return Ok(response);
     }
     let view = Arc::new(View::new(bytes));
-    let mut response = encoded(&api.service, wishes, id, media, &view).await?;
+    let mut response = encoded(&api.service, accept, id, media, &view).await?;
     *response.status_mut() = status;
     Ok(response)
 }
 
 /// 304 where the client says that it has the answer of this id, in whatever encoding.
 #[must_use]
-pub fn not_modified(wishes: &Wishes, id: ViewId) -> Option<Response> {
-    let known = wishes.if_none_match.as_deref()?;
+pub fn not_modified(accept: &Accept, id: ViewId) -> Option<Response> {
+    let known = accept.if_none_match.as_deref()?;
     let wanted = id.to_string();
     let tag = known
         .split(',')
@@ -203,13 +203,13 @@ pub fn locate(response: &mut Response, path: &str) {
 /// [`crate::wire::problem::Kind::Busy`].
 pub async fn encoded(
     service: &Service,
-    wishes: &Wishes,
+    accept: &Accept,
     id: ViewId,
     media: Media,
     view: &Arc<View>,
 ) -> Result<Response, Problem> {
     let encoding = match view.is_worth_compressing() {
-        true => wishes.encoding,
+        true => accept.encoding,
         false => Encoding::Plain,
     };
     let body = service.encoded(view, encoding).await?;

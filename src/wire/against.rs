@@ -5,7 +5,7 @@ use opatlas_report::changes;
 
 use crate::service::compare::Rulebook;
 use crate::service::further::Further;
-use crate::wire::change::Telling;
+use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Against, SideView};
 
 /// The verdict against a further revision, for every rendering. It holds no snapshot.
@@ -22,7 +22,7 @@ impl FurtherVerdict {
     #[must_use]
     pub fn new(further: &Further, base: &SideView, rulebook: &Rulebook) -> Self {
         let (compared, judgement) = (&further.compared, &further.judgement);
-        let telling = Telling {
+        let context = ChangeContext {
             judgement,
             exceptions: &rulebook.exceptions,
             base: Some(compared.base.native_functions()),
@@ -35,7 +35,7 @@ impl FurtherVerdict {
                 summary: judgement.summary.into(),
                 changes: further
                     .new_changes()
-                    .map(|judged| telling.change(judged))
+                    .map(|judged| context.change(judged))
                     .collect(),
             },
             conclusion: judgement.conclusion,

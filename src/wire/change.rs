@@ -2,7 +2,7 @@
 
 use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
-use opatlas_diff::{Change as Found, Fragment, Note, Subject};
+use opatlas_diff::{Change as DiffChange, Fragment, Note, Subject};
 use opatlas_report::changes::{accept, help, message};
 use opatlas_report::findings::SourceText;
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub struct Excuse {
 
 /// What changes are told with: the texts that their places count in, and what they are judged by.
 #[derive(Debug, Clone, Copy)]
-pub struct Telling<'a> {
+pub struct ChangeContext<'a> {
     /// The judgement.
     pub judgement: &'a Judgement,
     /// Its exceptions.
@@ -100,7 +100,7 @@ pub struct Telling<'a> {
     pub head: Option<&'a SourceText>,
 }
 
-impl Telling<'_> {
+impl ChangeContext<'_> {
     /// A change.
     #[must_use]
     pub fn change(&self, judged: &Judged) -> Change {
@@ -128,7 +128,7 @@ impl Telling<'_> {
 
 /// A change that no policy has been applied to.
 #[must_use]
-pub fn change(change: &Found, base: Option<&SourceText>, head: Option<&SourceText>) -> Change {
+pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&SourceText>) -> Change {
     let names = change.subject.names();
     let (argument, keys, names) = match &change.subject {
         Subject::Operator => (None, Vec::new(), Vec::new()),

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::service::Snapshot;
 use crate::service::compare::Compared;
-use crate::wire::change::{Change, Telling};
+use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Span};
 
@@ -213,7 +213,7 @@ impl Verdict {
 
 /// The sides and the judgement of a comparison to be told.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct ComparisonParts<'a> {
     /// What differs.
     pub compared: &'a Compared,
     /// The base, as people call it.
@@ -223,34 +223,34 @@ pub struct Told<'a> {
     /// The policy.
     pub policy: &'a Policy,
     /// What it comes to, and what it is told with.
-    pub telling: Telling<'a>,
+    pub context: ChangeContext<'a>,
 }
 
 /// The whole comparison.
 #[must_use]
-pub fn comparison(told: Told<'_>, notes: Vec<String>) -> Comparison {
-    let Told {
+pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
+    let ComparisonParts {
         compared,
         base,
         head,
         policy,
-        telling,
+        context,
     } = told;
     let found = &compared.comparison;
     Comparison {
         base: base.clone(),
         head: head.clone(),
         profile: policy.profile.as_str(),
-        summary: telling.judgement.summary.into(),
-        conclusion: telling.judgement.conclusion.as_str(),
+        summary: context.judgement.summary.into(),
+        conclusion: context.judgement.conclusion.as_str(),
         official: official(&found.pairs, false),
         official_generated: official(&found.pairs, true),
         operators: found.pairs.iter().map(operator).collect(),
-        changes: telling
+        changes: context
             .judgement
             .changes
             .iter()
-            .map(|judged| telling.change(judged))
+            .map(|judged| context.change(judged))
             .collect(),
         dispatch_changes: found
             .dispatch

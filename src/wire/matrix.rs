@@ -158,7 +158,7 @@ pub(crate) fn character(place: usize) -> Option<char> {
 }
 
 pub(crate) fn matrix_operator(operator: &Operator, row: usize) -> MatrixOperator<'_> {
-    let written = operator.written();
+    let written = operator.declared();
     MatrixOperator {
         name: operator.qualified_name(),
         namespace: operator.namespace(),

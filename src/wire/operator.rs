@@ -170,7 +170,7 @@ pub fn operator(snapshot: &Snapshot, id: OperatorId) -> Operator<'_> {
     let catalogue = &snapshot.catalogue;
     let operator = catalogue.operator(id);
     let schema = operator.schema();
-    let placed = operator.written();
+    let placed = operator.declared();
     let entry = placed.map(|placed| &*placed.entry);
     let from = operator.generated().map(|made| made.from);
     Operator {

@@ -147,7 +147,7 @@ pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
 }
 
 pub(crate) fn source_lines(snapshot: &Snapshot, id: OperatorId) -> Option<SourceLines<'_>> {
-    let placed = snapshot.catalogue.operator(id).written()?;
+    let placed = snapshot.catalogue.operator(id).declared()?;
     let source = snapshot.source(NATIVE_FUNCTIONS)?;
     let place = source.lines(placed.place(placed.entry.span));
     let (line, mut end_line) = (place.start.line, place.end.line);

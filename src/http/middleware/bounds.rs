@@ -52,7 +52,7 @@ pub async fn bounded(
     let Ok(_permit) = bounds.requests.try_acquire() else {
         return Err(Problem::new(Kind::Busy, "too many requests are under way"));
     };
-    let held = Held::default();
+    let held = BodyPermit::default();
     let mut request = request.map(|body| match body.is_end_stream() {
         true => body,
         false => Body::new(Counted {
@@ -83,9 +83,9 @@ pub async fn bounded(
 
 /// The part of the budget that one request holds.
 #[derive(Debug, Clone, Default)]
-pub struct Held(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+pub struct BodyPermit(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
 
-impl Held {
+impl BodyPermit {
     /// Gives back what is more than these bytes: whoever reads a body may keep less than it had.
     pub fn keep(&self, bytes: usize) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,7 +100,7 @@ impl Held {
 struct Counted {
     body: Body,
     budget: Arc<Semaphore>,
-    held: Held,
+    held: BodyPermit,
 }
 
 /// The budget is used up.
@@ -165,17 +165,17 @@ mod tests {
     #[tokio::test]
     async fn a_body_takes_from_the_budget_and_gives_back() {
         let budget = Arc::new(Semaphore::new(3));
-        let counted = |held: &Held| {
+        let counted = |held: &BodyPermit| {
             Body::new(Counted {
                 body: Body::from(vec![0; 2 * UNIT]),
                 budget: Arc::clone(&budget),
                 held: held.clone(),
             })
         };
-        let held = Held::default();
+        let held = BodyPermit::default();
         assert!(counted(&held).collect().await.is_ok());
         assert_eq!(budget.available_permits(), 1);
-        let error = counted(&Held::default()).collect().await.unwrap_err();
+        let error = counted(&BodyPermit::default()).collect().await.unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
         held.keep(UNIT);
         assert_eq!(budget.available_permits(), 2);
@@ -183,6 +183,6 @@ mod tests {
         assert_eq!(budget.available_permits(), 2);
         drop(held);
         assert_eq!(budget.available_permits(), 3);
-        assert!(counted(&Held::default()).collect().await.is_ok());
+        assert!(counted(&BodyPermit::default()).collect().await.is_ok());
     }
 }

@@ -10,7 +10,7 @@ use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::{Path, Query};
 use crate::http::middleware::access::Access;
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare::split;
 use crate::service::access::Action;
@@ -59,7 +59,7 @@ pub async fn stored(
     Path(path): Path<BackendPath>,
     Query(query): Query<BackendQuery>,
     access: Access,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
     access.expect(Action::Read, &path.backend)?;
     let backend = api.service.resolve(&path.backend, "latest", None).await?;
@@ -73,7 +73,7 @@ pub async fn stored(
         project: path.project,
         range: path.range,
     };
-    answer(&api, &wishes, &range, query.release.as_deref(), vendor).await
+    answer(&api, &accept, &range, query.release.as_deref(), vendor).await
 }
 
 /// What an upgrade costs a backend
@@ -103,24 +103,24 @@ pub async fn given(
     State(api): State<Api>,
     Path(path): Path<ComparePath>,
     Query(query): Query<BackendQuery>,
-    wishes: Wishes,
+    accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
     body::expect_media(request.headers(), &YAML)?;
     let bytes = body::collect(request, &api, api.service.limits().file_bytes).await?;
     let name = query.name.as_deref().unwrap_or("backend");
     let vendor = Vendor::new(name, bytes.to_vec())?;
-    answer(&api, &wishes, &path, query.release.as_deref(), vendor).await
+    answer(&api, &accept, &path, query.release.as_deref(), vendor).await
 }
 
 async fn answer(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     path: &ComparePath,
     release: Option<&str>,
     vendor: Vendor,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FORMS)?;
+    let media = accept.media(FORMS)?;
     let service = &api.service;
     let (base, head) = split(&path.range, None)?;
     let head = service.resolve(&path.project, head, release).await?;
@@ -144,7 +144,7 @@ async fn answer(
         })
     };
     let bytes = service.make(make).await?;
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(api, accept, StatusCode::OK, media, bytes).await
 }
 
 fn side(resolved: &Resolved) -> SideView {

@@ -6,7 +6,7 @@ use opatlas_report::support::badge;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::service::Snapshot;
@@ -38,7 +38,7 @@ pub async fn one(
     State(api): State<Api>,
     Path(path): Path<BadgePath>,
     Query(query): Query<BadgeQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
     let (key, media) = match path.badge.rsplit_once('.') {
         Some((key, "svg")) => (key, Media::Svg),
@@ -69,7 +69,7 @@ pub async fn one(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot: &Snapshot| {
+    respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
         let counts = counts(snapshot, slot);
         let part = match of {
             Counted::Served => counts.kernels + counts.inherited,

@@ -12,7 +12,7 @@ use crate::http::extract::{Path, Query, from_json, from_lifted};
 use crate::http::lift;
 use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare_report::{Making, make};
 use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
@@ -79,9 +79,9 @@ pub async fn stored(
     State(api): State<Api>,
     Path(path): Path<ComparePath>,
     Query(query): Query<CompareQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FORMS)?;
+    let media = accept.media(FORMS)?;
     check(&query)?;
     let service = &api.service;
     let (base, head) = split(&path.range, query.against.as_deref())?;
@@ -119,7 +119,7 @@ pub async fn stored(
         ),
         media.as_str(),
     );
-    if let Some(response) = respond::not_modified(&wishes, id) {
+    if let Some(response) = respond::not_modified(&accept, id) {
         return Ok(response);
     }
     let lasts = base.by_digest && head.by_digest && query.against.is_none();
@@ -138,8 +138,8 @@ pub async fn stored(
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = match media {
-        Media::Markdown => part(&api, &wishes, view.plain(), query.part).await?,
-        _ => respond::encoded(service, &wishes, id, media, &view).await?,
+        Media::Markdown => part(&api, &accept, view.plain(), query.part).await?,
+        _ => respond::encoded(service, &accept, id, media, &view).await?,
     };
     if lasts {
         response.extensions_mut().insert(Keepable);
@@ -176,10 +176,10 @@ pub async fn given(
     State(api): State<Api>,
     access: Access,
     Query(query): Query<CompareQuery>,
-    wishes: Wishes,
+    accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FORMS)?;
+    let media = accept.media(FORMS)?;
     check(&query)?;
     match body::media(request.headers()).as_deref() {
         Some("application/json") => {}
@@ -234,15 +234,15 @@ pub async fn given(
     };
     let bytes = make(&api, making).await?;
     match media {
-        Media::Markdown => part(&api, &wishes, &bytes, query.part).await,
-        _ => respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await,
+        Media::Markdown => part(&api, &accept, &bytes, query.part).await,
+        _ => respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await,
     }
 }
 
 /// One part of a Markdown report out of all of them, which are kept as a JSON list.
 async fn part(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     parts: &[u8],
     wanted: Option<usize>,
 ) -> Result<Response, Problem> {
@@ -255,7 +255,7 @@ async fn part(
     let text = parts.swap_remove(wanted - 1).into_bytes();
     let media = Media::Markdown;
     let mut response =
-        respond::bytes(api, wishes, StatusCode::OK, media, api.service.hold(text)?).await?;
+        respond::bytes(api, accept, StatusCode::OK, media, api.service.hold(text)?).await?;
     if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
         response.headers_mut().insert(PARTS, value);
     }

@@ -19,7 +19,7 @@ use crate::service::{Reader, Resolved, ServiceError, Snapshot};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
-use crate::wire::comparison::{SideView, Told, comparison};
+use crate::wire::comparison::{ComparisonParts, SideView, comparison};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
@@ -43,7 +43,7 @@ pub(crate) struct Making {
 }
 
 /// How a comparison is told.
-struct Telling {
+struct Rendering {
     query: CompareQuery,
     media: Media,
     permalink: Option<String>,
@@ -73,7 +73,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     } = making;
     let service = &api.service;
     let (today, reader) = (service.today(), service.reader());
-    let telling = Telling {
+    let rendering = Rendering {
         query,
         media,
         permalink,
@@ -81,7 +81,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     };
     let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
     if others.is_empty() {
-        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &telling));
+        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &rendering));
         return service.make(make).await;
     }
     let place = service.place().await?;
@@ -101,7 +101,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         };
         against.push(service.compute(move |stop| Ok(hold(stop))).await??);
     }
-    let made = service.make(move |_| Ok(told(&judged, &against, &telling)));
+    let made = service.make(move |_| Ok(told(&judged, &against, &rendering)));
     let made = made.await;
     drop(place);
     made
@@ -131,7 +131,7 @@ impl Judged {
     }
 }
 
-fn told(judged: &Judged, against: &[FurtherVerdict], telling: &Telling) -> Vec<u8> {
+fn told(judged: &Judged, against: &[FurtherVerdict], rendering: &Rendering) -> Vec<u8> {
     let Judged {
         base,
         head,
@@ -144,7 +144,7 @@ fn told(judged: &Judged, against: &[FurtherVerdict], telling: &Telling) -> Vec<u
         base.snapshot.native_functions(),
         head.snapshot.native_functions(),
     );
-    let root = telling.root.as_ref();
+    let root = rendering.root.as_ref();
     let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
     let side = |title, source| changes::Side {
         title,
@@ -160,22 +160,25 @@ fn told(judged: &Judged, against: &[FurtherVerdict], telling: &Telling) -> Vec<u
         head: side(&*head.view.title, sources.1),
         further: &further,
         // A comment elsewhere needs the whole address.
-        permalink: telling.permalink.as_deref().filter(|_| rules_url.is_some()),
+        permalink: rendering
+            .permalink
+            .as_deref()
+            .filter(|_| rules_url.is_some()),
         rules_url: rules_url.as_deref(),
-        max_chars: telling.query.max_chars,
+        max_chars: rendering.query.max_chars,
     };
-    match telling.media {
+    match rendering.media {
         Media::Markdown => json(&changes::markdown(&report)),
         Media::Text => changes::text(&report, Colour::Never).into_bytes(),
         Media::JUnit => changes::junit(&report).into_bytes(),
         Media::Sarif => json(&changes::sarif(&report)),
         _ => {
-            let told = Told {
+            let told = ComparisonParts {
                 compared,
                 base: &base.view,
                 head: &head.view,
                 policy: &rulebook.policy,
-                telling: change::Telling {
+                context: change::ChangeContext {
                     judgement,
                     exceptions: &rulebook.exceptions,
                     base: Some(sources.0),
@@ -184,11 +187,11 @@ fn told(judged: &Judged, against: &[FurtherVerdict], telling: &Telling) -> Vec<u
             };
             let mut answer = comparison(told, rulebook.notes.clone());
             answer.conclusion = report.conclusion().as_str();
-            if telling.query.max_chars.is_some() {
+            if rendering.query.max_chars.is_some() {
                 answer.parts = changes::markdown(&report);
             }
             answer.against = against.iter().map(|held| held.against.clone()).collect();
-            answer.permalink.clone_from(&telling.permalink);
+            answer.permalink.clone_from(&rendering.permalink);
             json(&answer)
         }
     }

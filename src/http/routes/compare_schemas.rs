@@ -10,7 +10,7 @@ use opatlas_report::findings::SourceText;
 
 use crate::http::Api;
 use crate::http::extract::Json;
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::wire::change::change;
 use crate::wire::compare_schemas::{ComparedSchemas, SchemaPair};
 use crate::wire::comparison::Verdict;
@@ -37,12 +37,12 @@ use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
 )]
 pub async fn compare(
     State(api): State<Api>,
-    wishes: Wishes,
+    accept: Accept,
     Json(pair): Json<SchemaPair>,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let bytes = api.service.make(move |_| answer(&pair)).await?;
-    crate::http::respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    crate::http::respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 fn answer(pair: &SchemaPair) -> Result<Vec<u8>, Problem> {

@@ -7,7 +7,7 @@ use opatlas_dispatch::calculator;
 
 use crate::http::Api;
 use crate::http::extract::{Json, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
 use crate::wire::dispatch::{CalculationView, Item, Question, calculation, refused};
@@ -37,10 +37,10 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 pub async fn calculate(
     State(api): State<Api>,
     Query(query): Query<ReleaseQuery>,
-    wishes: Wishes,
+    accept: Accept,
     Json(question): Json<Question>,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let judged = judged(query.release.as_deref())?;
     let more = crate::wire::revisions::notes(&judged);
     let make = move || {
@@ -52,5 +52,5 @@ pub async fn calculate(
             .map_err(|faults| refused(&faults))
     };
     let bytes = api.service.make(move |_| make()).await?;
-    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }

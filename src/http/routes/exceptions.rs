@@ -7,7 +7,7 @@ use opatlas_diff::policy::{Exception, ExceptionStatus, Policy, status};
 
 use crate::http::Api;
 use crate::http::extract::{Json, Path};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::service::policy::ExceptionText;
 use crate::service::{Service, Snapshot};
@@ -32,14 +32,14 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 pub async fn list(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let list = ExceptionList {
         items: views(&api.service, &path.project).await?,
         next_cursor: None,
     };
-    respond::value(&api, &wishes, StatusCode::OK, &list).await
+    respond::value(&api, &accept, StatusCode::OK, &list).await
 }
 
 /// Accept a change
@@ -65,7 +65,7 @@ pub async fn list(
 pub async fn create(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
-    wishes: Wishes,
+    accept: Accept,
     Json(new): Json<NewException>,
 ) -> Result<Response, Problem> {
     let text = ExceptionText {
@@ -84,7 +84,7 @@ pub async fn create(
     let views = views(&api.service, &path.project).await?;
     let view = views.into_iter().find(|view| view.id == record.id);
     let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
-    let mut response = respond::value(&api, &wishes, StatusCode::CREATED, &view).await?;
+    let mut response = respond::value(&api, &accept, StatusCode::CREATED, &view).await?;
     respond::locate(&mut response, &location);
     Ok(response)
 }
@@ -104,12 +104,12 @@ pub async fn create(
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<ExceptionPath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let views = views(&api.service, &path.project).await?;
     match views.into_iter().find(|view| view.id == path.id) {
-        Some(view) => respond::value(&api, &wishes, StatusCode::OK, &view).await,
+        Some(view) => respond::value(&api, &accept, StatusCode::OK, &view).await,
         None => Err(Problem::new(
             crate::wire::problem::Kind::UnknownException,
             "the project has no exception of this id",

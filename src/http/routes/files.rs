@@ -7,7 +7,7 @@ use opatlas_source::BACKENDS;
 
 use crate::http::Api;
 use crate::http::extract::Path;
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::{Address, ViewId};
 use crate::store::RevisionKey;
@@ -38,9 +38,9 @@ const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000,
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<FilePath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    answer(&api, &wishes, path).await
+    answer(&api, &accept, path).await
 }
 
 /// The file of a backend
@@ -61,13 +61,13 @@ pub async fn one(
 pub async fn backend(
     State(api): State<Api>,
     Path(mut path): Path<FilePath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
     path.name.insert_str(0, BACKENDS);
-    answer(&api, &wishes, path).await
+    answer(&api, &accept, path).await
 }
 
-async fn answer(api: &Api, wishes: &Wishes, path: FilePath) -> Result<Response, Problem> {
+async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, Problem> {
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, None).await?;
     let media = match path.name.ends_with(".json") {
@@ -75,7 +75,7 @@ async fn answer(api: &Api, wishes: &Wishes, path: FilePath) -> Result<Response, 
         false => Media::Yaml,
     };
     let id = ViewId::of_file(revision.digest, &path.name);
-    let mut response = match respond::not_modified(wishes, id) {
+    let mut response = match respond::not_modified(accept, id) {
         Some(response) => response,
         None => {
             let bytes = async {
@@ -83,7 +83,7 @@ async fn answer(api: &Api, wishes: &Wishes, path: FilePath) -> Result<Response, 
                 service.hold(bytes.to_vec())
             };
             let view = service.view(id, bytes).await?;
-            respond::encoded(service, wishes, id, media, &view).await?
+            respond::encoded(service, accept, id, media, &view).await?
         }
     };
     if let Ok(Address::Key(RevisionKey::Digest(_))) = Address::parse(&path.revision) {

@@ -6,7 +6,7 @@ use opatlas_source::diagnostic;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::renderings;
@@ -86,9 +86,9 @@ pub async fn list(
     State(api): State<Api>,
     Path(path): Path<RevisionPath>,
     Query(query): Query<FindingsQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FINDINGS_LIST)?;
+    let media = accept.media(FINDINGS_LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
@@ -110,7 +110,7 @@ pub async fn list(
         media,
         making: Making::Checked,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         let chosen = filter.choose(snapshot);
         let omitted = filter.omitted(snapshot);
         match media {

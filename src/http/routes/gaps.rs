@@ -8,7 +8,7 @@ use opatlas_report::support::{gaps_csv, gaps_markdown};
 use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::{Path, Query, from_json};
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{self, Usage};
@@ -54,9 +54,9 @@ pub async fn stored(
     State(api): State<Api>,
     Path(path): Path<KeyPath>,
     Query(query): Query<GapQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    answer(&api, &wishes, path, query, None).await
+    answer(&api, &accept, path, query, None).await
 }
 
 /// What a backend lacks, by use
@@ -90,7 +90,7 @@ pub async fn ranked(
     State(api): State<Api>,
     Path(path): Path<KeyPath>,
     Query(query): Query<GapQuery>,
-    wishes: Wishes,
+    accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
     let allowed = [CSV, PLAIN, JSON_BODY];
@@ -101,7 +101,7 @@ pub async fn ranked(
         true => of_json(from_json(&bytes)?),
         false => of_csv(&bytes)?,
     };
-    answer(&api, &wishes, path, query, Some(usage)).await
+    answer(&api, &accept, path, query, Some(usage)).await
 }
 
 fn of_json(body: UsageBody) -> Usage {
@@ -129,12 +129,12 @@ fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
 
 async fn answer(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     path: KeyPath,
     query: GapQuery,
     usage: Option<Usage>,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FORMS)?;
+    let media = accept.media(FORMS)?;
     let service = &api.service;
     let release = query.release.as_deref();
     let revision = service.resolve(&path.project, &path.revision, release);
@@ -168,5 +168,5 @@ async fn answer(
         })
     };
     let bytes = service.make(move |_| make()).await?;
-    respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(api, accept, StatusCode::OK, media, bytes).await
 }

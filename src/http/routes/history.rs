@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::service::history::Line;
 use crate::wire::history::{History, HistoryQuery, LifePath, LineName, view};
@@ -43,14 +43,14 @@ pub async fn operator(
     State(api): State<Api>,
     Path(path): Path<LifePath>,
     Query(query): Query<HistoryQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let service = &api.service;
     let line = query.line.map(Into::into);
     let timeline = service.timeline(&path.project, line).await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
     let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
     let history = history.await?;
-    respond::value(&api, &wishes, StatusCode::OK, &view(&history)).await
+    respond::value(&api, &accept, StatusCode::OK, &view(&history)).await
 }

@@ -8,7 +8,7 @@ use opatlas_pytorch::keys::Key;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Media, SHEET, Wishes};
+use crate::http::negotiate::{Accept, JSON, Media, SHEET};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
@@ -46,9 +46,9 @@ pub async fn list(
     State(api): State<Api>,
     Path(path): Path<RevisionPath>,
     Query(query): Query<KeysQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -69,7 +69,7 @@ pub async fn list(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let keys = view.keys();
@@ -117,9 +117,9 @@ pub async fn one(
     State(api): State<Api>,
     Path(path): Path<KeyPath>,
     Query(query): Query<KeyQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(SHEET)?;
+    let media = accept.media(SHEET)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
@@ -149,7 +149,7 @@ pub async fn one(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         Ok(match media {
             Media::NdJson => lines(snapshot, slot, &wanted),
             Media::Csv => csv(snapshot, slot, &wanted).into_bytes(),

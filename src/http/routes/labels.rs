@@ -6,7 +6,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::http::Api;
 use crate::http::extract::{Json, Path, Query};
-use crate::http::negotiate::{JSON, LIST, Media, Wishes, joined};
+use crate::http::negotiate::{Accept, JSON, LIST, Media, joined};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::routes::revisions::protection;
@@ -39,9 +39,9 @@ pub async fn list(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<PageQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(LIST)?;
+    let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let labels = api.service.labels(&path.project).await?;
     if media == Media::NdJson {
@@ -51,7 +51,7 @@ pub async fn list(
         }
         return crate::http::respond::bytes(
             &api,
-            &wishes,
+            &accept,
             StatusCode::OK,
             media,
             api.service.hold(text)?,
@@ -72,7 +72,7 @@ pub async fn list(
         next_cursor: last.map(|label| cursors.encode(&label.name)),
         items,
     };
-    crate::http::respond::value(&api, &wishes, StatusCode::OK, &list).await
+    crate::http::respond::value(&api, &accept, StatusCode::OK, &list).await
 }
 
 /// A label
@@ -90,11 +90,11 @@ pub async fn list(
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<LabelPath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let label = Label::from(api.service.label(&path.project, &path.label).await?);
-    crate::http::respond::value(&api, &wishes, StatusCode::OK, &label).await
+    crate::http::respond::value(&api, &accept, StatusCode::OK, &label).await
 }
 
 /// Set a label
@@ -129,7 +129,7 @@ pub async fn set(
     Path(path): Path<LabelPath>,
     Query(query): Query<ForceQuery>,
     headers: HeaderMap,
-    wishes: Wishes,
+    accept: Accept,
     Json(target): Json<LabelTarget>,
 ) -> Result<Response, Problem> {
     let change = LabelMove {
@@ -146,7 +146,7 @@ pub async fn set(
         _ => StatusCode::OK,
     };
     let label = Label::from(outcome.label);
-    let mut response = crate::http::respond::value(&api, &wishes, status, &label).await?;
+    let mut response = crate::http::respond::value(&api, &accept, status, &label).await?;
     let location = format!("/v1/projects/{}/labels/{}", path.project, path.label);
     crate::http::respond::locate(&mut response, &location);
     Ok(response)

@@ -10,7 +10,7 @@ use opatlas_dispatch::View;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::wire::coverage::CoverageQuery;
@@ -42,9 +42,9 @@ pub async fn matrix(
     State(api): State<Api>,
     Path(path): Path<RevisionPath>,
     Query(query): Query<CoverageQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -61,7 +61,7 @@ pub async fn matrix(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         Ok(json(&matrix_view(view, wanted.generated)))

@@ -8,7 +8,7 @@ use axum::response::Response;
 use opatlas_pytorch::release::Release;
 
 use crate::http::Api;
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::service::{ENGINE_VERSION, ServiceError};
 use crate::store::StoreError;
@@ -25,8 +25,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
     operation_id = "health",
     responses((status = 200, description = "It runs", body = Health)),
 )]
-pub async fn health(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
-    respond::value(&api, &wishes, StatusCode::OK, &Health { status: "ok" }).await
+pub async fn health(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
+    respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
 /// Ready
@@ -42,9 +42,9 @@ pub async fn health(State(api): State<Api>, wishes: Wishes) -> Result<Response, 
         (status = 503, description = "They cannot", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
-pub async fn readiness(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
+pub async fn readiness(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     api.service.ready().await.map_err(unready)?;
-    respond::value(&api, &wishes, StatusCode::OK, &Health { status: "ok" }).await
+    respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
 /// Says what is in the way: whoever asks looks after the service.
@@ -68,8 +68,8 @@ fn unready(error: ServiceError) -> Problem {
     operation_id = "version",
     responses((status = 200, description = "The program", body = Version)),
 )]
-pub async fn version(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
+    accept.media(JSON)?;
     let version = Version {
         name: env!("CARGO_PKG_NAME").to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -78,7 +78,7 @@ pub async fn version(State(api): State<Api>, wishes: Wishes) -> Result<Response,
         oldest_release: Release::V2_0.to_string(),
         newest_release: Release::LATEST.to_string(),
     };
-    respond::value(&api, &wishes, StatusCode::OK, &version).await
+    respond::value(&api, &accept, StatusCode::OK, &version).await
 }
 
 /// This API
@@ -91,10 +91,10 @@ pub async fn version(State(api): State<Api>, wishes: Wishes) -> Result<Response,
     operation_id = "openapi",
     responses((status = 200, description = "The description", body = serde_json::Value)),
 )]
-pub async fn document(State(api): State<Api>, wishes: Wishes) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+pub async fn document(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
     let make = || Ok(openapi_json().as_bytes().to_vec());
-    respond::program_view(&api, &wishes, ("openapi", ()), media, make).await
+    respond::program_view(&api, &accept, ("openapi", ()), media, make).await
 }
 
 /// The description as it is checked in: indented, with a final line break.

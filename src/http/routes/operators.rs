@@ -8,7 +8,7 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, LIST, Media, Wishes};
+use crate::http::negotiate::{Accept, JSON, LIST, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
@@ -46,16 +46,16 @@ pub async fn list(
     State(api): State<Api>,
     Path(path): Path<RevisionPath>,
     Query(query): Query<OperatorsQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(LIST)?;
+    let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
     let filter = query.filter()?;
     if media == Media::NdJson {
-        return lines(&api, &wishes, &revision, filter).await;
+        return lines(&api, &accept, &revision, filter).await;
     }
     let list = ViewId::new(&revision, "operators", &filter, "");
     let cursors = Cursors::of(list);
@@ -70,7 +70,7 @@ pub async fn list(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         filter.check(&snapshot.catalogue)?;
         let found = find(snapshot, &filter);
         let next = from.saturating_add(limit);
@@ -88,13 +88,13 @@ pub async fn list(
 /// All of them as lines, made while they are sent.
 async fn lines(
     api: &Api,
-    wishes: &Wishes,
+    accept: &Accept,
     revision: &Resolved,
     filter: Filter,
 ) -> Result<Response, Problem> {
     let media = Media::NdJson;
     let id = ViewId::new(revision, "operators", &filter, media.as_str());
-    if let Some(response) = respond::not_modified(wishes, id) {
+    if let Some(response) = respond::not_modified(accept, id) {
         return Ok(response);
     }
     let snapshot = api.service.snapshot(revision).await?;
@@ -136,9 +136,9 @@ pub async fn one(
     State(api): State<Api>,
     Path(path): Path<OperatorPath>,
     Query(query): Query<ReleaseQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -151,7 +151,7 @@ pub async fn one(
         making: Making::Checked,
     };
     let asked = revision.clone();
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         let id = snapshot.find(&asked, &name)?;
         Ok(json(&operator_page(snapshot, id)))
     })

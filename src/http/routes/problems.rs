@@ -6,7 +6,7 @@ use opatlas_source::suggest::nearest_few;
 
 use crate::http::Api;
 use crate::http::extract::Path;
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::wire::json::json;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -29,9 +29,9 @@ use crate::wire::problems::{ProblemPath, ProblemType};
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<ProblemPath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let slugs = || Kind::ALL.iter().map(|kind| kind.slug());
     let found = Kind::ALL.iter().find(|kind| kind.slug() == path.problem);
     let Some(&kind) = found else {
@@ -47,5 +47,5 @@ pub async fn one(
             meaning: kind.meaning(),
         }))
     };
-    respond::program_view(&api, &wishes, ("problem", kind), media, make).await
+    respond::program_view(&api, &accept, ("problem", kind), media, make).await
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::http::Api;
 use crate::http::extract::{Json, Path, Query};
 use crate::http::middleware::access::Access;
-use crate::http::negotiate::{JSON, LIST, Media, Wishes};
+use crate::http::negotiate::{Accept, JSON, LIST, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
@@ -44,12 +44,12 @@ pub async fn list(
     State(api): State<Api>,
     access: Access,
     Query(query): Query<PageQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(LIST)?;
+    let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)?;
     if media == Media::NdJson {
-        return lines(&api, &access, &wishes).await;
+        return lines(&api, &access, &accept).await;
     }
     let cursors = Cursors::of(ViewId::of_program("projects", &()));
     let after = match &query.cursor {
@@ -67,10 +67,10 @@ pub async fn list(
         items: page.items.into_iter().map(Into::into).collect(),
         next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
     };
-    respond::value(&api, &wishes, StatusCode::OK, &list).await
+    respond::value(&api, &accept, StatusCode::OK, &list).await
 }
 
-async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, Problem> {
+async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, Problem> {
     let mut text = Vec::new();
     let mut after = None;
     loop {
@@ -88,7 +88,7 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
     }
     respond::bytes(
         api,
-        wishes,
+        accept,
         StatusCode::OK,
         Media::NdJson,
         api.service.hold(text)?,
@@ -117,7 +117,7 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
 pub async fn create(
     State(api): State<Api>,
     access: Access,
-    wishes: Wishes,
+    accept: Accept,
     Json(new): Json<NewProject>,
 ) -> Result<Response, Problem> {
     access.expect(Action::Admin, &new.name)?;
@@ -132,7 +132,7 @@ pub async fn create(
     };
     let location = format!("/v1/projects/{}", made.project.name);
     let body = ProjectView::from(made.project);
-    let mut response = respond::value(&api, &wishes, status, &body).await?;
+    let mut response = respond::value(&api, &accept, status, &body).await?;
     respond::locate(&mut response, &location);
     Ok(response)
 }
@@ -152,11 +152,11 @@ pub async fn create(
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let project = api.service.project(&path.project).await?;
-    respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
+    respond::value(&api, &accept, StatusCode::OK, &ProjectView::from(project)).await
 }
 
 /// Change a project
@@ -180,7 +180,7 @@ pub async fn one(
 pub async fn update(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
-    wishes: Wishes,
+    accept: Accept,
     Json(edit): Json<ProjectEdit>,
 ) -> Result<Response, Problem> {
     let policy = match edit.policy {
@@ -192,7 +192,7 @@ pub async fn update(
         policy,
     };
     let project = api.service.update_project(&path.project, change).await?;
-    respond::value(&api, &wishes, StatusCode::OK, &ProjectView::from(project)).await
+    respond::value(&api, &accept, StatusCode::OK, &ProjectView::from(project)).await
 }
 
 /// Delete a project

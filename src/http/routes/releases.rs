@@ -6,7 +6,7 @@ use opatlas_pytorch::release::Release;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::page;
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
@@ -29,9 +29,9 @@ use crate::wire::releases::{ReleaseDetail, ReleaseList, ReleasePath, detail, ite
 pub async fn list(
     State(api): State<Api>,
     Query(query): Query<PageQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let all: Vec<_> = Release::all().collect();
     let (items, next_cursor) = page::cut("releases", &(), &all, &query)?;
     let make = || {
@@ -40,7 +40,7 @@ pub async fn list(
             next_cursor,
         }))
     };
-    respond::program_view(&api, &wishes, ("releases", &query), media, make).await
+    respond::program_view(&api, &accept, ("releases", &query), media, make).await
 }
 
 /// A release
@@ -60,9 +60,9 @@ pub async fn list(
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<ReleasePath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let judged = judged(Some(&path.release));
     // Here the release is what is asked for, and not what something else is judged by.
     let release = match judged {
@@ -80,5 +80,5 @@ pub async fn one(
         }
     };
     let make = || Ok(json(&detail(release)));
-    respond::program_view(&api, &wishes, ("release", release), media, make).await
+    respond::program_view(&api, &accept, ("release", release), media, make).await
 }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::http::Api;
 use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, LIST, Media, Wishes};
+use crate::http::negotiate::{Accept, JSON, LIST, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
@@ -51,10 +51,10 @@ pub async fn ingest(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<IngestQuery>,
-    wishes: Wishes,
+    accept: Accept,
     BundleBody(bundle): BundleBody,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let ingest = Ingest {
         project: &path.project,
         bundle,
@@ -71,7 +71,7 @@ pub async fn ingest(
     let revision = api.service.resolve(&path.project, &address, None).await?;
     let record = api.service.revision(&revision).await?;
     let body = revision_of(record, query.label, &ingested.judged, &ingested.snapshot);
-    let mut response = respond::value(&api, &wishes, status, &body).await?;
+    let mut response = respond::value(&api, &accept, status, &body).await?;
     let location = format!("/v1/projects/{}/revisions/{address}", path.project);
     respond::locate(&mut response, &location);
     Ok(response)
@@ -98,12 +98,12 @@ pub async fn list(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<PageQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(LIST)?;
+    let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)?;
     if media == Media::NdJson {
-        return lines(&api, &wishes, &path.project).await;
+        return lines(&api, &accept, &path.project).await;
     }
     let cursors = Cursors::of(ViewId::of_program("revisions", &path.project));
     let before = match &query.cursor {
@@ -115,10 +115,10 @@ pub async fn list(
         items: page.items.into_iter().map(Into::into).collect(),
         next_cursor: page.next.map(|place| cursors.encode(&place.to_string())),
     };
-    respond::value(&api, &wishes, StatusCode::OK, &list).await
+    respond::value(&api, &accept, StatusCode::OK, &list).await
 }
 
-async fn lines(api: &Api, wishes: &Wishes, project: &str) -> Result<Response, Problem> {
+async fn lines(api: &Api, accept: &Accept, project: &str) -> Result<Response, Problem> {
     let mut text = Vec::new();
     let mut before = None;
     loop {
@@ -136,7 +136,7 @@ async fn lines(api: &Api, wishes: &Wishes, project: &str) -> Result<Response, Pr
     }
     respond::bytes(
         api,
-        wishes,
+        accept,
         StatusCode::OK,
         Media::NdJson,
         api.service.hold(text)?,
@@ -164,9 +164,9 @@ pub async fn one(
     State(api): State<Api>,
     Path(path): Path<RevisionPath>,
     Query(query): Query<ReleaseQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -175,7 +175,7 @@ pub async fn one(
     let label = revision.label.as_ref();
     let label = label.map(|label| label.name.to_string());
     let body = revision_of(record, label, &revision.judged, &snapshot);
-    respond::value(&api, &wishes, StatusCode::OK, &body).await
+    respond::value(&api, &accept, StatusCode::OK, &body).await
 }
 
 /// Delete a revision

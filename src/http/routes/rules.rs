@@ -9,7 +9,7 @@ use opatlas_source::suggest::nearest_few;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::page;
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
@@ -35,9 +35,9 @@ use crate::wire::rules::{AnyRule, RuleKind, RuleList, RulePath, RulesQuery, fami
 pub async fn list(
     State(api): State<Api>,
     Query(query): Query<RulesQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let release = match &query.release {
         Some(text) => Some(judged(Some(text))?.release),
         None => None,
@@ -64,7 +64,7 @@ pub async fn list(
             next_cursor,
         }))
     };
-    respond::program_view(&api, &wishes, ("rules", &query), media, make).await
+    respond::program_view(&api, &accept, ("rules", &query), media, make).await
 }
 
 /// A rule
@@ -82,9 +82,9 @@ pub async fn list(
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<RulePath>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let found = registry::find(&path.rule).map(Chosen::Validation);
     let found = found.or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
     let Some(rule) = found else {
@@ -96,7 +96,7 @@ pub async fn one(
         return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
     };
     let make = || Ok(json(&rule.view()));
-    respond::program_view(&api, &wishes, ("rule", path.rule.as_str()), media, make).await
+    respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await
 }
 
 /// A rule that is to be shown.

@@ -10,7 +10,7 @@ use opatlas_schema::signature::signature;
 
 use crate::http::Api;
 use crate::http::extract::{Json, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
 use crate::service::JudgedSchema;
@@ -41,17 +41,17 @@ use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
 pub async fn parse(
     State(api): State<Api>,
     Query(query): Query<ReleaseQuery>,
-    wishes: Wishes,
+    accept: Accept,
     Json(body): Json<SchemaText>,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let release = judged(query.release.as_deref())?.release;
     let make = move || {
         let read = JudgedSchema::read(&body.schema, release);
         json(&answer(&body.schema, &read))
     };
     let bytes = api.service.make(move |_| Ok::<_, Problem>(make())).await?;
-    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 fn answer<'a>(text: &str, read: &'a JudgedSchema) -> ParsedSchema<'a> {

@@ -6,9 +6,9 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::history::Found;
+use crate::service::history::HistoryMatch;
 use crate::wire::paths::ProjectPath;
 use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -36,9 +36,9 @@ pub async fn search(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<SearchQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     if query.q.trim().is_empty() {
         let problem = Problem::new(Kind::InvalidParameter, "`q` says nothing to search for");
         return Err(problem.about("q"));
@@ -52,7 +52,7 @@ pub async fn search(
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let found = service.search_history(&timeline, &query.q, limit).await?;
-    let view = |found: &Found| FoundView {
+    let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,
         present: found
@@ -69,5 +69,5 @@ pub async fn search(
     let found = SearchView {
         items: found.iter().map(view).collect(),
     };
-    respond::value(&api, &wishes, StatusCode::OK, &found).await
+    respond::value(&api, &accept, StatusCode::OK, &found).await
 }

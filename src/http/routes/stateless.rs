@@ -8,7 +8,7 @@ use opatlas_source::Stop;
 use crate::http::Api;
 use crate::http::bundle::BundleBody;
 use crate::http::extract::Query;
-use crate::http::negotiate::{JSON, Media, Wishes};
+use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::renderings;
 use crate::http::renderings::FINDINGS;
 use crate::http::respond;
@@ -52,10 +52,10 @@ use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation}
 pub async fn validate(
     State(api): State<Api>,
     Query(query): Query<ReleaseQuery>,
-    wishes: Wishes,
+    accept: Accept,
     BundleBody(bundle): BundleBody,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FINDINGS)?;
+    let media = accept.media(FINDINGS)?;
     let judged = judged(query.release.as_deref())?;
     let reader = api.service.reader();
     let make = move |stop: &Stop| {
@@ -70,7 +70,7 @@ pub async fn validate(
         })
     };
     let bytes = api.service.make(make).await?;
-    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 /// Parse a bundle
@@ -100,10 +100,10 @@ pub async fn validate(
 pub async fn parse(
     State(api): State<Api>,
     Query(query): Query<ParseQuery>,
-    wishes: Wishes,
+    accept: Accept,
     BundleBody(bundle): BundleBody,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let judged = judged(query.release.as_deref())?;
     let generated = query.generated.unwrap_or(Generated::Exclude);
     let reader = api.service.reader();
@@ -113,7 +113,7 @@ pub async fn parse(
         Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into())))
     };
     let bytes = api.service.make(make).await?;
-    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 /// The release that a caller asks for; the newest where it asks for none.

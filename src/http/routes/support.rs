@@ -8,7 +8,7 @@ use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{Media, Wishes};
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::history::{Support, SupportCell, Timeline};
 use crate::wire::history::served;
@@ -48,9 +48,9 @@ pub async fn table(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<SupportQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(FORMS)?;
+    let media = accept.media(FORMS)?;
     let operators = names("operators", &query.operators)?;
     let keys = names("keys", &query.keys)?;
     let service = &api.service;
@@ -81,7 +81,7 @@ pub async fn table(
     };
     let bytes = service.make(make).await?;
     drop(place);
-    respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 /// The names of a comma list.

@@ -5,7 +5,7 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::Path;
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::wire::json::json;
@@ -35,9 +35,9 @@ pub async fn one(
     State(api): State<Api>,
     Path(path): Path<OperatorPath>,
     query: TableQuery,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = wishes.media(JSON)?;
+    let media = accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -49,7 +49,7 @@ pub async fn one(
         making: Making::Large,
     };
     let asked = revision.clone();
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot| {
         with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
             json(&table)
         })

@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
-use crate::http::negotiate::{JSON, Wishes};
+use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::service::history::Range;
 use crate::wire::paths::ProjectPath;
@@ -37,9 +37,9 @@ pub async fn trends(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
     Query(query): Query<TrendQuery>,
-    wishes: Wishes,
+    accept: Accept,
 ) -> Result<Response, Problem> {
-    wishes.media(JSON)?;
+    accept.media(JSON)?;
     let most = query.points.unwrap_or(POINTS);
     if !(2..=MAX_POINTS).contains(&most) {
         let text = format!("`points` must be 2 to {MAX_POINTS}");
@@ -61,7 +61,7 @@ pub async fn trends(
             .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
             .collect(),
     };
-    respond::value(&api, &wishes, StatusCode::OK, &trends).await
+    respond::value(&api, &accept, StatusCode::OK, &trends).await
 }
 
 /// Evenly chosen places of a stretch, the first and the last among them.
