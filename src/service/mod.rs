@@ -15,6 +15,7 @@ pub mod dispatch;
 mod error;
 mod exceptions;
 pub mod faces;
+pub mod further;
 pub mod gaps;
 pub mod history;
 mod ingest;

@@ -160,7 +160,7 @@ impl<'a> FaceMaker<'a> {
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
-        let written = operator.written();
+        let written = operator.declared();
         let no_default: Vec<&str> = written
             .iter()
             .flat_map(|placed| &placed.entry.cpp_no_default_args)
@@ -175,7 +175,7 @@ impl<'a> FaceMaker<'a> {
 
     fn python(&self, operator: &Operator, call: Call) -> (Option<String>, Option<Stub>) {
         let category = operator
-            .written()
+            .declared()
             .and_then(|placed| placed.entry.category_override.as_ref())
             .map(|category| &*category.value);
         let cx = self.context(operator);

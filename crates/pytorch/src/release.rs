@@ -11,7 +11,7 @@ mod version;
 use std::fmt;
 
 pub use data::{
-    CodegenLists, GlobalFallback, NameLists, Names, PythonBindings, ReleaseData, RuntimeKey,
+    BackendFallback, CodegenLists, NameLists, Names, PythonBindings, ReleaseData, RuntimeKey,
     RuntimeLists,
 };
 pub use version::Version;

@@ -176,7 +176,7 @@ pub fn structured_class(catalogue: &Catalogue, id: OperatorId) -> Option<Structu
 fn impl_arguments(out: &Operator) -> impl Iterator<Item = &Argument> {
     let arguments = &out.schema().arguments;
     let precomputed = out
-        .written()
+        .declared()
         .and_then(|placed| placed.entry.precomputed.as_ref());
     let replacing = move |name: &str| {
         let replace = &precomputed?.replace;
