@@ -24,9 +24,9 @@ use crate::wire::problem::{Kind, Problem};
 struct Built;
 
 /// What is served where the interface was not built.
-const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>The user interface \
-    is not built into this program: run `make web`, then `cargo build` again. The API works: see \
-    <a href=\"/openapi.json\">/openapi.json</a>.\n";
+const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>This build has no \
+                         user interface: run `make web`, then `cargo build` again. The API works: \
+                         see <a href=\"/openapi.json\">/openapi.json</a>.\n";
 
 /// The page that every view begins with.
 const PAGE: &str = "index.html";
@@ -85,8 +85,8 @@ fn media(name: &str) -> Media {
     }
 }
 
-/// Answers what no route answers: with a file of the interface, with its page where a browser asks
-/// for a page, and else with the problem that there is no such route.
+/// Handles paths without a route: a file of the interface, its page if a browser requests a page,
+/// or else the problem of an unknown route.
 ///
 /// # Errors
 /// [`Kind::UnknownRoute`], [`Kind::Busy`].

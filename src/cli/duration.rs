@@ -12,6 +12,6 @@ pub(super) fn parse(text: &str) -> Result<i64, String> {
     };
     match hours.filter(|hours| (1..=24 * 36_500).contains(hours)) {
         Some(hours) => Ok(hours * 3_600_000_000),
-        None => Err("give a number of days or hours, such as 90d or 12h".to_owned()),
+        None => Err("write a number of days or hours, such as 90d or 12h".to_owned()),
     }
 }

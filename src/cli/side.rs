@@ -56,7 +56,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// Reads an operand: what is there as a path is one, unless `label:` says otherwise.
+    /// Parses an operand: an existing path is a path, unless the text starts with `label:`.
     pub(super) fn parse(text: &str, places: &Places<'_>) -> Self {
         if let Some(commit) = text.strip_prefix("git:") {
             let (revision, path) = commit.split_once(':').unwrap_or((commit, places.path));
@@ -65,7 +65,7 @@ impl Operand {
         if let Some(label) = text.strip_prefix("label:") {
             return Self::Stored(label.to_owned());
         }
-        // What cannot be looked at may be there: reading it tells why not.
+        // A path without access may exist: reading it reports the reason.
         match text == "-" || Path::new(text).try_exists().unwrap_or(true) {
             true => Self::Path(text.into()),
             false => Self::Stored(text.to_owned()),
@@ -134,7 +134,10 @@ async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow
     let resolved = resolved.map_err(|error| {
         let of_server = error.downcast_ref::<remote::Error>();
         match of_server.is_none_or(remote::Error::is_about_a_name) {
-            true => anyhow!("{error}; `{address}` is no file or folder either, and a commit is named `git:{address}`"),
+            true => anyhow!(
+                "{error}; `{address}` is not a file or folder either; write a commit as \
+                 `git:{address}`"
+            ),
             false => error,
         }
     })?;
@@ -211,7 +214,7 @@ fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
         .args(["ls-tree", "--full-tree", "-z"])
         .args(["--end-of-options", revision, "--", path])
         .output()
-        .context("cannot run git, which `git:REV` needs")?;
+        .context("cannot run git, which `git:REV` requires")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.lines().next().unwrap_or_default();
@@ -229,7 +232,7 @@ fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
 /// A file as a commit has it. The revision is one argument with the path, and no option.
 fn show(repository: &Path, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
     if revision.starts_with('-') {
-        bail!("`{revision}` is no revision");
+        bail!("`{revision}` is not a revision");
     }
     let output = Command::new("git")
         .arg("-C")
@@ -237,12 +240,13 @@ fn show(repository: &Path, revision: &str, path: &str) -> anyhow::Result<Vec<u8>
         .args(["show", "--end-of-options"])
         .arg(format!("{revision}:{path}"))
         .output()
-        .context("cannot run git, which `git:REV` needs")?;
+        .context("cannot run git, which `git:REV` requires")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.lines().next().unwrap_or_default();
         bail!(
-            "git has no {path} at {revision}: {message}; --path names the file, --repository the clone"
+            "git has no {path} at {revision}: {message}; set the path with --path and the clone \
+             with --repository"
         );
     }
     Ok(output.stdout)

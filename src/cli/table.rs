@@ -29,20 +29,19 @@ use super::{Stored, Target, check};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
-/// With --backend it shows one key across all operators instead, with counts. The operators are
-/// those of the last stored revision of the project, unless --release, --revision or --file says
-/// otherwise.
+/// With --backend it shows one key across all operators instead, with counts. It reads the last
+/// stored revision of the project, unless --release, --revision or --file selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Table {
     /// The operator, such as add.Tensor
     #[arg(required_unless_present = "backend", value_name = "OPERATOR")]
     operator: Option<String>,
 
-    /// Only the entry for this runtime key
+    /// Show only the entry for this runtime key
     #[arg(long, conflicts_with = "backend")]
     key: Option<String>,
 
-    /// Tell the rules tried, why each did not apply, and what to register to change the answer
+    /// Show each rule, why it did not apply, and what to register to change the result
     #[arg(long, requires = "key")]
     explain: bool,
 
@@ -50,11 +49,11 @@ pub(super) struct Table {
     #[arg(long, value_name = "KEY", conflicts_with = "operator")]
     backend: Option<String>,
 
-    /// Of the backend, list only the operators without a kernel
+    /// List only the operators without a kernel for the backend
     #[arg(long, requires = "backend")]
     missing: bool,
 
-    /// The PyTorch release: of files the one whose rules apply, else the stored release itself
+    /// The PyTorch release: for files the one whose rules apply, else the stored release itself
     #[arg(long)]
     release: Option<String>,
 
@@ -66,15 +65,16 @@ pub(super) struct Table {
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 
-    /// Files or a folder to read instead of a stored revision, as `opatlas check` reads them
+    /// Read files or a folder instead of a stored revision, like `opatlas check`
     #[arg(long, num_args = 1.., value_name = "FILE")]
     file: Vec<PathBuf>,
 
-    /// A build profile (all, linux-cuda, cpu, macos), or a comma list of backends that are left out
+    /// A build profile (all, linux-cuda, cpu, macos), or a comma-separated list of backends to
+    /// leave out
     #[arg(long)]
     build: Option<String>,
 
-    /// Which registrations count
+    /// The registrations to use
     #[arg(long, value_enum, default_value_t = Which::Everything)]
     source: Which,
 
@@ -82,11 +82,11 @@ pub(super) struct Table {
     #[arg(long, value_name = "KEY:KERNEL", conflicts_with_all = ["backend", "explain"])]
     with: Vec<String>,
 
-    /// What if: take a registration away
+    /// What if: remove a registration
     #[arg(long, value_name = "KEY", conflicts_with_all = ["backend", "explain"])]
     without: Vec<String>,
 
-    /// How the answer is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -103,13 +103,13 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// All that are known: of the files, hand-written and observed ones
+    /// All known registrations: from the files, hand-written and observed
     Everything,
-    /// Those that follow from the files
+    /// Only registrations that follow from the files
     Files,
 }
 
-/// What is asked about.
+/// The subject of the question.
 struct Subject {
     snapshot: Arc<Snapshot>,
     title: String,
@@ -124,7 +124,7 @@ impl Table {
         let text = match (&self.backend, &self.operator) {
             (Some(backend), _) => self.backend(&subject, backend)?,
             (None, Some(operator)) => self.operator(&subject, operator)?,
-            (None, None) => bail!("name an operator, or a key by --backend"),
+            (None, None) => bail!("missing operator, or a key with --backend"),
         };
         print!("{text}");
         Ok(ExitCode::SUCCESS)
@@ -159,7 +159,8 @@ impl Table {
         let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
         highest.map(|(_, name)| name).ok_or_else(|| {
             anyhow!(
-                "no stored label of {} is a version of {wanted}; `opatlas import torch=={wanted}.0` takes it in, --revision names another revision",
+                "no stored label of {} is a version of {wanted}; import one with `opatlas import \
+                 torch=={wanted}.0`, or select a revision with --revision",
                 self.project
             )
         })
@@ -172,7 +173,7 @@ impl Table {
         };
         let mut inputs = check::inputs(&self.file)?;
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            bail!("these files make several bundles; name those of one");
+            bail!("these files form several bundles; use the files of one");
         };
         let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
         Ok(Subject {
@@ -192,7 +193,7 @@ impl Table {
             without: self.without.clone(),
             release: None,
         };
-        // Also for text: what is refused is refused in the same words.
+        // Text output uses it too, so that refusals have the same words.
         let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
             serde_json::to_string_pretty(&table)
         });
@@ -239,7 +240,7 @@ impl Table {
         })
     }
 
-    /// One entry, explained or in a line, and what works there.
+    /// One entry, in a line or explained, and what works there.
     fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
         let mut text = match shown.view.explain(id, slot) {
             Some(told) if self.explain => explanation(shown, id, &told),
@@ -309,7 +310,7 @@ impl From<Which> for Source {
     }
 }
 
-/// In the words of the HTTP API, near names included.
+/// The error in the words of the HTTP API, with similar names.
 fn of_service(error: ServiceError) -> anyhow::Error {
     refusal(error.into())
 }

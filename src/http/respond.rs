@@ -19,7 +19,7 @@ use crate::wire::problem::Problem;
 /// What a view needs of a snapshot, and where it is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Making {
-    /// A few microseconds over what is read: on the spot.
+    /// Takes a few microseconds per input, so it runs inline.
     Small,
     /// More than that: off the async threads.
     Large,

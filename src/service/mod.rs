@@ -84,7 +84,7 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// How many requests may compute at once; the rest wait.
     pub workers: usize,
-    /// How long they wait before they are told that the service is busy.
+    /// How long a request waits for a worker before the answer is "busy".
     pub patience: std::time::Duration,
 }
 
@@ -123,7 +123,7 @@ pub struct Service {
 const KNOWN: u64 = 20_000;
 
 impl Service {
-    /// A service over a store, with a clock for what is stored.
+    /// A service over a store, with a clock for timestamps.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Clock, limits: Limits) -> Self {
         Self {

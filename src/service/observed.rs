@@ -14,8 +14,8 @@ const MOST: usize = 400_000;
 /// How many bytes their keys and source files may have in all, each counted for every registration.
 const MOST_NAMED: usize = 64 << 20;
 
-/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file's name may end in
-/// `|fallthrough`; an empty name or `?` stands for one that is not known.
+/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
+/// `|fallthrough`; an empty name or `?` is an unknown file.
 ///
 /// # Errors
 /// What is not as it must be, and where; and more than [`MOST`] registrations.
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Into<'_, '_> {
             *self.named += key.len() + file.len();
             if self.rows.len() == MOST || *self.named > MOST_NAMED {
                 return Err(Error::custom(format!(
-                    "more than {MOST} registrations, or more than {MOST_NAMED} bytes of names in them"
+                    "at most {MOST} registrations, with at most {MOST_NAMED} bytes of names"
                 )));
             }
             self.rows.push(ObservedRegistration {

@@ -19,8 +19,8 @@ use super::error::ServiceError;
 /// How many overloads a refusal gives.
 const SUGGESTIONS: usize = 3;
 
-/// A revision, read once and shared. Immutable; what is costly and not always needed is made when
-/// it is first asked for.
+/// A parsed and shared revision. Immutable; expensive and rarely needed parts are computed on first
+/// use.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The revision's name.
@@ -122,7 +122,7 @@ impl Snapshot {
         findings.filter(|f| !f.suppressed || f.severity == Severity::Error)
     }
 
-    /// Whether PyTorch's generator takes the bundle: there is no error.
+    /// Whether PyTorch's generator accepts the bundle, that is, whether it has no errors.
     pub fn is_valid(&self) -> bool {
         opatlas_rules::is_valid(self.findings())
     }
@@ -154,7 +154,7 @@ impl Snapshot {
             .expect("a bundle without native_functions.yaml is not admitted")
     }
 
-    /// A file of the bundle as text; `None` when there is no such file.
+    /// A file of the bundle as text; `None` if it does not exist.
     pub fn source(&self, file: &str) -> Option<&SourceText> {
         let slot = self.sources.get(file)?;
         let bytes = self.bundle.file(file)?;
@@ -166,7 +166,7 @@ impl Snapshot {
         }))
     }
 
-    /// The operator of a name as it stands in paths.
+    /// The operator with a name as in paths.
     ///
     /// # Errors
     /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.

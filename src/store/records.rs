@@ -14,7 +14,7 @@ pub struct NewProject {
     pub name: ProjectName,
     /// What it is, for people.
     pub description: Option<String>,
-    /// Its policy, JSON text that the store does not read.
+    /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct Project {
     pub name: ProjectName,
     /// What it is, for people.
     pub description: Option<String>,
-    /// Its policy, JSON text that the store does not read.
+    /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
     /// When it was made.
     pub created_at: i64,
@@ -100,7 +100,7 @@ pub struct LabelRecord {
     pub digest: Digest,
     /// That revision's place in the order of ingest.
     pub sequence: i64,
-    /// The release that the label stands for.
+    /// The release of the label.
     pub release: Option<String>,
     /// When it was made or last changed.
     pub moved_at: i64,
@@ -111,9 +111,9 @@ pub struct LabelRecord {
 pub struct LabelRequest {
     /// The label.
     pub name: LabelName,
-    /// The release that it stands for; none keeps the stored one.
+    /// Its release; `None` keeps the stored one.
     pub release: Option<String>,
-    /// What happens when the label stands for another release already.
+    /// What to do if the label already belongs to another release.
     pub on_other_release: OnOtherRelease,
     /// What the label must name beforehand.
     pub expected: Expected,
@@ -132,12 +132,12 @@ impl LabelRequest {
     }
 }
 
-/// What happens when a label stands for another release than the one given.
+/// What to do if a label belongs to another release than the given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOtherRelease {
     /// A [`Conflict`](super::Conflict), and nothing is stored.
     Refuse,
-    /// The label stands for the given release from now on.
+    /// Change the label to the given release.
     Replace,
 }
 
@@ -146,7 +146,7 @@ pub enum OnOtherRelease {
 pub enum Expected {
     /// Whatever it names, or nothing.
     Anything,
-    /// Nothing: there is no such label (`If-None-Match: *`).
+    /// The label must not exist (`If-None-Match: *`).
     Nothing,
     /// Nothing, or the revision that it is set to: protected labels are made, but not moved.
     Unmoved,
@@ -198,7 +198,7 @@ pub enum LabelChange {
         /// The revision that it named.
         from: Digest,
     },
-    /// It names the same revision and stands for another release.
+    /// It points to the same revision, with another release.
     Released,
     /// It was so already.
     Unchanged,

@@ -59,14 +59,14 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens `sqlite://PATH`, made if absent, or `sqlite::memory:`, which is gone when the store is,
-    /// and brings it up to date.
+    /// Opens `sqlite://PATH`, creating it if absent, or `sqlite::memory:`, which lives as long as
+    /// the store, and migrates it.
     ///
     /// # Errors
-    /// [`StoreError::Address`] when it is no such address, [`StoreError::Unusable`] when the file is
-    /// another program's, [`StoreError::TooNew`] when a newer program has written there,
-    /// [`StoreError::Corrupt`] when it is not a database, [`StoreError::Unavailable`] when it cannot
-    /// be opened or written.
+    /// [`StoreError::Address`] if the address is invalid, [`StoreError::Unusable`] if the file
+    /// belongs to another program, [`StoreError::TooNew`] if a newer version of Opatlas wrote it,
+    /// [`StoreError::Corrupt`] if it is not a database, [`StoreError::Unavailable`] if it cannot be
+    /// opened or written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, Opening::Make).await
     }
@@ -116,7 +116,7 @@ impl SqliteStore {
                 let usable = !connection.is_in_transaction();
                 Box::pin(async move { Ok(usable) })
             }),
-            // A database in memory is gone with its connection.
+            // An in-memory database lives as long as its connection.
             false => writer,
         };
         let writer = writer.connect_with(configured(&options)).await?;
@@ -219,7 +219,7 @@ impl SqliteStore {
         };
         let readers = self.readers.clone();
         tokio::spawn(async move {
-            // It cannot fail in a way that matters: what is not folded now is folded later.
+            // A failure does not matter: the next checkpoint catches up.
             let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
                 .execute(&readers)
                 .await;
@@ -228,7 +228,7 @@ impl SqliteStore {
     }
 }
 
-/// Lets new ids follow those that rows brought; here they do by themselves.
+/// Moves the id sequences past copied rows; SQLite does this itself.
 async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }

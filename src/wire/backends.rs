@@ -53,7 +53,7 @@ pub struct BackendReport {
     pub listed: usize,
     /// Whether the vendor has to act before the upgrade.
     pub breaks: bool,
-    /// What it comes to, in a sentence.
+    /// The verdict, in a sentence.
     pub verdict: String,
     /// Operators that it lists and the head does not have.
     pub unknown: Vec<UnknownOperator>,
@@ -99,9 +99,9 @@ pub struct BackendChange {
     pub level: &'static str,
     /// What changed, in a sentence.
     pub message: String,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
 }
 

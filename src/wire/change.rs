@@ -16,9 +16,9 @@ pub struct Change {
     /// The rule that it falls under; `/v1/rules/{id}` has more.
     #[schema(example = "argument-renamed")]
     pub rule: &'static str,
-    /// How bad it is under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe`
-    /// or `none`, which is not counted. A `compound` change stands for the others of its operator,
-    /// and has `none` where those are counted; how bad they are together is `strict_level`.
+    /// The level under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe` or
+    /// `none`, which is not counted. A `compound` change represents the other changes of its
+    /// operator, and has `none` if those are counted; `strict_level` is their joint level.
     #[schema(example = "breaking")]
     pub level: &'static str,
     /// How bad it is to everybody together, whatever the profile.
@@ -40,19 +40,19 @@ pub struct Change {
     pub breaks: Vec<&'static str>,
     /// For whom it may.
     pub risks: Vec<&'static str>,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
-    /// Where the former stands in the base's `native_functions.yaml`.
+    /// The position of the old text in the base's `native_functions.yaml`.
     pub base_span: Option<Span>,
-    /// Where the latter stands in the head's `native_functions.yaml`.
+    /// The position of the new text in the head's `native_functions.yaml`.
     pub head_span: Option<Span>,
     /// Which part of the base's canonical schema changed: two offsets in Unicode scalar values.
     pub base_mark: Option<[usize; 2]>,
     /// Which part of the head's canonical schema changed.
     pub head_mark: Option<[usize; 2]>,
-    /// The smallest alternative that hurts nobody.
+    /// The smallest alternative that breaks nobody.
     pub help: Option<String>,
     /// The command that accepts it.
     pub accept: String,
@@ -76,7 +76,7 @@ pub struct Excuse {
     pub id: String,
     /// Whether it excuses the change: it has not ended, and the operator may be excused.
     pub holds: bool,
-    /// How the exception stands.
+    /// The status of the exception.
     #[schema(example = "active")]
     pub status: &'static str,
     /// Why it was accepted.
@@ -87,7 +87,7 @@ pub struct Excuse {
     pub until: Option<String>,
 }
 
-/// What changes are told with: the texts that their places count in, and what they are judged by.
+/// The context of changes: the texts that their positions refer to, and the judgement.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeContext<'a> {
     /// The judgement.
@@ -105,7 +105,7 @@ impl ChangeContext<'_> {
     #[must_use]
     pub fn change(&self, judged: &Judged) -> Change {
         let mut told = change(&judged.change, self.base, self.head);
-        // It stands for others that are counted under their own levels.
+        // It represents other changes, which are counted under their own levels.
         told.level = match judged.change.is_compound() {
             true => Level::None.as_str(),
             false => judged.level.as_str(),
@@ -172,7 +172,7 @@ pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&Sour
     }
 }
 
-/// Schemas are ASCII but for what stands in strings, which no release has; offsets are bytes.
+/// Schemas are ASCII except for strings, which no release uses; offsets are bytes.
 pub(crate) fn mark(fragment: Option<&Fragment>) -> Option<[usize; 2]> {
     let mark = fragment?.mark?;
     Some([mark.start as usize, mark.end as usize])

@@ -17,8 +17,8 @@ pub struct ChangeRule {
     /// What it is about.
     #[schema(example = "argument")]
     pub family: &'static str,
-    /// How bad such a change is to everybody together; `max` for `compound`, which is as bad as
-    /// the worst change that it stands for.
+    /// The level of such a change for all audiences together; `max` for `compound`, whose level is
+    /// that of the worst change it represents.
     #[schema(example = "breaking")]
     pub level: &'static str,
     /// PyTorch's own verdict on backward compatibility: `compatible`, `incompatible`, `raises`,
@@ -34,7 +34,7 @@ pub struct ChangeRule {
     pub what: &'static str,
     /// Why that matters, and to whom.
     pub why: &'static str,
-    /// The smallest alternative that hurts nobody.
+    /// The smallest alternative that breaks nobody.
     pub instead: Option<&'static str>,
     /// A change of this kind, where schemas or entries can show it.
     pub example: Option<ChangeExample>,

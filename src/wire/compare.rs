@@ -16,7 +16,7 @@ pub struct ComparePath {
     pub range: String,
 }
 
-/// How a comparison is told.
+/// The format and options of a report.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]

@@ -14,7 +14,7 @@ use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Span};
 
-/// What differs between two revisions, and what that comes to.
+/// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Comparison {
     /// The base.
@@ -49,7 +49,7 @@ pub struct Comparison {
     pub head_findings: Vec<Finding>,
     /// What could not be read, and operators of which nothing can be said for that reason.
     pub unread: Vec<Unread>,
-    /// What the head comes to against other revisions, where that was asked for.
+    /// The verdict on the head against other revisions, if requested.
     pub against: Vec<Against>,
     /// What there is to know about how it was judged.
     pub notes: Vec<String>,
@@ -82,11 +82,11 @@ pub struct SideView {
 pub struct ChangeSummary {
     /// What breaks.
     pub breaking: usize,
-    /// What only breaks what is new on what is old.
+    /// Forward-breaking changes: new code fails on the old side.
     pub forward_breaking: usize,
     /// What somebody must act upon.
     pub dangerous: usize,
-    /// What harms nobody.
+    /// Safe changes.
     pub safe: usize,
     /// What is good to know.
     pub info: usize,
@@ -164,7 +164,7 @@ pub struct Unread {
     /// `base` or `head`.
     #[schema(example = "head")]
     pub side: &'static str,
-    /// The operator, where it can be told.
+    /// The operator, if known.
     pub operator: Option<String>,
     /// Why.
     pub message: String,
@@ -172,7 +172,7 @@ pub struct Unread {
     pub span: Option<Span>,
 }
 
-/// What the head comes to against a further revision.
+/// The verdict on the head against another revision.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Against {
     /// The revision that takes the place of the base.
@@ -211,7 +211,7 @@ impl Verdict {
     }
 }
 
-/// The sides and the judgement of a comparison to be told.
+/// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonParts<'a> {
     /// What differs.
@@ -222,7 +222,7 @@ pub struct ComparisonParts<'a> {
     pub head: &'a SideView,
     /// The policy.
     pub policy: &'a Policy,
-    /// What it comes to, and what it is told with.
+    /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
 

@@ -199,14 +199,15 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
 pub fn note(note: &opatlas_dispatch::calculator::Note) -> String {
     match note {
         Note::Overridden { index, by } => format!(
-            "registrations[{index}] is replaced by registrations[{by}]: of several to one key the last counts"
+            "registrations[{index}] is replaced by registrations[{by}]: the last registration for \
+             a key wins"
         ),
         Note::CatchAll { index } => {
-            format!("registrations[{index}], `{CATCH_ALL}`, serves as CompositeImplicitAutograd")
+            format!("registrations[{index}], `{CATCH_ALL}`, acts as CompositeImplicitAutograd")
         }
-        Note::Yaml(refusal) => format!("native_functions.yaml cannot say this: {refusal}"),
+        Note::Yaml(refusal) => format!("native_functions.yaml cannot express this: {refusal}"),
         Note::PythonDispatcher(refusal) => {
-            format!("PythonDispatcher would not take this: {refusal}")
+            format!("PythonDispatcher would reject this: {refusal}")
         }
     }
 }
@@ -220,11 +221,10 @@ pub fn refused(faults: &[Refused]) -> Problem {
         List::Removals => format!("without[{}]", fault.index),
     };
     let detail = match faults {
-        [one] => format!("the dispatcher does not take {one}"),
-        [first, others @ ..] => format!(
-            "the dispatcher does not take {first} (and {} more)",
-            others.len()
-        ),
+        [one] => format!("the dispatcher rejects {one}"),
+        [first, others @ ..] => {
+            format!("the dispatcher rejects {first} (and {} more)", others.len())
+        }
         [] => String::new(),
     };
     let mut problem = Problem::new(Kind::RefusedRegistration, detail);

@@ -305,7 +305,7 @@ pub fn reason(text: &str) -> Result<Reason, crate::wire::problem::Problem> {
         let known = Reason::ALL.map(Reason::as_str);
         let near = opatlas_source::suggest::nearest(text, known);
         let detail = format!(
-            "reason: there is no `{text}`; reasons are {}",
+            "reason: unknown reason `{text}`; reasons are {}",
             known.join(", ")
         );
         Problem::new(Kind::InvalidParameter, detail)

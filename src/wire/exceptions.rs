@@ -15,7 +15,7 @@ use crate::wire::time::timestamp;
     "reason": "from is a keyword in Python", "owner": "core", "until_release": "2.16"
 }))]
 pub struct NewException {
-    /// Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
+    /// Operators by their full name; `*` matches any text and `?` one character. A pattern has at
     /// most 127 characters.
     #[schema(max_length = 1000)]
     pub operator: String,
@@ -28,7 +28,7 @@ pub struct NewException {
     /// Why it is accepted.
     #[schema(max_length = 10000)]
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     #[schema(max_length = 1000)]
     pub owner: Option<String>,
     /// The last day on which it holds.
@@ -55,7 +55,7 @@ pub struct ExceptionView {
     pub argument: Option<String>,
     /// Why it is accepted.
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     pub owner: Option<String>,
     /// The last day on which it holds.
     pub until_date: Option<String>,

@@ -50,7 +50,7 @@ pub struct Related {
     pub span: Span,
 }
 
-/// An edit that mends a finding: `replacement` goes in the place of `span`.
+/// An edit that fixes a finding: `replacement` replaces `span`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Fix {
     /// What to replace; empty for an insertion.
@@ -80,7 +80,7 @@ impl Fix {
 pub enum Applicability {
     /// It spells what the text says: spaces, punctuation, quotes, upper and lower case.
     Safe,
-    /// One of several ways to mend it, or it changes what is declared.
+    /// One of several possible fixes, or it changes the declaration.
     Suggested,
 }
 
@@ -89,7 +89,7 @@ pub enum Applicability {
 #[schema(example = json!({
     "rule": "out-return-matches",
     "severity": "error",
-    "message": "out argument `out` is `Tensor(a!)`, but the return in its place is `Tensor`",
+    "message": "out argument `out` is `Tensor(a!)`, but the return at its position is `Tensor`",
     "file": "native_functions.yaml",
     "span": {"line": 14, "column": 68, "end_line": 14, "end_column": 74},
     "operator": "blend.out",
@@ -105,13 +105,13 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong.
     pub message: String,
-    /// The bundle's file; null for a text that is no file.
+    /// The bundle's file; null for a text outside a bundle.
     pub file: Option<String>,
     /// Where in it.
     pub span: Span,
     /// The operator that it is about.
     pub operator: Option<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
     /// Other places to look at.
     pub related: Vec<Related>,
@@ -213,7 +213,7 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
     }
 }
 
-/// A complaint about a text that is no file of a bundle.
+/// A diagnostic for a text outside a bundle.
 #[must_use]
 pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
     let span = |span| Span::from(text.lines(span));

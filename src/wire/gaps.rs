@@ -16,7 +16,7 @@ use crate::wire::problem::Problem;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct GapQuery {
-    /// A revision of the same project: tells what has come in since then.
+    /// A revision of the same project: also report the changes since it.
     #[param(example = "2.9.0")]
     pub since: Option<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -131,7 +131,7 @@ pub struct Asked<'a> {
     pub snapshot: &'a Snapshot,
     /// The runtime key.
     pub key: &'a str,
-    /// The revision since which to tell what came in.
+    /// The revision to report changes since.
     pub since: Option<(&'a Resolved, &'a Snapshot)>,
     /// How often operators are used.
     pub usage: Option<&'a Usage>,

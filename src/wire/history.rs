@@ -13,7 +13,7 @@ pub struct LifePath {
     /// The project.
     #[param(example = "pytorch")]
     pub project: String,
-    /// `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+    /// `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
     #[param(example = "add.Tensor")]
     pub operator: String,
 }
@@ -35,7 +35,7 @@ pub enum LineName {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryQuery {
-    /// Only what is about this runtime key, and what is not about keys.
+    /// Only events about this runtime key, and events without a key.
     #[param(example = "MPS")]
     pub key: Option<String>,
     /// Where to begin: a label, a commit, `sha256:HEX`; by default with the first revision.
@@ -98,11 +98,11 @@ pub struct Event {
     pub keys: Vec<String>,
     /// The argument, tags or other names that it is about.
     pub names: Vec<String>,
-    /// The operator that it is told of, where this one only follows, as generated ones do.
+    /// The operator of the change, if this one only follows it, like generated operators.
     pub follows: Option<String>,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
     /// What changed, in a sentence.
     pub message: String,

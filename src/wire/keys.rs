@@ -32,8 +32,8 @@ pub struct KeyQuery {
     /// Whether generated operators are wanted; by default they are.
     #[param(inline)]
     pub generated: Option<Generated>,
-    /// A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-    /// comma list of backends that are left out.
+    /// A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+    /// or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
     /// `files` leaves out what hand-written and observed registrations decide.
@@ -136,7 +136,7 @@ pub struct KeyView<'a> {
     pub next_cursor: Option<String>,
 }
 
-/// In a path the key is what is asked for.
+/// In a path, the key selects the resource.
 pub(crate) fn of_path(error: ServiceError) -> Problem {
     let mut problem = Problem::from(error);
     if problem.kind == Kind::UnknownKey {

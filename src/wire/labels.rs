@@ -37,8 +37,7 @@ pub struct LabelTarget {
         pattern = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$"
     )]
     pub revision: String,
-    /// The release that the label stands for; by default the one that it stands for already, or
-    /// looks like.
+    /// The release of the label; by default its current one, or the one that the label looks like.
     pub release: Option<String>,
 }
 
@@ -56,7 +55,7 @@ pub struct Label {
     pub name: String,
     /// The address of the revision that it names.
     pub revision: String,
-    /// The release that it stands for; null where that is the newest known.
+    /// The release of the label; null if that is the newest known.
     pub release: Option<String>,
     /// When it was made or last changed.
     #[schema(format = DateTime)]

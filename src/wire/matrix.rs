@@ -27,8 +27,9 @@ pub struct MatrixView<'a> {
     pub notes: Vec<String>,
     /// The runtime keys, in table order: the columns.
     pub keys: Vec<MatrixKey>,
-    /// The different cells. A character of a row stands for the cell whose place here is the
-    /// character's code point less 48 (`0` for the first, `1` for the second, `:` for the eleventh).
+    /// The distinct cells. A character of a row refers to the cell whose index here is the
+    /// character's code point minus 48 (`0` for the first, `1` for the second, `:` for the
+    /// eleventh).
     pub cells: Vec<MatrixCell>,
     /// The different rows: a character a key, in the order of the keys.
     #[schema(example = json!(["000333"]))]

@@ -44,7 +44,7 @@ pub struct Argument<'a> {
     /// The alias annotation, without its parentheses.
     #[schema(example = "a!")]
     pub annotation: Option<String>,
-    /// Whether it stands behind `*`.
+    /// Whether it is keyword-only (after `*`).
     pub kwarg_only: bool,
     /// Whether it is an out argument.
     pub is_out: bool,
@@ -160,7 +160,7 @@ pub struct Operator<'a> {
     pub signature: &'a str,
     /// The file that declares it; null for generated ones.
     pub file: Option<&'a str>,
-    /// Where its entry stands; null for generated ones.
+    /// The position of its entry; null for generated operators.
     pub span: Option<Span>,
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn no_default_arguments(entry: &Entry) -> Vec<&str> {
     names.map(|name| &*name.value).collect()
 }
 
-/// As `precomputed` is written: `dim -> int dim, int n`; what is added stands last.
+/// As in `precomputed`: `dim -> int dim, int n`; added parameters come last.
 pub(crate) fn precomputed(precompute: &Precompute) -> Vec<String> {
     let list = |arguments: &[function::Argument]| {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();

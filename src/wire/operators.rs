@@ -59,7 +59,7 @@ pub struct OperatorsQuery {
 impl OperatorsQuery {
     pub(crate) fn filter(&self) -> Result<Filter, Problem> {
         if self.reason.is_some() && self.key.is_none() {
-            let detail = "reason: say by `key` at which key the entry has it";
+            let detail = "reason: also set `key`, the dispatch key whose entry has this reason";
             return Err(Problem::new(Kind::InvalidParameter, detail).about("reason"));
         }
         Ok(Filter {
@@ -86,7 +86,7 @@ pub struct Operators<'a> {
     pub next_cursor: Option<String>,
 }
 
-/// An operator with everything that stands about it in its revision.
+/// An operator with its complete declaration in a revision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OperatorPage<'a> {
     /// The operator.

@@ -15,7 +15,7 @@ pub struct Place {
     /// The label that names it.
     #[schema(example = "2.4.0")]
     pub label: Option<String>,
-    /// A commit's author date; null for releases, whose dates no file tells.
+    /// A commit's author date; null for releases, because no file contains their dates.
     pub date: Option<String>,
     /// The commit that it is.
     pub commit: Option<Commit>,

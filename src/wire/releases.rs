@@ -45,7 +45,7 @@ pub struct ReleaseDetail {
     pub tags: Vec<&'static str>,
     /// The keys of the runtime, in table order.
     pub keys: Vec<RuntimeKey>,
-    /// The keys that stand for several.
+    /// The alias keys.
     pub alias_keys: Vec<AliasKey>,
 }
 
@@ -76,7 +76,7 @@ pub struct Fallback {
     pub fallthrough: bool,
 }
 
-/// A key that stands for several.
+/// An alias key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AliasKey {
     /// Its name.

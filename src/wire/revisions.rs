@@ -17,8 +17,8 @@ pub struct IngestQuery {
     /// The label that is to name the revision.
     #[param(example = "2.9.0")]
     pub label: Option<String>,
-    /// The release of PyTorch that the label stands for; by default the one that the label looks
-    /// like, else the newest known.
+    /// The PyTorch release of the label; by default the one that the label looks like, else the
+    /// newest known.
     #[param(example = "2.9")]
     pub release: Option<String>,
     /// Move the label although it looks like a version and names another revision.
@@ -100,7 +100,10 @@ pub struct RevisionList {
 pub fn notes(judged: &JudgedRelease) -> Vec<String> {
     let notes = judged.notes().into_iter().map(|note| match note {
         Note::NewerRelease { named, judged } => {
-            format!("release {named} is newer than all that are known; it is judged as {judged}")
+            format!(
+                "release {named} is newer than all known releases; its revision is judged as \
+                 {judged}"
+            )
         }
     });
     notes.collect()

@@ -100,7 +100,7 @@ pub struct Rule {
     pub why: &'static str,
     /// An example that breaks it.
     pub bad: Example,
-    /// The same, mended.
+    /// The same example, fixed.
     pub good: Example,
     /// Where PyTorch decides it.
     pub source: &'static str,

@@ -14,7 +14,7 @@ use crate::wire::revisions::notes;
 /// What the rules say of a bundle.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Validation {
-    /// Whether PyTorch's generator takes it: there is no finding of severity error.
+    /// Whether PyTorch's generator accepts it: there is no finding with severity error.
     pub valid: bool,
     /// The release that it is judged as.
     #[schema(example = "2.15")]

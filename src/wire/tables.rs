@@ -96,7 +96,7 @@ pub(crate) fn table_view<'a>(
             notes.extend(made.notes.iter().map(note));
             notes.extend(made.nothing_to_remove.iter().map(|&key| {
                 format!(
-                    "nothing is registered to `{}` that could be taken away",
+                    "no kernel is registered to `{}`, so there is none to remove",
                     keys.name(key)
                 )
             }));
@@ -145,8 +145,8 @@ pub fn notes(view: View<'_>) -> Vec<String> {
         && view.tables.source() == opatlas_dispatch::Source::Everything;
     let note = || {
         format!(
-            "the revision is not PyTorch {release} as released: hand-written registrations are \
-             assumed to be those of {release}; `source=files` leaves them out",
+            "the revision differs from PyTorch {release} as released: Opatlas assumes the \
+             hand-written registrations of {release}; `source=files` ignores them",
             release = view.keys().release()
         )
     };

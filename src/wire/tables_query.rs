@@ -13,11 +13,11 @@ pub struct TableQuery {
     /// Only the entry for this runtime key.
     #[param(example = "SparseXPU")]
     pub key: Option<String>,
-    /// Whether to tell for each entry the rules tried, why each did not apply, and what to register
-    /// to change the answer.
+    /// Whether to explain each entry: the rules tried, why each did not apply, and what to register
+    /// to change the result.
     pub explain: Option<bool>,
-    /// A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-    /// comma list of backends that are left out.
+    /// A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+    /// or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
     /// `files` leaves out what hand-written and observed registrations decide.
@@ -88,7 +88,7 @@ pub fn list(value: &str) -> impl Iterator<Item = String> {
 fn once<T>(slot: &mut Option<T>, name: &str, value: T) -> Result<(), Problem> {
     match slot.replace(value) {
         None => Ok(()),
-        Some(_) => Err(invalid(name, format!("`{name}` is there twice"))),
+        Some(_) => Err(invalid(name, format!("duplicate `{name}`"))),
     }
 }
 
@@ -96,7 +96,7 @@ fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, Pr
     let found = known.iter().find(|(text, _)| *text == value);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<_> = known.iter().map(|(text, _)| format!("`{text}`")).collect();
-        let detail = format!("{name}: `{value}` is none of {}", known.join(", "));
+        let detail = format!("{name}: `{value}` must be one of {}", known.join(", "));
         invalid(name, detail)
     })
 }
@@ -106,7 +106,7 @@ fn unknown(name: &str) -> Problem {
         "key", "explain", "build", "source", "with", "without", "release",
     ];
     let near = opatlas_source::suggest::nearest(name, known);
-    let detail = format!("there is no parameter `{name}` here");
+    let detail = format!("unknown parameter `{name}`");
     Problem::new(Kind::InvalidParameter, detail)
         .suggesting(near.into_iter().map(Into::into).collect())
         .about(name)

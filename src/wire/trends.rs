@@ -22,7 +22,7 @@ pub struct TrendQuery {
     /// the last among them.
     #[param(minimum = 2, maximum = 2000, default = 200)]
     pub points: Option<usize>,
-    /// Whether the coverage of each backend is told; without it an answer is much smaller.
+    /// Whether to include the coverage of each backend; without it an answer is much smaller.
     #[param(default = true)]
     pub coverage: Option<bool>,
     /// What the timeline is made of.
@@ -77,11 +77,11 @@ pub struct StepView {
     pub since: Place,
     /// What breaks.
     pub breaking: u32,
-    /// What only breaks what is new on what is old.
+    /// Forward-breaking changes: new code fails on the old side.
     pub forward_breaking: u32,
     /// What somebody must act upon.
     pub dangerous: u32,
-    /// What harms nobody, or is only good to know.
+    /// Safe and informational changes.
     pub other: u32,
 }
 

@@ -49,7 +49,7 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
     out
 }
 
-/// What it comes to, in a sentence.
+/// The verdict, in a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
     let breaking = impact
@@ -58,9 +58,9 @@ pub fn verdict(impact: &BackendImpact<'_>) -> String {
         .filter(|changed| changed.breaks)
         .count();
     match (impact.unknown.len(), breaking) {
-        (0, 0) => "Nothing that the backend registers breaks.".to_owned(),
+        (0, 0) => "No registration of the backend breaks.".to_owned(),
         (unknown, breaking) => format!(
-            "Before the upgrade: {} to take off the list, {} to change.",
+            "Before the upgrade: remove {} from the list, change {}.",
             counted(unknown, "operator"),
             counted(breaking, "kernel"),
         ),
@@ -88,12 +88,12 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let unknown = impact.unknown.iter().map(|unknown| {
         let why = match unknown.vanished {
             true => "gone",
-            false => "never there",
+            false => "never existed",
         };
         match unknown.near.is_empty() {
             true => format!("`{}` {why}", unknown.name),
             false => format!(
-                "`{}` {why}; near it: `{}`",
+                "`{}` {why}; similar names: `{}`",
                 unknown.name,
                 unknown.near.join("`, `")
             ),
@@ -105,7 +105,7 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     );
     for (breaks, title) in [
         (true, "Listed operators whose kernels must change"),
-        (false, "Listed operators to look at"),
+        (false, "Listed operators to review"),
     ] {
         let changed = impact
             .changed
@@ -126,7 +126,7 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let lost: Vec<&Cell> = impact.lost.iter().collect();
     add(
         format!(
-            "{} lost: it inherited them, and nothing serves them now",
+            "{} lost: the backend inherited them, and no kernel serves them now",
             counted(lost.len(), "operator")
         ),
         cells(&lost),
@@ -134,7 +134,7 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let lacking: Vec<&Cell> = impact.lacking().collect();
     add(
         format!(
-            "{} that nothing serves on it",
+            "{} without a kernel for the backend",
             counted(lacking.len(), "new operator")
         ),
         cells(&lacking),
@@ -142,7 +142,7 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let inherited: Vec<&Cell> = impact.inherited().collect();
     add(
         format!(
-            "{} that it inherits",
+            "{} that the backend inherits",
             counted(inherited.len(), "new operator")
         ),
         cells(&inherited),

@@ -32,7 +32,7 @@ impl Remote {
         let name = ProjectName::parse(project).map_err(ServiceError::from)?;
         Address::parse(address).map_err(ServiceError::from)?;
         let (answer, found) = self.revision(project, address, release).await?;
-        let odd = || odd(&answer, "names no revision");
+        let odd = || odd(&answer, "contains no revision");
         let digest = Digest::parse(&found.item.digest).ok_or_else(odd)?;
         let label = found.label.as_deref();
         let mut labels = found.item.labels.iter();
@@ -57,7 +57,7 @@ impl Remote {
         let labels: Vec<Label> = answer.lines()?;
         let labels = labels.iter();
         labels
-            .map(|label| record(label).ok_or_else(|| odd(&answer, "has a label that is none")))
+            .map(|label| record(label).ok_or_else(|| odd(&answer, "has an invalid label")))
             .collect()
     }
 
@@ -84,7 +84,7 @@ impl Remote {
             let answer = self.http.ask(Ask::get(url, "*/*")).await?;
             // Its name may become that of a file here.
             if !Bundle::is_file_name(&name) {
-                return Err(odd(&answer, "is no file of a bundle"));
+                return Err(odd(&answer, "is not a file of a bundle"));
             }
             bundle.insert(&name, answer.bytes.as_slice());
             last = Some(answer);
@@ -92,7 +92,7 @@ impl Remote {
         match last {
             Some(answer) if bundle.digest() != digest => Err(odd(
                 &answer,
-                &format!("is not what it was: the files do not make {address}"),
+                &format!("is damaged: the files do not have the digest {address}"),
             )),
             _ => Ok(bundle),
         }

@@ -44,14 +44,15 @@ const YAML: [&str; 4] = [
     operation_id = "compare_for_backend",
     params(BackendPath, BackendQuery),
     responses(
-        (status = 200, description = "What changes", content(
+        (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
             (String = "text/plain"),
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "The same revision twice, no such release, or no backend file that can be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or an unusable \
+                                      backend file", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn stored(
@@ -87,7 +88,7 @@ pub async fn stored(
     params(ComparePath, BackendQuery),
     request_body(description = "The backend file", content((String = "application/yaml"))),
     responses(
-        (status = 200, description = "What changes", content(
+        (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
             (String = "text/plain"),
@@ -96,7 +97,8 @@ pub async fn stored(
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not YAML", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "The same revision twice, no such release, or a file that cannot be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or an unusable \
+                                      backend file", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn given(
@@ -134,7 +136,7 @@ async fn answer(
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
             file: file.clone(),
-            why: "its `backend` is no dispatch key of both releases".to_owned(),
+            why: "its `backend` is not a dispatch key of both releases".to_owned(),
         })?;
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {

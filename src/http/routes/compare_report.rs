@@ -1,5 +1,4 @@
-//! What a comparison is answered with: every form of it, and what the head comes to against further
-//! revisions.
+//! The formats of a comparison, and the verdicts on the head against other revisions.
 
 use std::sync::Arc;
 
@@ -42,7 +41,7 @@ pub(crate) struct Making {
     pub permalink: Option<String>,
 }
 
-/// How a comparison is told.
+/// The format and options of a report.
 struct Rendering {
     query: CompareQuery,
     media: Media,

@@ -29,10 +29,10 @@ use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
     operation_id = "compare_schemas",
     request_body = SchemaPair,
     responses(
-        (status = 200, description = "What changed", body = ComparedSchemas),
+        (status = 200, description = "The changes", body = ComparedSchemas),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A schema that the runtime does not read", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A schema that the runtime's parser rejects", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn compare(

@@ -30,7 +30,7 @@ pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem>
     })
 }
 
-/// Where the files of both sides stand in the body.
+/// The position of the files of both sides in the body.
 pub(crate) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
 
 /// A side of a comparison.

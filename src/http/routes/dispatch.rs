@@ -31,7 +31,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
         (status = 200, description = "The table", body = CalculationView),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or registrations that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or registrations that the dispatcher \
+                                      rejects", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn calculate(

@@ -70,7 +70,7 @@ impl Filter {
     operation_id = "list_findings",
     params(RevisionPath, FindingsQuery),
     responses(
-        (status = 200, description = "A page of findings; or all of them in another form", content(
+        (status = 200, description = "A page of findings; or all of them in another format", content(
             (FindingList = "application/json"),
             (Finding = "application/x-ndjson"),
             (serde_json::Value = "application/sarif+json"),

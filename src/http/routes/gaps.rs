@@ -69,7 +69,8 @@ pub async fn stored(
     tag = "history",
     operation_id = "rank_gaps",
     params(KeyPath, GapQuery),
-    request_body(description = "The usage file: `operator,count` lines, an object of counts by operator, or a list", content(
+    request_body(description = "The usage file: `operator,count` lines, a JSON object of counts by \
+                                operator, or a JSON list", content(
         (String = "text/csv"),
         (Vec<UsageItem> = "application/json"),
     )),
@@ -122,7 +123,8 @@ fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
     let text = text.map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
     gaps::read_csv(text).map_err(|line| {
         malformed(format!(
-            "line {line} of the usage file is no `operator,count`, such as `aten::add.Tensor,12`"
+            "line {line} of the usage file is not `operator,count`, for example \
+             `aten::add.Tensor,12`"
         ))
     })
 }

@@ -34,7 +34,7 @@ impl From<LineName> for Line {
     operation_id = "get_operator_history",
     params(LifePath, HistoryQuery),
     responses(
-        (status = 200, description = "What happened", body = History),
+        (status = 200, description = "The history", body = History),
         (status = 404, description = "No such project, operator or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such key", body = Document, content_type = PROBLEM_JSON),
     ),

@@ -103,7 +103,7 @@ pub async fn list(
     operation_id = "get_key",
     params(KeyPath, KeyQuery),
     responses(
-        (status = 200, description = "A page of entries; or all, one a line", content(
+        (status = 200, description = "A page of entries; or all of them, one per line", content(
             (KeyView = "application/json"),
             (KeyEntry = "application/x-ndjson"),
             (String = "text/csv"),

@@ -1,4 +1,4 @@
-//! The service itself: is it alive, is it ready, what is it.
+//! The service: liveness, readiness, version, metrics.
 
 use std::sync::OnceLock;
 
@@ -23,7 +23,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
     path = "/healthz",
     tag = "operations",
     operation_id = "health",
-    responses((status = 200, description = "It runs", body = Health)),
+    responses((status = 200, description = "The process runs", body = Health)),
 )]
 pub async fn health(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
@@ -38,8 +38,8 @@ pub async fn health(State(api): State<Api>, accept: Accept) -> Result<Response, 
     tag = "operations",
     operation_id = "readiness",
     responses(
-        (status = 200, description = "Requests can be served", body = Health),
-        (status = 503, description = "They cannot", body = Document, content_type = PROBLEM_JSON),
+        (status = 200, description = "Ready for requests", body = Health),
+        (status = 503, description = "Not ready", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn readiness(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
@@ -47,7 +47,7 @@ pub async fn readiness(State(api): State<Api>, accept: Accept) -> Result<Respons
     respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
-/// Says what is in the way: whoever asks looks after the service.
+/// Reports the obstacle: callers are operators of the service.
 fn unready(error: ServiceError) -> Problem {
     let what = match error.root() {
         ServiceError::Store(StoreError::Unavailable { what, .. }) => Some(what.clone()),
@@ -55,7 +55,7 @@ fn unready(error: ServiceError) -> Problem {
     };
     let mut problem = Problem::from(error);
     if let Some(what) = what {
-        problem.detail = format!("the database cannot be read and written: {what}");
+        problem.detail = format!("the database does not accept reads and writes: {what}");
     }
     problem
 }
@@ -66,7 +66,7 @@ fn unready(error: ServiceError) -> Problem {
     path = "/v1/version",
     tag = "operations",
     operation_id = "version",
-    responses((status = 200, description = "The program", body = Version)),
+    responses((status = 200, description = "The version", body = Version)),
 )]
 pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     accept.media(JSON)?;
@@ -89,7 +89,7 @@ pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response,
     path = "/openapi.json",
     tag = "operations",
     operation_id = "openapi",
-    responses((status = 200, description = "The description", body = serde_json::Value)),
+    responses((status = 200, description = "The OpenAPI document", body = serde_json::Value)),
 )]
 pub async fn document(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;

@@ -33,7 +33,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
     operation_id = "list_operators",
     params(RevisionPath, OperatorsQuery),
     responses(
-        (status = 200, description = "A page of operators; or all, one a line", content(
+        (status = 200, description = "A page of operators; or all of them, one per line", content(
             (Operators = "application/json"),
             (Operator = "application/x-ndjson"),
         )),
@@ -117,8 +117,8 @@ async fn lines(
 
 /// An operator
 ///
-/// All there is to know about an operator's declaration: its schema, its kernels, its tags, where
-/// it stands, its lines, and what the rules find in it.
+/// The declaration of an operator: its schema, kernels and tags, its position and lines, and its
+/// findings.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}",

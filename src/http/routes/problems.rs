@@ -36,7 +36,7 @@ pub async fn one(
     let found = Kind::ALL.iter().find(|kind| kind.slug() == path.problem);
     let Some(&kind) = found else {
         let near = nearest_few(&path.problem, slugs(), 3);
-        let problem = Problem::new(Kind::UnknownProblem, "there is no such type of problem");
+        let problem = Problem::new(Kind::UnknownProblem, "unknown problem type");
         return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
     };
     let make = || {

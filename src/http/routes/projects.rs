@@ -34,7 +34,7 @@ const MAX_POLICY: usize = 64 << 10;
     operation_id = "list_projects",
     params(PageQuery),
     responses(
-        (status = 200, description = "A page of projects; or all, one a line", content(
+        (status = 200, description = "A page of projects; or all of them, one per line", content(
             (ProjectList = "application/json"),
             (ProjectView = "application/x-ndjson"),
         )),
@@ -106,11 +106,12 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
     operation_id = "create_project",
     request_body = NewProject,
     responses(
-        (status = 201, description = "It is new", body = ProjectView),
-        (status = 200, description = "It exists already", body = ProjectView),
+        (status = 201, description = "Created", body = ProjectView),
+        (status = 200, description = "The project already exists with other members", body = ProjectView),
         (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "A policy of more than 16 KiB, or a text that cannot be \
+                                      stored", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -170,7 +171,7 @@ pub async fn one(
     params(ProjectPath),
     request_body = ProjectEdit,
     responses(
-        (status = 200, description = "The project as it is now", body = ProjectView),
+        (status = 200, description = "The updated project", body = ProjectView),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
@@ -205,7 +206,7 @@ pub async fn update(
     operation_id = "delete_project",
     params(ProjectPath),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -224,7 +225,7 @@ fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
     let text = policy.to_string();
     match text.len() > MAX_POLICY {
         true => {
-            let detail = format!("the policy has more than {MAX_POLICY} bytes as compact JSON");
+            let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
             Err(Problem::new(Kind::TooLarge, detail).about("policy"))
         }
         false => Ok(text),

@@ -64,12 +64,12 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let judged = judged(Some(&path.release));
-    // Here the release is what is asked for, and not what something else is judged by.
+    // Here the path selects the release; it does not select the rules to judge by.
     let release = match judged {
         Ok(judged) if judged.newer.is_none() => judged.release,
         Ok(judged) => {
             let detail = format!(
-                "PyTorch {} is newer than all that are known",
+                "PyTorch {} is newer than all known releases",
                 judged.stored()
             );
             return Err(Problem::new(Kind::NoRelease, detail));

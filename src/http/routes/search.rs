@@ -28,7 +28,7 @@ const MAX_FOUND: usize = 500;
     operation_id = "search_history",
     params(ProjectPath, SearchQuery),
     responses(
-        (status = 200, description = "What was found", body = SearchView),
+        (status = 200, description = "The matches", body = SearchView),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -40,12 +40,12 @@ pub async fn search(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     if query.q.trim().is_empty() {
-        let problem = Problem::new(Kind::InvalidParameter, "`q` says nothing to search for");
+        let problem = Problem::new(Kind::InvalidParameter, "`q` contains nothing to search for");
         return Err(problem.about("q"));
     }
     let limit = query.limit.unwrap_or(100);
     if !(1..=MAX_FOUND).contains(&limit) {
-        let text = format!("`limit` must be 1 to {MAX_FOUND}");
+        let text = format!("`limit` must be between 1 and {MAX_FOUND}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("limit"));
     }
     let service = &api.service;

@@ -38,14 +38,14 @@ use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation}
         ),
     ),
     responses(
-        (status = 200, description = "What the rules find", content(
+        (status = 200, description = "The findings", content(
             (Validation = "application/json"),
             (serde_json::Value = "application/sarif+json"),
             (String = "text/markdown"),
             (String = "text/plain"),
         )),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -83,7 +83,8 @@ pub async fn validate(
     operation_id = "parse",
     params(ParseQuery),
     request_body(
-        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        description = "The files: `native_functions.yaml` alone, or a bundle as JSON or as \
+                       multipart parts named after the files",
         content(
             (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
@@ -93,7 +94,7 @@ pub async fn validate(
     responses(
         (status = 200, description = "The operators", body = Parsed),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]

@@ -94,7 +94,7 @@ fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
     if (1..=MAX_NAMES).contains(&names.len()) {
         return Ok(names);
     }
-    let text = format!("`{parameter}` must name 1 to {MAX_NAMES}, separated by commas");
+    let text = format!("`{parameter}` must have 1 to {MAX_NAMES} names, separated by commas");
     Err(Problem::new(Kind::InvalidParameter, text).about(parameter))
 }
 

@@ -42,7 +42,7 @@ pub async fn trends(
     accept.media(JSON)?;
     let most = query.points.unwrap_or(POINTS);
     if !(2..=MAX_POINTS).contains(&most) {
-        let text = format!("`points` must be 2 to {MAX_POINTS}");
+        let text = format!("`points` must be between 2 and {MAX_POINTS}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
     }
     let service = &api.service;

@@ -58,7 +58,7 @@ async fn sweep(
 ) -> Result<u64, StoreError> {
     let mut needed = FxHashSet::default();
     for list in lists {
-        // A list that does not read says nothing of what it needs; so nothing may go.
+        // An invalid list may need any piece, so nothing can be deleted.
         let list = decode(list).ok_or_else(|| {
             StoreError::corrupt("a list of pieces does not read; `opatlas doctor` says more")
         })?;

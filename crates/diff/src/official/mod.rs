@@ -44,7 +44,7 @@ pub mod rule {
     pub const TYPE: RuleId = RuleId::RuntimeSchemaType;
     /// A default that the runtime cannot evaluate for its argument.
     pub const DEFAULT: RuleId = RuleId::RuntimeSchemaDefault;
-    /// A default where none may stand, or none where one must.
+    /// A default where none is allowed, or a missing required default.
     pub const ORDER: RuleId = RuleId::RuntimeSchemaDefaultOrder;
     /// Longer or deeper than Opatlas reads.
     pub const LIMIT: RuleId = RuleId::RuntimeSchemaLimit;

@@ -52,7 +52,7 @@ pub enum BackwardBreak {
         /// In what.
         what: ArgumentBreak,
     },
-    /// An argument of the old schema differs from the one that stands in its place.
+    /// An argument of the old schema differs from the one at its position.
     Argument {
         /// Its name in the old schema.
         name: String,
@@ -92,7 +92,7 @@ impl fmt::Display for BackwardBreak {
                 write!(f, "the number of returns changed from {old} to {new}")
             }
             Self::FewerArguments { old, new } => {
-                write!(f, "the number of arguments fell from {old} to {new}")
+                write!(f, "the number of arguments decreased from {old} to {new}")
             }
             Self::Return { index, what } => write!(f, "return {index} {what}"),
             Self::Argument { name, what } => write!(f, "argument `{name}` {what}"),
@@ -105,7 +105,7 @@ impl fmt::Display for BackwardBreak {
             Self::Crash { index, size } => {
                 write!(
                     f,
-                    "torch raises IndexError: {}",
+                    "PyTorch's check raises IndexError: {}",
                     Self::crash_text(*index, *size)
                 )
             }
@@ -126,19 +126,19 @@ pub enum ArgumentBreak {
     KwargOnly,
     /// A type that does not take what the old one took.
     Type,
-    /// The default is gone or has another value.
+    /// The default was removed or has another value.
     Default,
 }
 
 impl fmt::Display for ArgumentBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Name => "has another name or gave its place to another",
-            Self::Size => "has another list size",
-            Self::Alias => "has another alias annotation",
+            Self::Name => "was renamed, or another one is at its position",
+            Self::Size => "has a different list size",
+            Self::Alias => "has a different alias annotation",
             Self::KwargOnly => "became keyword-only",
             Self::Type => "has an incompatible type",
-            Self::Default => "has another default",
+            Self::Default => "has a different default",
         })
     }
 }

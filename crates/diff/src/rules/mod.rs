@@ -54,7 +54,7 @@ pub enum Group {
     Tag,
     /// What happens around a call.
     Runtime,
-    /// What follows from both files and stands in neither.
+    /// Consequences of both files that neither file contains.
     Computed,
     /// What was promised or allowed.
     Policy,
@@ -131,8 +131,8 @@ pub struct ChangeRule {
     pub id: ChangeRuleId,
     /// What it is about.
     pub group: Group,
-    /// How bad a change of this kind is to everybody together. `None` only for `compound`, which
-    /// is as bad as the worst change it stands for, to whomever those hurt.
+    /// The level of a change of this kind for all audiences together. `None` only for `compound`,
+    /// whose level and audiences are those of the worst change it represents.
     pub level: Option<Level>,
     /// Torch's verdict on backward compatibility.
     pub backward: Official,
@@ -144,7 +144,7 @@ pub struct ChangeRule {
     pub what: &'static str,
     /// Why that matters, and to whom.
     pub why: &'static str,
-    /// The smallest alternative that hurts nobody, where there is one.
+    /// The smallest alternative that breaks nobody, if there is one.
     pub instead: Option<&'static str>,
     /// A change of this kind, where files or schemas can show it.
     pub example: Option<Example>,

@@ -190,7 +190,7 @@ impl<'a> Renaming<'a> {
         if old.len() != new.len() {
             return false;
         }
-        // The order within a set means nothing: what stands on both sides is itself.
+        // The order within a set has no meaning: a letter on both sides maps to itself.
         let is_same = old.iter().all(|symbol| new.contains(symbol));
         let pairs = old.iter().enumerate().map(|(i, symbol)| match is_same {
             true => (*symbol, *symbol),

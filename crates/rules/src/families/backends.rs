@@ -27,16 +27,16 @@ pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "`backend` and `cpp_namespace` have a value.",
         why: "`backend` names the dispatch key of the kernels, and `cpp_namespace` the C++ \
-            namespace that defines them.",
+              namespace that defines them.",
         bad: example("backend: XLA\nsupported: [scale]\n"),
         ..error(RuleId::BackendRequired)
     },
     Rule {
         what: "A backend file has only the keys backend, class_name, cpp_namespace, supported, \
-            symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and \
-            device_guard.",
+               symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and \
+               device_guard.",
         why: "A misspelt key would silently change the generated code. PyTorch also rejects \
-            `extra_headers`, although its error message lists that key.",
+              `extra_headers`, although its error message lists that key.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsuported: [scale]\n"),
         ..error(RuleId::BackendKnownKeys)
     },
@@ -54,7 +54,7 @@ pub(super) static RULES: [Rule; 12] = [
     },
     Rule {
         what: "Every listed operator exists and is listed by its full name, without a namespace. \
-            Generated operators count.",
+               Generated operators count.",
         why: "PyTorch would never call a kernel for an operator that was removed or is misspelt.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale.Tensor]\n"),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
@@ -62,8 +62,8 @@ pub(super) static RULES: [Rule; 12] = [
     },
     Rule {
         what: "`backend` is a dispatch key of the release if `supported` or `full_codegen` lists \
-            an operator. `Autograd` followed by the backend's name is a dispatch key if `autograd` \
-            lists one.",
+               an operator. `Autograd` followed by the backend's name is a dispatch key if \
+               `autograd` lists one.",
         why: "The generator registers kernels to these keys.",
         bad: example("backend: ACME\ncpp_namespace: acme\nsupported: [scale]\n"),
         ..error(RuleId::BackendKey)
@@ -71,13 +71,13 @@ pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "No operator in native_functions.yaml has a kernel on the backend's key.",
         why: "Such a key belongs to a backend inside PyTorch, and the generator does not merge the \
-            kernels of the two.",
+              kernels of the two.",
         bad: example("backend: CPU\ncpp_namespace: acme\nsupported: [scale]\n"),
         ..error(RuleId::BackendKeyTaken)
     },
     Rule {
         what: "The functional, in-place and out variants of an operator are either all listed for \
-            the backend's key or all listed under `autograd`.",
+               the backend's key or all listed under `autograd`.",
         why: "The generator registers all variants to one of the two keys.",
         bad: example(
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nautograd: [scale.out]\n",
@@ -94,7 +94,7 @@ pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "Operators under `symint` are also listed under `supported`, `full_codegen` or `autograd`.",
         why: "`symint` only changes the kernels of operators that are listed elsewhere; by itself \
-            it has no effect.",
+              it has no effect.",
         bad: example(
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale.out]\n",
         ),
@@ -103,11 +103,11 @@ pub(super) static RULES: [Rule; 12] = [
     },
     Rule {
         what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes \
-            symbolic sizes if its operator is listed under `symint`, or if its name contains \
-            `_symint`. In 2.0 a SymInt return is enough. The rule does not apply to a file without \
-            operators for the backend's own key.",
+               symbolic sizes if its operator is listed under `symint`, or if its name contains \
+               `_symint`. In 2.0 a SymInt return is enough. The rule does not apply to a file \
+               without operators for the backend's own key.",
         why: "The generator declares the kernel with symbolic sizes, but the schema has no \
-            symbolic size.",
+              symbolic size.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
         source: "torchgen/api/types/signatures.py: kernel_signature",
         ..error(RuleId::BackendSymintNeedsSymint)
@@ -252,10 +252,8 @@ impl<'c> Check<'c> {
         }
         match self.sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(at, name, near),
-            None => diagnostic.with_help(
-                "remove the name, or declare the operator in \
-                native_functions.yaml",
-            ),
+            None => diagnostic
+                .with_help("remove the name, or declare the operator in native_functions.yaml"),
         }
     }
 
@@ -315,7 +313,7 @@ impl<'c> Check<'c> {
             (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
             (KeyOf::Backend, None) => diagnostic.with_help(
                 "use an existing dispatch key; `PrivateUse1` is reserved for backends outside \
-                PyTorch",
+                 PyTorch",
             ),
             (KeyOf::Autograd, _) => diagnostic
                 .with_help("the backend needs its own autograd key to have an `autograd` list"),
@@ -341,7 +339,7 @@ impl<'c> Check<'c> {
     }
 
     /// The variants of one operator are not split between the two keys. Only a group with a
-    /// functional and an out variant counts as one; other operators stand alone.
+    /// functional and an out variant counts as one; other operators count individually.
     fn mixed(&mut self, supported: &[Listed<'_>], autograd: &[Listed<'_>]) {
         let mut by_group: FxHashMap<OperatorId, &Placed<Box<str>>> = FxHashMap::default();
         for (_, op) in supported {
@@ -364,7 +362,7 @@ impl<'c> Check<'c> {
             } else {
                 format!(
                     "`{}` is listed under `autograd`, but its variant `{}` is listed for the \
-                    backend",
+                     backend",
                     op.value, other.value
                 )
             };
@@ -375,7 +373,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The operator that stands for a group.
+    /// The operator that represents a group.
     fn representative(&self, id: OperatorId) -> OperatorId {
         let group = self.catalogue.groups.of(id);
         match (group.functional, group.out) {
@@ -433,7 +431,7 @@ impl<'c> Check<'c> {
                     op.at,
                     format!(
                         "kernel `{kernel}` takes symbolic sizes (`_symint`), but `{}` has no \
-                        SymInt argument",
+                         SymInt argument",
                         op.value
                     ),
                 ),
@@ -442,14 +440,14 @@ impl<'c> Check<'c> {
             let diagnostic = Diagnostic::new(RuleId::BackendSymintNeedsSymint, at, message)
                 .with_help(
                     "remove the operator from `symint`, or declare its sizes as `SymInt` in \
-                native_functions.yaml",
+                     native_functions.yaml",
                 );
             self.report(Some(id), diagnostic);
         }
     }
 }
 
-/// An operator and the list that it stands in.
+/// An operator and the list that contains it.
 type Listed<'f> = (Listing, &'f Placed<Box<str>>);
 
 /// Which of a backend's two keys.

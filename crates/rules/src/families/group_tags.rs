@@ -38,8 +38,8 @@ const GOOD: Example = Example::native("- func: blend(Tensor self, Tensor other) 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An operator is tagged `inplace_view` but does not have an in-place name, or no \
-            operator has its name without the `_`. `resize_` is exempt, `resize_as_` since 2.1, \
-            and all overloads of `set_` since 2.3.",
+               operator has its name without the `_`. `resize_` is exempt, `resize_as_` since 2.1, \
+               and all overloads of `set_` since 2.3.",
         why: "PyTorch replays an in-place view with the view of the same name.",
         bad: Example::native(
             "- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
@@ -56,7 +56,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An entry is tagged `generated`, but is not in a group with an out variant, or has \
-            no variant that its kernel could be generated from.",
+               no variant that its kernel could be generated from.",
         why: "The tag marks operators that the generator creates, and those are always in a group.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  tags: generated\n",
@@ -71,7 +71,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An entry is tagged `generated`, so it counts as a generated operator.",
         why: "The generator also writes its kernel, which collides with a hand-written one, and \
-            tools treat the operator as undeclared.",
+              tools treat the operator as undeclared.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend\n  tags: generated\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: blend_\n  autogen: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: blend_out\n",
         ),
@@ -85,7 +85,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The name of a tag in `tags.yaml` is a number, a boolean or null.",
         why: "The names become members of a C++ enum, and the generator sorts and joins them as \
-            text.",
+              text.",
         bad: Example {
             file: TAGS,
             text: "- tag: 5\n  desc: the fifth\n",
@@ -133,7 +133,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
-/// Where a tag of an operator stands, or its name where the tag is not written.
+/// The position of an operator's tag, or of its name if the tag is not declared.
 pub(super) fn tag_at(operator: &Operator, name: &str) -> Span {
     let tags = operator
         .declared()

@@ -36,9 +36,9 @@ const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
 pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "Two entries declare the same operator and overload, and both have a kernel for the \
-            same dispatch key. Namespaces do not matter.",
+               same dispatch key. Namespaces do not matter.",
         why: "PyTorch looks up kernels by dispatch key and operator name, and there can be only \
-            one.",
+              one.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n",
         ),
@@ -46,7 +46,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "Two entries declare the same operator and overload, with kernels for different \
-            dispatch keys.",
+               dispatch keys.",
         why: "PyTorch does not detect this and treats each entry as if it had the kernels of both.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
@@ -59,10 +59,10 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "Two operators of the same kind have the same signature: the same base name, \
-            arguments, defaults and returns, ignoring overload names, annotations and out \
-            arguments.",
+               arguments, defaults and returns, ignoring overload names, annotations and out \
+               arguments.",
         why: "PyTorch groups variants by signature, and a group has at most one functional, one \
-            in-place, one out and one mutable variant.",
+              in-place, one out and one mutable variant.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
         ),
@@ -96,7 +96,7 @@ fn collide(a: &Operator, b: &Operator) -> bool {
         .any(|kernel| b.has_kernel(kernel.key.as_str()))
 }
 
-/// The operators of one name that stand before another.
+/// The earlier operators of the same name.
 #[derive(Default)]
 struct Earlier<'c> {
     first: Option<OperatorId>,

@@ -33,9 +33,9 @@ const fn error(id: RuleId) -> Rule {
 pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "A schema contains a token that the schema parser of the PyTorch runtime does not \
-            allow there.",
+               allow there.",
         why: "`torch.library` and saved models use this parser, which raises an error at the same \
-            token.",
+              token.",
         bad: bad("scale(Tensor self,, float factor) -> Tensor"),
         ..error(RuleId::RuntimeSchemaSyntax)
     },
@@ -49,7 +49,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "A default value does not fit the type of its argument.",
         why: "The schema parser of the runtime evaluates each default for its type and raises an \
-            error if it cannot.",
+              error if it cannot.",
         bad: bad("scale(Tensor self, int factor=one) -> Tensor"),
         ..error(RuleId::RuntimeSchemaDefault)
     },

@@ -29,7 +29,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "A suppression names a rule that has no finding in its entry.",
         why: "The finding is fixed, or the comment is at the wrong entry. If kept, it would hide \
-            the next finding of that rule.",
+              the next finding of that rule.",
         bad: Example::native(
             "# opatlas: allow(mutable-self-not-inplace) the name is public since 1.0\n- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)\n",
         ),
@@ -45,7 +45,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A comment starts with `opatlas:` but is not of the form `# opatlas: allow(rule-id) \
-            reason`. Separate several rules by commas.",
+               reason`. Separate several rules by commas.",
         why: "It counts as an ordinary comment and suppresses nothing.",
         bad: Example::native(
             "- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!) # opatlas: ignore\n",

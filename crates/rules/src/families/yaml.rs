@@ -33,10 +33,10 @@ const fn yaml(id: RuleId, stage: Stage) -> Rule {
 pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "The text is not well-formed YAML 1.1 for libyaml: a tab in the indentation, a plain \
-            value that starts with an indicator such as `%` or `@` or contains `: `, a quote or \
-            bracket that is never closed, an inconsistent indentation.",
+               value that starts with an indicator such as `%` or `@` or contains `: `, a quote or \
+               bracket that is never closed, an inconsistent indentation.",
         why: "The generator loads the whole file first, so a single error stops everything. \
-            Opatlas still checks the entries before and after it.",
+              Opatlas still checks the entries before and after it.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n\tvariants: function, method\n",
         ),
@@ -44,9 +44,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The bytes are not UTF-8, or contain a character that YAML does not allow: NUL and \
-            other control characters, or a byte order mark that is not at the very beginning.",
+               other control characters, or a byte order mark that is not at the very beginning.",
         why: "PyTorch opens the file as UTF-8 text, and its YAML reader rejects such characters \
-            everywhere, including in comments.",
+              everywhere, including in comments.",
         bad: Example::native("- func: scale(Tensor self, float factor) -> Tensor # bell: \u{7}\n"),
         source: "torchgen/gen.py: parse_native_yaml (open), libyaml's reader",
         ..yaml(RuleId::YamlEncoding, Stage::Yaml)
@@ -64,7 +64,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A mapping contains the same key twice: a field of an entry, a key of `dispatch`, a \
-            loop of `ufunc_inner_loop`. Quotes do not make keys different.",
+               loop of `ufunc_inner_loop`. Quotes do not make keys different.",
         why: "PyTorch's loader rejects this, because YAML would silently keep only the last value.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function\n  \"variants\": method\n",
@@ -75,7 +75,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "The file uses a merge key (`<<`) or a plain `=`.",
         why: "YAML 1.1 gives both a special type, which the safe loader cannot construct in \
-            PyTorch's check for duplicate keys. Write the merged fields out.",
+              PyTorch's check for duplicate keys. Write the merged fields out.",
         bad: Example::native(
             "- &base\n  func: scale(Tensor self, float factor) -> Tensor\n- <<: *base\n  func: shift(Tensor self, float by) -> Tensor\n",
         ),
@@ -87,8 +87,8 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A value has a YAML tag that the safe loader does not know, that does not match the \
-            value, or that creates a Python object that no field accepts (`!!set`, `!!omap`, \
-            `!!binary`).",
+               value, or that creates a Python object that no field accepts (`!!set`, `!!omap`, \
+               `!!binary`).",
         why: "The loader supports only the standard tags of plain data, and no field needs one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: !variants function\n",
@@ -109,7 +109,7 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An alias (`*name`) has no anchor (`&name`) before it, or an anchor is defined \
-            twice. Valid aliases are allowed: two entries may share one `dispatch` mapping.",
+               twice. Valid aliases are allowed: two entries may share one `dispatch` mapping.",
         why: "The loader rejects unknown aliases. Quote text that starts with `*` or `&`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: *everything\n",
@@ -134,7 +134,7 @@ pub(super) static RULES: &[Rule] = &[
         severity: Severity::Warning,
         what: "A mapping sets the key `__line__`.",
         why: "The loader stores the line number of each mapping under this key and silently \
-            overwrites the value.",
+              overwrites the value.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n  __line__: 7\n",
         ),
@@ -142,9 +142,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A plain value looks like a YAML 1.1 date or number but is invalid, such as the \
-            thirteenth month of a year.",
+               thirteenth month of a year.",
         why: "YAML derives the type of a plain value from its form, before PyTorch reads any \
-            field, and the loader then fails to construct it. Quote text.",
+              field, and the loader then fails to construct it. Quote text.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: 2001-13-01\n",
         ),
@@ -152,9 +152,9 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The file exceeds a limit of Opatlas: collections nested more than 100 levels deep, \
-            more than 4 million YAML events, or more than 1 GB of text.",
+               more than 4 million YAML events, or more than 1 GB of text.",
         why: "PyTorch has no such limits, but its files are far below them. They bound the time \
-            and memory for any input.",
+              and memory for any input.",
         bad: Example::native(
             "- func: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
         ),
@@ -171,7 +171,7 @@ pub(super) static RULES: &[Rule] = &[
     Rule {
         what: "The value of `func` is not a string.",
         why: "`func` contains the schema as text. A list, a mapping, or a plain value that YAML \
-            parses as a number or date is an error.",
+              parses as a number or date is an error.",
         bad: Example::native("- func: [scale, Tensor, float]\n"),
         source: "torchgen/model.py: NativeFunction.from_yaml",
         ..yaml(RuleId::FuncNotString, Stage::Entry)

@@ -39,17 +39,18 @@ const fn convention(id: RuleId) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The alias annotation in the parentheses after `Tensor` is malformed. It consists of \
-            one or more lower-case letters separated by `|`, then `!` if the tensor is mutated, \
-            then optionally ` -> ` and the letters (or `*`) that the tensor may alias afterwards.",
+               one or more lower-case letters separated by `|`, then `!` if the tensor is mutated, \
+               then optionally ` -> ` and the letters (or `*`) that the tensor may alias \
+               afterwards.",
         why: "A letter names a set of tensors that share memory. PyTorch derives aliasing and \
-            mutation from these annotations alone.",
+              mutation from these annotations alone.",
         bad: Example::native("- func: scale_(Tensor(A!) self, float factor) -> Tensor(a!)\n"),
         ..error(RuleId::Annotation)
     },
     Rule {
         what: "The set before the `!` or the arrow has more than two letters.",
         why: "The pattern that parses annotations keeps only the first and the last letter, so the \
-            printed schema differs from the declared one.",
+              printed schema differs from the declared one.",
         bad: Example::native("- func: pick(Tensor(a|b|c) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a|b) self) -> Tensor\n"),
         ..error(RuleId::AnnotationBeforeSetTwo)
@@ -69,9 +70,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An annotation does not follow `Tensor` directly, or more than one `?` or `[]` \
-            follows it.",
+               follows it.",
         why: "Only tensors can alias. The valid forms are `Tensor(a)`, `Tensor(a)?` and \
-            `Tensor(a)[]`; a list with a size cannot be annotated.",
+              `Tensor(a)[]`; a list with a size cannot be annotated.",
         bad: Example::native("- func: pick(Tensor[](a) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a)[] self) -> Tensor\n"),
         source: "torchgen/model.py: Argument.parse, Return.parse",
@@ -80,7 +81,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A mutable tensor is declared as `Tensor!`.",
         why: "Older documentation uses this shorthand, but no release accepts it. Write an alias \
-            letter instead: `Tensor(a!)`.",
+              letter instead: `Tensor(a!)`.",
         bad: Example::native("- func: scale_(Tensor! self, float factor) -> Tensor!\n"),
         source: "torchgen/model.py: Type._parse",
         ..error(RuleId::AnnotationShorthandTensorBang)
@@ -88,7 +89,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A return whose annotation contains an arrow has no name.",
         why: "The parser splits a return at its last space. Without a name, that is the space \
-            after the arrow.",
+              after the arrow.",
         bad: Example::native("- func: pick(Tensor(a -> *) self) -> Tensor(a -> b)\n"),
         good: Example::native("- func: fill(Tensor self) -> Tensor\n"),
         source: "torchgen/model.py: Return.parse",
@@ -96,7 +97,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A return is annotated as mutable, but neither `self` nor an out argument has the \
-            same annotation.",
+               same annotation.",
         why: "A mutable return is one of the arguments: `self` or an out argument.",
         bad: Example::native("- func: scale(Tensor input, float factor) -> Tensor(a!)\n"),
         good: Example::native("- func: scale(Tensor input, float factor) -> Tensor\n"),
@@ -106,7 +107,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The operator returns a mutable argument that is neither `self` nor an out argument.",
         why: "Such arguments are mutated but not returned; the returns are new values. An argument \
-            named `out` is an out argument only if it is keyword-only.",
+              named `out` is an out argument only if it is keyword-only.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -119,7 +120,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "Some returns are mutable aliases and others are not.",
         why: "The generated code returns either the mutated arguments or new values, never a \
-            mixture.",
+              mixture.",
         bad: Example::native("- func: split(Tensor(a!) self) -> (Tensor(a!), Tensor)\n"),
         good: Example::native("- func: split(Tensor self) -> (Tensor, Tensor)\n"),
         source: POST_INIT,
@@ -128,13 +129,13 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The operator mutates `self`, but its name does not end in `_`.",
         why: "Users and tools read the name: without the trailing `_` the operator looks \
-            functional, and users do not expect their tensor to change.",
+              functional, and users do not expect their tensor to change.",
         bad: Example::native("- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n"),
         ..convention(RuleId::MutableSelfNotInplace)
     },
     Rule {
         what: "The name marks the operator as in-place (`scale_`, `__iadd__`), but it has no \
-            mutable positional argument `self`.",
+               mutable positional argument `self`.",
         why: "In-place operators mutate `self`, and all code that handles them relies on it.",
         bad: Example::native("- func: scale_(Tensor self, float factor) -> Tensor\n"),
         source: POST_INIT,
@@ -171,8 +172,8 @@ pub(crate) static RULES: &[Rule] = &[
         stage: Stage::Codegen,
         what: "An optional tensor is mutable: `Tensor(a!)?`.",
         why: "The schema parses, but generated C++ does not compile: kernels take a reference to \
-            an optional tensor, callers pass a reference to a tensor, and neither converts to the \
-            other.",
+              an optional tensor, callers pass a reference to a tensor, and neither converts to \
+              the other.",
         bad: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!)? count) -> Tensor(a!)\n"),
         good: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!) count) -> Tensor(a!)\n"),
         source: "torchgen/api/native.py: argumenttype_type; torchgen/api/translate.py: translate",

@@ -77,7 +77,7 @@ fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     for &other in &places[1..] {
         diagnostic = diagnostic.with_related("also here", other);
     }
-    // The canonical text is the fix here, so it is not compared with what stands there.
+    // The canonical text is the fix here, so it is not compared with the declared text.
     sink.entry(subject.placed, diagnostic);
     true
 }

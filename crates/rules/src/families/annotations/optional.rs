@@ -26,8 +26,8 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             continue;
         }
         let message = format!(
-            "argument `{argument}` is an optional mutable tensor, which generated C++ \
-                cannot express"
+            "argument `{argument}` is an optional mutable tensor, which generated C++ cannot \
+             express"
         );
         let diagnostic =
             Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)

@@ -37,9 +37,9 @@ const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A name in `autogen` is not an operator name. Since 2.7 this includes the part after \
-            a namespace.",
+               a namespace.",
         why: "Names are separated by a comma and one space, are not empty, and their base name \
-            does not end in `_out`.",
+              does not end in `_out`.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  autogen: blend, blend_out\n",
         ),
@@ -51,10 +51,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An operator with its own kernels (or, since 2.6, one tagged `core`) returns no \
-            tensor, has no out variant, and is not in-place.",
+               tensor, has no out variant, and is not in-place.",
         why: "torchgen expects an out variant for every operator that is not composite, but an \
-            operator that returns no tensor has nothing to write into. A fixed list of operators \
-            is exempt.",
+              operator that returns no tensor has nothing to write into. A fixed list of operators \
+              is exempt.",
         bad: Example::native(
             "- func: count_blended(Tensor self, Tensor other) -> int\n  dispatch:\n    CPU, CUDA: count_blended\n",
         ),
@@ -63,9 +63,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An out variant with its own kernels has no other variant with the same signature \
-            (defaults included).",
+               (defaults included).",
         why: "PyTorch finds the other variants by signature: base name, arguments with their names \
-            and defaults, and returns.",
+              and defaults, and returns.",
         bad: Example::native(
             "- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -74,9 +74,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`autogen` requests an out variant of an operator that returns both tensors and \
-            other values.",
+               other values.",
         why: "The out variant would have to return the other values besides its out arguments, but \
-            an out variant returns its out arguments or nothing.",
+              an out variant returns its out arguments or nothing.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> (Tensor, int)\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -92,7 +92,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The schema of a generated variant would break a schema rule.",
         why: "Generated schemas obey the same rules as declared ones. For example, an out variant \
-            cannot have an overload name that contains `functional`.",
+              cannot have an overload name that contains `functional`.",
         bad: Example::native(
             "- func: blend.functional(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.functional_out\n",
         ),
@@ -107,9 +107,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A generated operator would have the name of an existing operator that has a kernel \
-            on CompositeExplicitAutograd.",
+               on CompositeExplicitAutograd.",
         why: "Generated kernels are registered on CompositeExplicitAutograd, and an operator has \
-            at most one kernel per key.",
+              at most one kernel per key.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend, blend.out\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_weighted\n  manual_cpp_binding: True\n",
         ),
@@ -124,9 +124,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A generated variant has a different signature from the operator it is generated \
-            from.",
+               from.",
         why: "PyTorch groups variants by signature, so the generated variant would not join the \
-            group. This happens to operators that mutate `self` without an in-place name.",
+              group. This happens to operators that mutate `self` without an in-place name.",
         bad: Example::native(
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -138,10 +138,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The `autogen` list of a group does not name exactly the variants that are generated \
-            for it.",
+               for it.",
         why: "Generated operators are public, so the file must list them. PyTorch reads the list \
-            of the mutable variant, or else of the in-place, out or functional one (up to 2.5, \
-            in-place precedes mutable).",
+              of the mutable variant, or else of the in-place, out or functional one (up to 2.5, \
+              in-place precedes mutable).",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend.out\n",
         ),
@@ -150,9 +150,9 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         severity: Severity::Info,
         what: "A functional operator with its own kernels has no out variant, neither declared nor \
-            generated.",
+               generated.",
         why: "The documentation asks for one, and `autogen: name.out` generates it. PyTorch does \
-            not enforce this.",
+              not enforce this.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n",
         ),
@@ -164,8 +164,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         severity: Severity::Warning,
         what: "`autogen` is set where PyTorch generates nothing: on views, on operators with \
-            `manual_cpp_binding` and on composite operators (unless tagged `core`, since 2.6). Or \
-            no name in the list is that of an out variant.",
+               `manual_cpp_binding` and on composite operators (unless tagged `core`, since 2.6). \
+               Or no name in the list is that of an out variant.",
         why: "PyTorch ignores the list, so the operators in it do not exist.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  autogen: blend.out\n",
@@ -174,9 +174,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An operator mutates its arguments and is not composite, but its group has no \
-            functional or no out variant. A fixed list of operators is exempt.",
+               functional or no out variant. A fixed list of operators is exempt.",
         why: "Functionalization replaces the operator with its functional variant, and considers \
-            only groups with an out variant.",
+              only groups with an out variant.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n",
         ),
@@ -189,7 +189,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "Several variants of an operator exist, but not the functional one.",
         why: "Every group needs a functional variant. PyTorch generates it if the other variants \
-            are not composite; otherwise it must be declared.",
+              are not composite; otherwise it must be declared.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -211,7 +211,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A group has a mutable variant, and its functional variant is not named \
-            `name_functional`.",
+               `name_functional`.",
         why: "Both take the same arguments, so a call by base name would be ambiguous.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.pure(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.pure_out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
@@ -234,9 +234,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The functional variant of a group mutates its arguments, or returns aliases of \
-            them.",
+               them.",
         why: "Functionalization replaces the other variants with it, and takes the new values of \
-            the mutated arguments from its returns.",
+              the mutated arguments from its returns.",
         bad: Example::native(
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -262,9 +262,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The functional variant of a group has TensorOptions, and another variant has no \
-            tensor argument named `out`.",
+               tensor argument named `out`.",
         why: "The other variants have no TensorOptions; the generator takes them from the argument \
-            `out`, by name. A factory therefore has one out argument and no in-place variant.",
+              `out`, by name. A factory therefore has one out argument and no in-place variant.",
         bad: Example::native(
             "- func: blend(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> (Tensor, Tensor)\n  dispatch:\n    CompositeExplicitAutograd: blend\n  autogen: blend.out\n",
         ),
@@ -280,9 +280,9 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         since: Release::V2_2,
         what: "`autogen` requests an out variant of an operator that returns types other than \
-            `Tensor` and `Tensor[]`, such as `Tensor?`.",
+               `Tensor` and `Tensor[]`, such as `Tensor?`.",
         why: "Out arguments have the types of the returns. A mutable optional tensor has two \
-            incompatible C++ types, and a list of optional tensors cannot be annotated.",
+              incompatible C++ types, and a list of optional tensors cannot be annotated.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor?\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -313,7 +313,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         since: Release::V2_12,
         what: "An operator named `cumsum.out` or `cumprod.out` has several out arguments, or its \
-            functional variant has no argument `dtype`.",
+               functional variant has no argument `dtype`.",
         why: "The generator special-cases these two operators and passes on the dtype of `out`.",
         bad: Example::native(
             "- func: cumsum(Tensor self, int dim) -> Tensor\n- func: cumsum.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n",

@@ -123,8 +123,7 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
         scope.operator(unmatched).name()
     );
     let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message).with_help(
-        "the functional variant must not mutate arguments and must return only new \
-            tensors",
+        "the functional variant must not mutate arguments and must return only new tensors",
     );
     Some((diagnostic, unmatched))
 }
@@ -147,7 +146,7 @@ fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnosti
     Some(diagnostic)
 }
 
-/// Where the name stands; that of what it was made from when it is generated.
+/// The position of the name; for a generated operator, that of its source.
 fn name_at(operator: &Operator) -> Span {
     operator.schema().name_at.0
 }
@@ -184,7 +183,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
     Some(diagnostic)
 }
 
-/// Two out variants keep the dtype of `out`, which the functional variant must be told.
+/// Two out variants keep the dtype of `out`, which the functional variant needs as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
     let mut names = vec!["cumsum.out", "cumprod.out"];
     if release < Release::V2_13 {
@@ -240,8 +239,8 @@ fn view_member(
             let message = format!("`{name}` is a view, but its group has an out variant");
             let diagnostic = Diagnostic::new(RuleId::GroupViewMember, name_at(operator), message)
                 .with_help(
-                    "a view returns no new tensor: remove the out variant, or the \
-                    annotation that makes it a view",
+                    "a view returns no new tensor: remove the out variant, or the annotation that \
+                     makes it a view",
                 );
             return Some((id, diagnostic));
         }

@@ -48,8 +48,8 @@ fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         message,
     )
     .with_help(
-        "return a tensor, or remove `dispatch` to make the operator composite; PyTorch \
-            exempts a fixed list of operators",
+        "return a tensor, or remove `dispatch` to make the operator composite; PyTorch exempts a \
+         fixed list of operators",
     );
     scope.report(sink, id, diagnostic);
 }

@@ -116,7 +116,7 @@ fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
     scope.operator(id).kind != SchemaKind::Out && scope.catalogue.view_groups().contains(id)
 }
 
-/// Groups are told apart by names, so another operator of the same name may stand in.
+/// Groups are identified by names, so another operator of the same name can take the place.
 fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
     let others = scope.grouped_namesakes(scope.operator(id).name().as_str());
     others > usize::from(scope.is_grouped(id))

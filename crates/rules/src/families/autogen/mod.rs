@@ -86,7 +86,7 @@ fn is_tagged_generated(operator: &Operator) -> bool {
     operator.has_tag("generated")
 }
 
-/// Where an operator's `autogen` stands, or its name where it has none.
+/// The position of an operator's `autogen`, or of its name if it has none.
 fn autogen_at(operator: &Operator) -> Span {
     let written = operator
         .declared()

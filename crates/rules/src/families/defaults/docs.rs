@@ -30,7 +30,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An argument contains a second `=`, even inside quotes.",
         why: "The parser splits the text at `=` into the name and the default, and expects exactly \
-            two parts.",
+              two parts.",
         bad: Example::native("- func: scale(Tensor self, str mode='a=b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='ab') -> Tensor\n"),
         ..rule(RuleId::DefaultOneEquals, Severity::Error, Stage::Entry)
@@ -45,7 +45,7 @@ pub(crate) static RULES: &[Rule] = &[
         until: Some(Release::V2_4),
         what: "A default contains a space.",
         why: "Up to 2.4 the parser split an argument at its last space, so it took the part of the \
-            default before a space for part of the type.",
+              default before a space for part of the type.",
         bad: Example::native("- func: scale(Tensor self, str mode='a b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='a_b') -> Tensor\n"),
         ..rule(RuleId::DefaultBlank, Severity::Error, Stage::Entry)
@@ -53,7 +53,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A list default has a space after a comma.",
         why: "The parser splits arguments at every comma followed by a space, even inside \
-            brackets.",
+              brackets.",
         bad: Example::native("- func: pad(Tensor self, int[2] amount=[1, 2]) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount=[1,2]) -> Tensor\n"),
         source: "torchgen/model.py: Arguments._preparse",
@@ -62,7 +62,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A default does not fit the type of its argument.",
         why: "torchgen does not check this: it copies the text into the generated C++, and the C++ \
-            compiler or the schema parser of the runtime rejects it.",
+              compiler or the schema parser of the runtime rejects it.",
         bad: Example::native("- func: scale(Tensor self, int factor=two) -> Tensor\n"),
         source: README,
         ..rule(
@@ -74,7 +74,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The default of a list without a size is not a list.",
         why: "A single value for a list means as many copies as the list's size. Without a size \
-            there is no C++ for it; `None` requires a `?` after the list.",
+              there is no C++ for it; `None` requires a `?` after the list.",
         bad: Example::native("- func: pad(Tensor self, int[] amount=0) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount=0) -> Tensor\n"),
         source: "torchgen/api/cpp.py: default_expr",

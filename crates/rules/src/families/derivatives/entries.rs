@@ -19,7 +19,7 @@ pub(crate) static RULES: [Rule; 13] = [
     Rule {
         what: "The file is a list, and each item is a mapping.",
         why: "The generator reads the file entry by entry and takes `name` and the formulas from \
-            each mapping. An empty file is not a list; write `[]` for a file without entries.",
+              each mapping. An empty file is not a list; write `[]` for a file without entries.",
         bad: example("scale(Tensor self, Tensor other) -> Tensor:\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
@@ -37,7 +37,7 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "The name of an entry is a schema: `op(...)` or `op.overload(...)`, with only \
-            letters, digits and underscores before the parenthesis.",
+               letters, digits and underscores before the parenthesis.",
         why: "Overloads differ in their arguments, so a bare name is ambiguous.",
         bad: example("- name: scale\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
@@ -46,10 +46,10 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "The name of an entry matches the schema of an operator in native_functions.yaml \
-            exactly, including defaults, annotations and names of returns, but without the \
-            namespace.",
+               exactly, including defaults, annotations and names of returns, but without the \
+               namespace.",
         why: "The generator looks up entries by the printed schema. If a schema changes and its \
-            entry does not, code generation fails for all of autograd.",
+              entry does not, code generation fails for all of autograd.",
         bad: example("- name: scale(Tensor self, Tensor by) -> Tensor\n  self: grad * by\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
@@ -57,10 +57,10 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "The operator of an entry has a functional variant (one with the same base name that \
-            is not an out variant and whose overload is not `functional`), or is a single in-place \
-            operator.",
+               is not an out variant and whose overload is not `functional`), or is a single \
+               in-place operator.",
         why: "Formulas belong to one variant, and the other variants share them. Without such a \
-            variant there is nothing to differentiate.",
+              variant there is nothing to differentiate.",
         bad: example("- name: tidy.functional(Tensor self) -> Tensor\n  self: grad\n"),
         good: example(
             "- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n",
@@ -80,9 +80,9 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "The keys of `dispatch` are `Default`, `AutogradNestedTensor`, or `Autograd` \
-            followed by the name of a backend that the generator knows.",
+               followed by the name of a backend that the generator knows.",
         why: "`Default` registers to the alias key `Autograd`; the others register to the key of \
-            that name. The alias key itself and keys outside autograd cannot have formulas.",
+              that name. The alias key itself and keys outside autograd cannot have formulas.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Autograd:\n      self: grad * other\n",
         ),
@@ -94,7 +94,7 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "The key of a formula is a string: an argument, several arguments separated by \
-            commas, or an output.",
+               commas, or an output.",
         why: "The generator splits the key at commas, so a number or null fails.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  1: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
@@ -104,7 +104,7 @@ pub(crate) static RULES: [Rule; 13] = [
     Rule {
         what: "An operator with an entry has no argument named `grad_input_mask` or `result`.",
         why: "The generated backward code uses both names: `grad_input_mask` for the gradients \
-            requested, `result` for the output.",
+              requested, `result` for the output.",
         bad: example(
             "- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
         ),
@@ -126,7 +126,7 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "`output_differentiability` is a list of booleans, one per output, or a list with \
-            exactly one C++ condition.",
+               exactly one C++ condition.",
         why: "PyTorch supports a condition only for operators with a single output.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [condition, other]\n  self: grad\n",
@@ -140,7 +140,7 @@ pub(crate) static RULES: [Rule; 13] = [
     Rule {
         what: "Each operator has only one entry, including variants that share the formulas.",
         why: "If an operator has two entries, the last one silently wins and the formulas of the \
-            other are lost.",
+              other are lost.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n",
         ),
@@ -153,7 +153,7 @@ pub(crate) static RULES: [Rule; 13] = [
     Rule {
         what: "An entry with `dispatch:` has no formulas outside it.",
         why: "The generator reads only the formulas under a dispatch key and silently drops the \
-            others.",
+              others.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n  other: grad * self\n",
         ),
@@ -211,7 +211,7 @@ pub(super) fn unmatched(
         TargetFault::TooManyArguments(operator) => {
             let message = format!(
                 "`{}` has more than {MOST_ARGUMENTS} arguments; Opatlas does not check its \
-                formulas",
+                 formulas",
                 operator_name(name)
             );
             let diagnostic = Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
@@ -336,7 +336,7 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
     }
 }
 
-/// A key that formulas cannot stand under.
+/// A key that cannot have formulas.
 pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     let Some(key) = set.key else { return };
     let file = subjects.file;

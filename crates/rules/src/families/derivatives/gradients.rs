@@ -20,7 +20,7 @@ use opatlas_source::diagnostic::Diagnostic;
 pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "A formula is a string. For tangents this matters only if an argument has a \
-            gradient.",
+               gradient.",
         why: "Formulas are C++ text; YAML parses `3` as a number and an empty value as null.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: 3\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * 3\n"),
@@ -50,7 +50,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "The gradients of one operator do not use both `grad` and `grads`.",
         why: "`grad` is the gradient of the only differentiable output. Code that mixes both \
-            compiles, but gives wrong second derivatives.",
+              compiles, but gives wrong second derivatives.",
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad + grads[1]\n"),
         good: example(
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n",
@@ -61,7 +61,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "If `grads` is always indexed, at least one index is not 0.",
         why: "If the first output is the only differentiable one, its gradient is `grad`; \
-            otherwise the formulas miss a gradient.",
+              otherwise the formulas miss a gradient.",
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0]\n"),
         good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
@@ -69,9 +69,9 @@ pub(crate) static RULES: [Rule; 10] = [
     },
     Rule {
         what: "The gradients of one operator refer to the incoming gradients in one way: \
-            `grad_NAME` after the returns, or `grad` and `grads`.",
+               `grad_NAME` after the returns, or `grad` and `grads`.",
         why: "A named gradient and an indexed one may be the same gradient, and PyTorch does not \
-            check this.",
+              check this.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad\n",
         ),
@@ -84,7 +84,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "Formulas do not call `.sizes()` or `->sizes()`.",
         why: "Sizes may be symbolic, and `.sizes()` would fix them in a traced program. \
-            `sym_sizes()` keeps them symbolic.",
+              `sym_sizes()` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n",
         ),
@@ -97,7 +97,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "Formulas do not call `.size(N)` or `->size(N)` with a number.",
         why: "Sizes may be symbolic, and `.size(N)` would fix them in a traced program. \
-            `sym_size(N)` keeps them symbolic.",
+              `sym_size(N)` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.size(0)\n",
         ),
@@ -110,7 +110,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "Formulas do not call `.strides()` or `->strides()`.",
         why: "Strides may be symbolic, and `.strides()` would fix them in a traced program. \
-            `sym_strides()` keeps them symbolic.",
+              `sym_strides()` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.strides())\n",
         ),
@@ -123,7 +123,7 @@ pub(crate) static RULES: [Rule; 10] = [
     Rule {
         what: "Only the formula for `x` alone uses `x.sym_strides()`.",
         why: "Tensors without strides raise an error here, and the generated code can report that \
-            error only for the argument that is differentiated.",
+              error only for the argument that is differentiated.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, other.sym_strides())\n",
         ),
@@ -153,7 +153,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     check.gradients();
 }
 
-/// A complaint that a formula is no string.
+/// A diagnostic for a formula that is not a string.
 pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagnostic {
     let names = subjects.file.value(formula.names);
     let at = if formula.value_at.is_empty() {
@@ -180,7 +180,7 @@ impl<'c, 'a> Check<'c, 'a> {
         self.subjects.report(self.sink, diagnostic);
     }
 
-    /// Where some bytes of a formula's text stand.
+    /// The position of a range of bytes in a formula's text.
     fn place(&self, backward: &Backward<'_>, range: Range<usize>) -> Span {
         let scalar: Option<Scalar> = backward.source.formula;
         scalar.map_or(backward.source.value_at, |scalar| {
@@ -188,8 +188,8 @@ impl<'c, 'a> Check<'c, 'a> {
         })
     }
 
-    /// Where a name stands in the text of a formula; the whole of it when only the generated text
-    /// has it.
+    /// The position of a name in the text of a formula; the whole formula if only the generated
+    /// text contains the name.
     fn place_of(&self, backward: &Backward<'_>, name: &str) -> Span {
         let range = first_use(backward.text, name).unwrap_or(0..backward.text.len());
         self.place(backward, range)
@@ -409,8 +409,8 @@ impl<'c, 'a> Check<'c, 'a> {
             "the gradients of this operator use only `grads[0]`",
         )
         .with_help(
-            "write `grad` if only the first output is differentiable; otherwise use the \
-            gradients of the other outputs too",
+            "write `grad` if only the first output is differentiable; otherwise use the gradients \
+             of the other outputs too",
         );
         if indices.len() == 1 && at.slice(&self.subjects.file.text) == "grads[0]" {
             diagnostic = diagnostic.with_fix(at, "grad");

@@ -17,7 +17,7 @@ pub(crate) static RULES: [Rule; 5] = [
     Rule {
         what: "`output_differentiability` has one flag per output.",
         why: "The generator counts the flags and fails if their number differs from the number of \
-            returns.",
+              returns.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n",
         ),
@@ -29,9 +29,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "Every argument with a gradient formula is a tensor, a list of tensors or an \
-            optional tensor.",
+               optional tensor.",
         why: "Only tensors have gradients. PyTorch checks the first name when it loads the file, \
-            and the others when it generates the autograd code.",
+              and the others when it generates the autograd code.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n",
         ),
@@ -43,7 +43,7 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "An operator with a gradient has a differentiable output, and is not on the list of \
-            operators that autograd skips.",
+               operators that autograd skips.",
         why: "The gradient would never be used, and the generator fails instead of dropping it.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n",
@@ -69,7 +69,7 @@ pub(crate) static RULES: [Rule; 5] = [
     Rule {
         what: "A tangent formula uses the tangent (`x_t`) of an argument `x` that has a gradient.",
         why: "Otherwise the result would not depend on any incoming tangent. The generator fails, \
-            unless the operator takes a single list of tensors.",
+              unless the operator takes a single list of tensors.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: other_t\n",
         ),
@@ -126,10 +126,8 @@ impl<'a> Check<'_, 'a> {
         let count = self.subjects.subject.schema.returns.len();
         let spoken = outputs.count();
         let fault = || {
-            let message = format!(
-                "the list has {spoken} flags, but the number of outputs is \
-                {count}"
-            );
+            let message =
+                format!("the list has {spoken} flags, but the number of outputs is {count}");
             Diagnostic::new(RuleId::DerivOutputCount, outputs.at, message)
                 .with_help("write one flag per output")
         };

@@ -17,9 +17,9 @@ use opatlas_source::suggest::Budget;
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
         what: "The first name in the key of a gradient formula is an argument of the operator, by \
-            its C++ name (`options` for dtype, layout, device and pin_memory together).",
+               its C++ name (`options` for dtype, layout, device and pin_memory together).",
         why: "The generator takes any other name for an output with a tangent, and no output has \
-            that name. Usually the argument's name is misspelt or has changed.",
+              that name. Usually the argument's name is misspelt or has changed.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  othr: grad * self\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
@@ -27,7 +27,7 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "The key of a tangent formula is an output: `result` for an operator with one \
-            return, `result0`, `result1`, ..., or the name of a return.",
+               return, `result0`, `result1`, ..., or the name of a return.",
         why: "The generated code assigns the tangent to that output.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n",
@@ -40,9 +40,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "A tangent formula refers to a differentiable argument `x` as `x_p` (its value) or \
-            `x_t` (its tangent), never as `x`.",
+               `x_t` (its tangent), never as `x`.",
         why: "The plain name is ambiguous. Lists of tensors are exempt, because they are passed \
-            whole.",
+              whole.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n",
         ),
@@ -54,9 +54,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "`auto_element_wise` is the tangent of an operator that is not in-place and has one \
-            differentiable input, one gradient formula and one output.",
+               differentiable input, one gradient formula and one output.",
         why: "PyTorch derives the tangent from the gradient formula. This is only correct if each \
-            element of the output depends on one element of one input.",
+              element of the output depends on one element of one input.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n",
         ),
@@ -68,7 +68,7 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "`auto_linear` is the tangent of an operator with a differentiable input and a \
-            single output.",
+               single output.",
         why: "PyTorch computes the tangent by calling the operator on the tangents of its inputs.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  result: auto_linear\n"),
         good: example(
@@ -195,7 +195,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A word for a formula stands where it can be expanded.
+    /// A word for a formula must be expandable.
     fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let inputs = self.expansion.differentiable().count();
         let tangents = &self.expansion.forward;
@@ -261,7 +261,7 @@ impl Check<'_, '_> {
         } else {
             format!(
                 "the formula derived from `{text}` uses `{name}`, which may be the value or the \
-                tangent"
+                 tangent"
             )
         };
         let help = if written.is_some() {
@@ -269,7 +269,7 @@ impl Check<'_, '_> {
         } else {
             format!(
                 "write the formula out with `{name}_p` and `{name}_t`, or put spaces around every \
-                `{name}` in the gradient formula"
+                 `{name}` in the gradient formula"
             )
         };
         Some(Diagnostic::new(RuleId::DerivForwardAmbiguous, at, message).with_help(help))

@@ -19,9 +19,9 @@ use opatlas_source::diagnostic::RuleId;
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
         what: "An operator with a gradient, and every variant that shares the formula, has a \
-            `dispatch:` with a kernel other than CompositeImplicitAutograd.",
+               `dispatch:` with a kernel other than CompositeImplicitAutograd.",
         why: "Autograd differentiates the decomposition, so an autograd kernel would never run. \
-            The generator fails on such operators.",
+              The generator fails on such operators.",
         bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
@@ -29,9 +29,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "`output_differentiability` is not false for any output if the formulas also serve \
-            an in-place variant.",
+               an in-place variant.",
         why: "The in-place variant must bump the version counter of the mutated tensor, which it \
-            does not do for an output without a gradient.",
+              does not do for an output without a gradient.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n",
         ),
@@ -43,9 +43,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "An in-place operator has at most one tangent formula, and a formula declared for it \
-            does not use `self_p`.",
+               does not use `self_p`.",
         why: "The value of `self` is already overwritten when PyTorch computes the tangent: the \
-            formula may use `result`, or `original_self_p` to keep a copy.",
+              formula may use `result`, or `original_self_p` to keep a copy.",
         bad: example(
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n",
         ),
@@ -57,7 +57,7 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "If an in-place operator shares the gradient for `self`, the formula does not use \
-            the strides of an argument.",
+               the strides of an argument.",
         why: "The formula would read the strides after `self` is overwritten.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
@@ -70,9 +70,9 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "If the formulas of a mutable operator also serve its generated functional variant, \
-            they do not use `self`.",
+               they do not use `self`.",
         why: "`self` is the result in one variant and the input in the other, so the formula would \
-            have to be rewritten.",
+              have to be rewritten.",
         bad: example(
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n",
         ),
@@ -165,7 +165,7 @@ impl Check<'_, '_> {
             let message = format!("`{name}` has a gradient, but only a composite kernel");
             let fault = Diagnostic::new(RuleId::DerivNeedsDispatch, at, message).with_help(
                 "add a `dispatch:` with backend kernels or CompositeExplicitAutograd, or remove \
-                the formulas",
+                 the formulas",
             );
             sink.about(DERIVATIVES, &name, fault);
             if let Some(related) = declaration(self.subjects.catalogue, *id) {
@@ -186,7 +186,7 @@ impl Check<'_, '_> {
                 outputs.at,
                 format!(
                     "the formulas also serve the in-place `{}`, whose output must be \
-                    differentiable",
+                     differentiable",
                     self.name(*first)
                 ),
             )
@@ -204,7 +204,7 @@ impl Check<'_, '_> {
         if expansion.forward.len() > 1 {
             let message = format!(
                 "the formulas also serve the in-place `{name}`, which can have only one tangent \
-                formula"
+                 formula"
             );
             let at = file.span(first.source.names);
             return Some(

@@ -102,8 +102,8 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     }
 }
 
-/// Where a kernel stands in the operator's entry. One that another operator of the same name
-/// brought in has no place there.
+/// The position of a kernel in the operator's entry. A kernel from another operator of the same
+/// name has no position there.
 fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
     let mut own = scope.operator(id).kernels().iter();
     match own.find(|own| *own == kernel) {
@@ -116,8 +116,8 @@ fn namespace(kernel: &KernelEntry) -> &str {
     kernel.kernel.namespace.as_deref().unwrap_or("at")
 }
 
-/// The levels that namespace blocks are opened for. `::native` is put behind the namespace and
-/// then taken out again wherever it stands.
+/// The levels of namespace blocks. PyTorch appends `::native` to the namespace and then removes it
+/// wherever it occurs.
 fn levels(namespace: &str) -> usize {
     let whole = format!("{namespace}::native");
     whole.replace("::native", "").split("::").count()

@@ -26,7 +26,7 @@ pub(super) use kernels::has_symint;
 /// The key that an operator without `dispatch` registers its kernel on.
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 
-/// The one composite that may stand beside another.
+/// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
@@ -69,8 +69,8 @@ fn empty(placed: &PlacedEntry, sink: &mut Sink) {
         "an empty `dispatch` leaves the operator without a kernel",
     )
     .with_help(
-        "list the kernels here, unless all of them are registered elsewhere; without the \
-        field the operator has a composite kernel",
+        "list the kernels here, unless all of them are registered elsewhere; without the field the \
+         operator has a composite kernel",
     );
     sink.entry(placed, diagnostic);
 }
@@ -172,7 +172,7 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
         )
         .with_help(format!(
             "keep one of the two; only {NESTED} can be combined with CompositeImplicitAutograd or \
-            CompositeExplicitAutograd"
+             CompositeExplicitAutograd"
         ))
         .with_related("the other composite kernel is here", first.key_at),
     );
@@ -246,7 +246,7 @@ fn drops_composite(
         return;
     }
     let message = "this `dispatch` serves no ordinary tensors, and it removes the implicit \
-        composite kernel";
+                   composite kernel";
     sink.entry(
         placed,
         Diagnostic::new(RuleId::DispatchDropsComposite, lines[0].key_at, message).with_help(
@@ -308,7 +308,7 @@ fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
         let at = functional.schema().name_at.0;
         let diagnostic = Diagnostic::new(RuleId::CompositeBesideOut, at, message).with_help(
             "implement it with functional operators: `out=` operators have no derivative and \
-            cannot be traced",
+             cannot be traced",
         );
         let elsewhere = [("the out variant is here", out, other.schema().name_at.0)];
         scope.report_with(sink, id, diagnostic, &elsewhere);

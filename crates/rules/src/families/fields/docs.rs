@@ -47,7 +47,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A text field holds another type. YAML parses a plain `1_000`, `on` or `2001-12-14` \
-            as a number, a boolean and a date.",
+               as a number, a boolean and a date.",
         why: "The value must be a YAML string; quote it if it looks like another type.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  variants: [function, method]\n",
@@ -67,7 +67,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`dispatch` is not a mapping from keys to kernels, or `ufunc_inner_loop` is neither \
-            a string nor a mapping.",
+               a string nor a mapping.",
         why: "Each key needs the name of its kernel.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  dispatch: [CPU, CUDA]\n",
@@ -79,16 +79,17 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A field has no value but requires one: `variants`, `autogen`, `tags`, \
-            `cpp_no_default_args`, `ufunc_inner_loop` and the boolean fields.",
+               `cpp_no_default_args`, `ufunc_inner_loop` and the boolean fields.",
         why: "An empty value is null. For `dispatch`, `device_check`, `python_module` and some \
-            others null means the same as leaving the field out; for these fields it is an error.",
+              others null means the same as leaving the field out; for these fields it is an \
+              error.",
         bad: Example::native("- func: scale(Tensor self, float factor=1.0) -> Tensor\n  tags:\n"),
         ..error(RuleId::FieldNull)
     },
     Rule {
         what: "`device_check` is neither `NoCheck` nor `ExactSame`.",
         why: "PyTorch has only these two checks. The names are case-sensitive, and `False` is not \
-            one of them.",
+              one of them.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  device_check: nocheck\n",
         ),
@@ -99,7 +100,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An operator whose name begins with `_foreach` does not declare `device_check: \
-            NoCheck`.",
+               NoCheck`.",
         why: "Foreach operators take lists whose tensors may be on different devices, so the \
               generated check must be off. Only the beginning of the name is looked at.",
         bad: Example::native("- func: _foreach_scale(Tensor[] self, float factor) -> Tensor[]\n"),
@@ -113,7 +114,7 @@ pub(crate) static RULES: &[Rule] = &[
         since: Release::V2_7,
         what: "`use_const_ref_for_mutable_tensors` is set on an operator with out arguments.",
         why: "PyTorch passes out arguments by mutable reference everywhere, so the generated \
-            declarations would not match the kernels.",
+              declarations would not match the kernels.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n  use_const_ref_for_mutable_tensors: True\n",
         ),
@@ -137,7 +138,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "`manual_kernel_registration` is set together with a `dispatch` section.",
         why: "With manual registration PyTorch registers no kernel from this file and would ignore \
-            a table of kernels, even an empty one.",
+              a table of kernels, even an empty one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  manual_kernel_registration: True\n  dispatch:\n    CPU: scale_cpu\n  autogen: scale.out\n",
         ),
@@ -148,9 +149,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`python_module` is not one of the modules that have bindings: `nn`, `fft`, \
-            `linalg`, `sparse`, `special`, `nested`.",
+               `linalg`, `sparse`, `special`, `nested`.",
         why: "torchgen accepts any text, but generates no binding for other modules, so the \
-            function is silently missing in Python.",
+              function is silently missing in Python.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linear\n",
         ),
@@ -163,7 +164,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "`category_override` is not one of the categories in use.",
         why: "torchgen accepts any text, but the bindings only use `factory` (and `dummy`, to \
-            exclude an operator from the factories).",
+              exclude an operator from the factories).",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: factories\n",
         ),

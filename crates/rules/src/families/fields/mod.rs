@@ -123,7 +123,7 @@ fn foreach(subject: &Subject<'_>, sink: &mut Sink) {
         RuleId::ForeachDeviceCheck,
         subject.field_or_name(Field::DeviceCheck),
         "a `_foreach` operator needs `device_check: NoCheck`: its tensors may be on different \
-        devices",
+         devices",
     )
     .with_help("add `device_check: NoCheck`");
     let diagnostic = match entry.field(Field::DeviceCheck) {

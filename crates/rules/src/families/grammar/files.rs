@@ -45,7 +45,7 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
     if let Some(odd) = stem.chars().find(|&c| u32::from(c) > 0xFF) {
         return Some(format!(
             "`{}` is not a Latin-1 character; the generator needs Latin-1 names to assign \
-            operators to files",
+             operators to files",
             odd.escape_debug()
         ));
     }
@@ -138,8 +138,8 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
             message,
         )
         .with_help(
-            "choose a base name that is not another base name plus `_ops`, `_native`, \
-                `_meta` or a dispatch key",
+            "choose a base name that is not another base name plus `_ops`, `_native`, `_meta` or a \
+             dispatch key",
         );
         sink.entry(placed, diagnostic);
     }

@@ -54,7 +54,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
         } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
             let message = format!(
                 "`{default}` is parsed as the default, because the arguments end at the last `) -> \
-                `"
+                 `"
             );
             subject.report(sink, quirk(argument.default_at.0, message));
         }
@@ -121,14 +121,14 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     let length = u32::try_from(overload.len()).unwrap_or(0);
     let at = Span::new(at.end.saturating_sub(length), at.end);
     let diagnostic = Diagnostic::new(RuleId::OverloadSemantic, at, message).with_help(
-        "name the difference from the other overloads, such as an argument that only \
-            this one has; a released overload keeps its name",
+        "name the difference from the other overloads, such as an argument that only this one has; \
+         a released overload keeps its name",
     );
     subject.report(sink, diagnostic);
 }
 
-/// Whether the overload's words are the types of all arguments, at least three, in their order.
-/// Two are common in PyTorch itself, where they tell the first operand from the second.
+/// Whether the overload's words are the types of all arguments, at least three, in order. Two are
+/// common in PyTorch itself, where they distinguish the operands.
 fn lists_types(schema: &FunctionSchema) -> bool {
     let arguments = schema.arguments.non_out();
     let overload = schema.name.overload();
@@ -173,7 +173,7 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
         let name = operator.name();
         let message = format!(
             "`{name}` is also declared in namespace `{}`, and PyTorch looks up operators by name \
-            alone",
+             alone",
             other.namespace()
         );
         sink.entry(

@@ -44,9 +44,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An out argument is not named `out`, or `out0`, `out1` and so on if there are \
-            several.",
+               several.",
         why: "Callers expect these names, and generated out variants use them. Many old operators \
-            have other names, which cannot change any more.",
+              have other names, which cannot change any more.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) scaled) -> Tensor(a!)\n",
         ),
@@ -55,7 +55,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The overload name of an out variant is neither `out` nor the name of the functional \
-            overload plus `_out`.",
+               overload plus `_out`.",
         why: "Generated out variants have these names, and tools pair variants by them.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.into(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
@@ -66,7 +66,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An argument is named `out`, but its annotation is not mutable.",
         why: "PyTorch derives mutation from annotations alone. Without one the operator is \
-            functional, whatever the name of the argument, and there is no out variant.",
+              functional, whatever the name of the argument, and there is no out variant.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor out) -> Tensor\n",
         ),
@@ -79,9 +79,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The names suggest an out variant, but the operator has no out arguments: the \
-            overload is `out` or ends in `_out`, or a mutable argument named `out` precedes `*`.",
+               overload is `out` or ends in `_out`, or a mutable argument named `out` precedes \
+               `*`.",
         why: "The annotations and the position of `*` determine the kind of an operator: only \
-            mutable keyword-only arguments are out arguments.",
+              mutable keyword-only arguments are out arguments.",
         bad: Example::native("- func: scale.out(Tensor self, float factor) -> Tensor\n"),
         good: Example::native("- func: scale.factor(Tensor self, float factor) -> Tensor\n"),
         source: "torchgen/model.py: FunctionSchema.kind",
@@ -98,7 +99,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The number of returns differs from the number of out arguments.",
         why: "The operator returns each out argument that is a plain tensor, except those named \
-            `_scratch_...`.",
+              `_scratch_...`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> ()\n",
         ),
@@ -106,7 +107,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An out argument is a list of tensors or an optional tensor, and the operator has \
-            returns.",
+               returns.",
         why: "Lists are mutated in place and not returned.",
         bad: Example::native(
             "- func: parts(Tensor self) -> Tensor[]\n- func: parts.out(Tensor self, *, Tensor(a!)[] out) -> Tensor(a!)[]\n",
@@ -119,7 +120,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An out argument named `_scratch_...` precedes one that is returned.",
         why: "Scratch arguments are working memory and are not returned. PyTorch matches returns \
-            with out arguments by position, so scratch arguments must come last.",
+              with out arguments by position, so scratch arguments must come last.",
         bad: Example::native(
             "- func: scale.out(Tensor self, float factor, *, Tensor(a!) _scratch_room, Tensor(b!) out) -> Tensor(b!)\n",
         ),
@@ -140,7 +141,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A return of an operator in a group aliases several mutable arguments, because they \
-            share an alias letter.",
+               share an alias letter.",
         why: "Functionalization must know which argument is returned.",
         bad: Example::native(
             "- func: split(Tensor self) -> (Tensor, Tensor)\n- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
@@ -158,7 +159,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "Two mutable arguments share an alias letter.",
         why: "Equal letters say that both arguments share memory, which is rarely intended. Code \
-            generation fails as soon as the operator has variants.",
+              generation fails as soon as the operator has variants.",
         bad: Example::native(
             "- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
         ),

@@ -56,8 +56,8 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
         );
         let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
             .with_help(
-                "name new out arguments `out`, or `out0`, `out1` and so on; released \
-                arguments keep their names",
+                "name new out arguments `out`, or `out0`, `out1` and so on; released arguments \
+                 keep their names",
             );
         subject.report(sink, diagnostic);
     }
@@ -84,8 +84,8 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     let message = format!("the overload name of this out variant should be `{expected}`");
     let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
         .with_help(
-            "name new out variants after the functional overload plus `_out`; released \
-            overloads keep their names",
+            "name new out variants after the functional overload plus `_out`; released overloads \
+             keep their names",
         );
     subject.report(sink, diagnostic);
 }
@@ -112,7 +112,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
                 argument.type_at.0,
                 format!(
                     "argument `{}` has the name of an out argument, but is not annotated as \
-                    mutable",
+                     mutable",
                     argument.name
                 ),
             )
@@ -227,7 +227,7 @@ fn letters(
     let diagnostic = Diagnostic::new(rule, second.type_at.0, message)
         .with_help(
             "give each mutable argument its own alias letter, and each return the letter of its \
-            argument",
+             argument",
         )
         .with_related("the other argument is here", first.type_at.0);
     subject.report(sink, diagnostic);

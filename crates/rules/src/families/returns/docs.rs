@@ -29,9 +29,9 @@ const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The text after the arrow is not `()`, a single type, or two or more types in \
-            parentheses. `void`, `None` and a single type in parentheses are errors.",
+               parentheses. `void`, `None` and a single type in parentheses are errors.",
         why: "There is one way to write each number of returns, so the printed schema equals the \
-            text.",
+              text.",
         bad: Example::native("- func: half(Tensor self) -> (Tensor)\n"),
         good: Example::native("- func: half(Tensor self) -> Tensor\n"),
         ..rule(RuleId::Returns, Severity::Error, Stage::Entry)
@@ -39,7 +39,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A return seems to have a default.",
         why: "Returns have no defaults; the parser takes the rest of the text as the return's \
-            name.",
+              name.",
         bad: Example::native("- func: half(Tensor self) -> Tensor value=None\n"),
         good: Example::native("- func: half(Tensor self) -> Tensor value\n"),
         ..rule(RuleId::ReturnDefault, Severity::Warning, Stage::Convention)
@@ -47,8 +47,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A return is optional, or a list of anything but tensors.",
         why: "The documentation lists tensors, lists of tensors and tuples of tensors; queries \
-            return numbers. PyTorch accepts other types, but autograd, vmap and most backends do \
-            not support them.",
+              return numbers. PyTorch accepts other types, but autograd, vmap and most backends do \
+              not support them.",
         bad: Example::native("- func: first(Tensor self) -> int?\n"),
         good: Example::native("- func: first(Tensor self) -> int\n"),
         source: "aten/src/ATen/native/README.md: returns",
@@ -56,9 +56,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A return has no C++ type: a list with a size, an optional list or optional Scalar, \
-            and before 2.2 an optional tensor.",
+               and before 2.2 an optional tensor.",
         why: "The schema parses, but the C++ generator supports only values, tensors, lists \
-            without a size and `Tensor?`.",
+              without a size and `Tensor?`.",
         bad: Example::native("- func: halves(Tensor self) -> Tensor[2]\n"),
         source: CPP,
         ..rule(
@@ -70,7 +70,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The return is a mutable list: `Tensor(a!)[]`.",
         why: "C++ returns a list of tensors by value. An operator that mutates a list of tensors \
-            returns nothing.",
+              returns nothing.",
         bad: Example::native("- func: half_(Tensor(a!) self) -> Tensor(a!)[]\n"),
         good: Example::native("- func: half_(Tensor(a!) self) -> Tensor(a!)\n"),
         source: CPP,

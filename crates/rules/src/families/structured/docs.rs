@@ -80,7 +80,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "`structured_delegate` is not the name of an operator.",
         why: "The form is `base_name.overload`; the base name does not end in `_out`, and the \
-            overload is not empty.",
+              overload is not empty.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend_out\n",
         ),
@@ -116,9 +116,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A delegating operator lists a kernel for a key that has structured kernels: CPU, \
-            CUDA and MPS, XPU since 2.5, MTIA since 2.8.",
+               CUDA and MPS, XPU since 2.5, MTIA since 2.8.",
         why: "For these keys the kernel comes from the structured operator. Other keys may be \
-            listed.",
+              listed.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n  dispatch:\n    CPU: blend_cpu\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -146,10 +146,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`precomputed` is not a list of `argument -> Type name, Type name`, optionally with \
-            added parameters in its last item. A name may not equal its own upper case, an \
-            argument is replaced only once, and each type must have a C++ type.",
+               added parameters in its last item. A name may not equal its own upper case, an \
+               argument is replaced only once, and each type must have a C++ type.",
         why: "The generator derives structs, setters and template parameters from it; the template \
-            parameters are the names in upper case.",
+              parameters are the names in upper case.",
         bad: Example::native(
             "- func: blend(Tensor self, int dim) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  precomputed:\n  - dim -> int DIM\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -164,10 +164,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`ufunc_inner_loop` is neither `function (dtypes)` nor a mapping from loops to that \
-            form; or it names an unknown loop or dtype; or `dispatch` has a kernel for a key that \
-            the loops already serve.",
+               form; or it names an unknown loop or dtype; or `dispatch` has a kernel for a key \
+               that the loops already serve.",
         why: "The generator writes the CPU and CUDA kernels around the loops, with one case per \
-            dtype.",
+              dtype.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  structured_inherits: TensorIteratorBase\n  ufunc_inner_loop:\n    Generic: blend (float)\n",
         ),
@@ -189,8 +189,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The loops of a ufunc do not match: `Generic` and `ScalarOnly` name different \
-            functions; an operator without exactly two tensors has a functor for two tensors; or a \
-            functor or scalar loop is missing for a dtype.",
+               functions; an operator without exactly two tensors has a functor for two tensors; \
+               or a functor or scalar loop is missing for a dtype.",
         why: "The generator builds the CUDA functors and the cases for each dtype from all loops.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  structured_inherits: TensorIteratorBase\n  ufunc_inner_loop:\n    Generic: blend (AllAndComplex, BFloat16)\n    ScalarOnly: mix (Bool)\n",
@@ -218,7 +218,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "Two overloads of one base name are ufuncs.",
         why: "The generator names the files of the kernels after the base name, and writes no file \
-            twice.",
+              twice.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  ufunc_inner_loop: blend (All)\n- func: blend.alpha(Tensor self, Tensor other, *, Scalar alpha) -> Tensor\n  structured_delegate: blend.alpha_out\n- func: blend.alpha_out(Tensor self, Tensor other, *, Scalar alpha, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  ufunc_inner_loop: blend (All)\n",
         ),
@@ -231,7 +231,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "In a group the out variant is structured but another variant does not delegate to \
-            it, or the reverse.",
+               it, or the reverse.",
         why: "The generator derives all variants of a structured operator from one class.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
@@ -240,7 +240,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A variant delegates to a structured operator that is not the out variant of its own \
-            group.",
+               group.",
         why: "The kernel would have different arguments.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: mix.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n- func: mix(Tensor self) -> Tensor\n  structured_delegate: mix.out\n- func: mix.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: mix_out\n",
@@ -250,7 +250,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A structured out variant has a kernel for an implicit composite key.",
         why: "A structured operator consists of a meta function and backend kernels. A kernel that \
-            decomposes does not fit; one for CompositeExplicitAutograd does.",
+              decomposes does not fit; one for CompositeExplicitAutograd does.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n    CompositeImplicitAutograd: blend_out_composite\n",
         ),
@@ -258,9 +258,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A structured out variant lists a kernel for Meta or for \
-            CompositeExplicitAutogradNonFunctional.",
+               CompositeExplicitAutogradNonFunctional.",
         why: "PyTorch generates both: the first from the meta function, the second for backends \
-            that have only the out variant.",
+              that have only the out variant.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n    Meta: blend_out_meta\n",
         ),
@@ -273,7 +273,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The functional variant of a structured operator has TensorOptions.",
         why: "Structured kernels take dtype, layout, device and pinning from their tensor \
-            arguments, and have no parameters for them.",
+              arguments, and have no parameters for them.",
         bad: Example::native(
             "- func: blend(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -293,9 +293,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A structured operator takes an argument of a type that the generated wrappers \
-            cannot pass on, such as `SymInt[]?` or `Scalar[]`.",
+               cannot pass on, such as `SymInt[]?` or `Scalar[]`.",
         why: "Structured kernels take plain sizes and hold optional arguments by reference, and \
-            the type that the dispatcher passes does not convert to them.",
+              the type that the dispatcher passes does not convert to them.",
         bad: Example::native(
             "- func: blend(Tensor self, SymInt[]? size) -> Tensor\n  structured_delegate: blend.out\n- func: blend.out(Tensor self, SymInt[]? size, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),

@@ -40,7 +40,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     groups::check(&scope, sink);
 }
 
-/// What may stand on which kind of schema (torchgen `NativeFunction.__post_init__`).
+/// Which fields each kind of schema can have (torchgen `NativeFunction.__post_init__`).
 fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let Some(schema) = &entry.schema else { return };

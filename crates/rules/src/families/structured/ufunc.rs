@@ -116,7 +116,7 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
         Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
         None => diagnostic.with_help(
             "write dtypes such as `Float`, or classes of dtypes such as `AllAndComplex`, separated \
-            by a comma and one space",
+             by a comma and one space",
         ),
     }
 }
@@ -196,7 +196,7 @@ fn dtypes_are_known(entry: &Entry, release: Release) -> bool {
 struct Ufunc<'c> {
     entry: &'c Entry,
     arguments: &'c [Argument],
-    /// Arguments of the kernel that precomputed ones stand for.
+    /// Arguments of the kernel that replace precomputed ones.
     replaced: Vec<&'c str>,
 }
 

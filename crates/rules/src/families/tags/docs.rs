@@ -28,9 +28,9 @@ const fn error(id: RuleId) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A tag is not declared in `tags.yaml` (or, if that file is missing, not a tag of the \
-            release). Plain text is a single tag, even with commas.",
+               release). Plain text is a single tag, even with commas.",
         why: "Compiler passes look up tags by name, so a misspelt tag has no effect. Write several \
-            tags as a list: `[core, pointwise]`.",
+              tags as a list: `[core, pointwise]`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  tags: core, pointwise\n",
         ),
@@ -38,12 +38,12 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An operator draws random numbers, or seems to, but is not tagged \
-            `nondeterministic_seeded`: it takes a Generator, its name contains `rand`, or its name \
-            or an argument's name contains `dropout`.",
+               `nondeterministic_seeded`: it takes a Generator, its name contains `rand`, or its \
+               name or an argument's name contains `dropout`.",
         why: "Functionalization and compilers must not merge or repeat such calls. PyTorch only \
-            searches the letters, so `operand` matches too. Exempt are names with `backward` (from \
-            `dropout`) and, since 2.15, names with `_philox_` (from `rand`). Up to 2.0, argument \
-            names do not count.",
+              searches the letters, so `operand` matches too. Exempt are names with `backward` \
+              (from `dropout`) and, since 2.15, names with `_philox_` (from `rand`). Up to 2.0, \
+              argument names do not count.",
         bad: Example::native(
             "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n",
         ),

@@ -29,10 +29,10 @@ const fn error(id: RuleId, stage: Stage) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A type does not exist in this release. Types are case-sensitive, and C++ types such \
-            as `double`, `int64_t` or `IntArrayRef` do not exist.",
+               as `double`, `int64_t` or `IntArrayRef` do not exist.",
         why: "Each release has a fixed list of types. `DeviceIndex` exists since 2.1, `SymBool` \
-            and `GraphModule` since 2.5; `ConstQuantizerPtr` was removed in 2.6 and `Dimname` in \
-            2.13.",
+              and `GraphModule` since 2.5; `ConstQuantizerPtr` was removed in 2.6 and `Dimname` in \
+              2.13.",
         bad: Example::native("- func: scale(Tensor self, double factor) -> Tensor\n"),
         ..error(RuleId::TypeUnknown, Stage::Entry)
     },
@@ -46,14 +46,14 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A tuple, a dictionary or a union is used as a type.",
         why: "A schema supports only lists and optional types. Declare several arguments or \
-            returns instead.",
+              returns instead.",
         bad: Example::native("- func: scale(Tensor self, Dict(str, Tensor) factors) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, Tensor[] factors) -> Tensor\n"),
         ..error(RuleId::TypeContainer, Stage::Entry)
     },
     Rule {
         what: "A type begins with `__torch__.torch.classes.` like a custom class, but no dotted \
-            name of letters, digits and underscores follows.",
+               name of letters, digits and underscores follows.",
         why: "A custom class is named by its path in the runtime's class registry.",
         bad: Example::native(
             "- func: scale(Tensor self, __torch__.torch.classes. plan) -> Tensor\n",
@@ -63,10 +63,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The schema accepts a type that has no C++ type: a custom class, `GraphModule`, \
-            `ConstQuantizerPtr`, `SymBool` before 2.9, or a `SymInt` inside more than one `?` or \
-            list.",
+               `ConstQuantizerPtr`, `SymBool` before 2.9, or a `SymInt` inside more than one `?` \
+               or list.",
         why: "Every argument and return needs a C++ type, and only code generation detects that it \
-            is missing. Register operators on custom classes from a library instead.",
+              is missing. Register operators on custom classes from a library instead.",
         bad: Example::native(
             "- func: scale(Tensor self, __torch__.torch.classes.acme.Plan plan) -> Tensor\n",
         ),
@@ -77,7 +77,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A list of `bool` has no size.",
         why: "In C++ it is an array of fixed size, and there is no other form. PyTorch's own \
-            operators use sizes up to four.",
+              operators use sizes up to four.",
         bad: Example::native("- func: select(Tensor self, bool[] mask) -> Tensor\n"),
         good: Example::native("- func: select(Tensor self, bool[3] mask) -> Tensor\n"),
         source: CPP,

@@ -1,5 +1,5 @@
-//! Types: which a release knows, and which it can generate C++ for. Texts that are no type in any
-//! release are reported by `syntax::schema`.
+//! Types: which ones a release knows, and which ones have a C++ type. The schema parser reports
+//! texts that are not a type in any release.
 
 use opatlas_source::diagnostic::RuleId;
 mod docs;

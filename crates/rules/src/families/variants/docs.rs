@@ -28,9 +28,9 @@ const fn error(id: RuleId) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "`variants` is not a list of `function` and `method`, separated by a comma and one \
-            space.",
+               space.",
         why: "PyTorch splits the text at `, `, and each part must be one of the two words in lower \
-            case.",
+              case.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function,method\n",
         ),
@@ -40,7 +40,7 @@ pub(crate) static RULES: &[Rule] = &[
         stage: Stage::Codegen,
         what: "An operator is a method, but has no positional argument `self` of type `Tensor`.",
         why: "The C++ method passes its own tensor as `self`. Without that argument the method \
-            cannot be generated, and only code generation detects this.",
+              cannot be generated, and only code generation detects this.",
         bad: Example::native(
             "- func: scale(Tensor input, float factor) -> Tensor\n  variants: function, method\n",
         ),
@@ -50,7 +50,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An operator in a Python module is a method.",
         why: "`python_module` puts the function into a module such as `torch.nn.functional`, and \
-            methods belong to tensors, so the two exclude each other.",
+              methods belong to tensors, so the two exclude each other.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n  variants: function, method\n",
         ),
@@ -62,7 +62,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "An operator with out arguments is a method.",
         why: "Out variants are functions only: `at::scale_out(out, ...)` in C++ and `out=` in \
-            Python.",
+              Python.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n  variants: function, method\n",
         ),

@@ -1,4 +1,4 @@
-//! `variants`. Words that are no variant are reported by `model::lower`.
+//! `variants`. Lowering reports unknown words.
 
 use opatlas_source::diagnostic::RuleId;
 mod docs;

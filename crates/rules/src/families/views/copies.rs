@@ -69,7 +69,7 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     }
     let help = format!(
         "declare `{name}` with the same arguments, the tag `view_copy` and a kernel on \
-        CompositeExplicitAutogradNonFunctional"
+         CompositeExplicitAutogradNonFunctional"
     );
     let diagnostic = diagnostic.with_help(help);
     let written = view
@@ -87,7 +87,7 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     scope.report(sink, id, diagnostic);
 }
 
-/// The entry of a copy, its lines as they stand behind a `- `.
+/// The entry of a copy, as the lines after `- `.
 fn copy_entry(view: &Operator, name: &str) -> String {
     let schema = view.schema();
     let symint = if schema.has_symint() { "_symint" } else { "" };

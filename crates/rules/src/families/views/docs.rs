@@ -36,8 +36,8 @@ const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
 pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A view that is not composite has no functional operator `name_copy` with the same \
-            arguments. Since 2.3, torchgen exempts base names that end in `_inverse` from \
-            grouping, but still cannot generate their code.",
+               arguments. Since 2.3, torchgen exempts base names that end in `_inverse` from \
+               grouping, but still cannot generate their code.",
         why: "Backends without aliasing run the copy instead of the view.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n",
@@ -48,7 +48,7 @@ pub(crate) static RULES: &[Rule] = &[
         what: "The copy of a view is not tagged `view_copy`, or its base name does not end in \
                `_copy` (or `_scatter`, since 2.3).",
         why: "The tag and the name distinguish a copy from other operators with the same \
-            signature.",
+              signature.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -56,9 +56,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The base name of a view ends in `_copy` or `_scatter` and matches the copy or the \
-            in-place form of another view.",
+               in-place form of another view.",
         why: "The generator strips the suffix to find the operators that belong together, so it \
-            would mix the two up.",
+              would mix the two up.",
         bad: Example::native(
             "- func: flip_sides_copy(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n- func: flip_sides.by(Tensor self, int times) -> Tensor\n",
         ),
@@ -68,7 +68,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A view with an in-place name is not tagged `inplace_view`.",
         why: "The operator changes what its argument is a view of, which PyTorch handles \
-            differently from mutation.",
+              differently from mutation.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a! -> *) self) -> Tensor(a! -> *) flipped\n",
         ),
@@ -81,7 +81,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A view is composite but its in-place form is not. The same applies to the composite \
-            key of nested tensors. The reverse is allowed.",
+               key of nested tensors. The reverse is allowed.",
         why: "PyTorch handles the two as one.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_\n  tags: inplace_view\n",
@@ -91,7 +91,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "Two operators compete for one place in a view group: their names differ only by \
-            `_copy`, and both are views, or both are not and have the same kind.",
+               `_copy`, and both are views, or both are not and have the same kind.",
         why: "A view has one in-place form and one copy.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_copy(Tensor(a) self) -> Tensor(a)\n",
@@ -117,7 +117,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The first argument of a view that is not composite (or of its in-place form) is not \
-            an annotated plain tensor, or another argument is annotated too.",
+               an annotated plain tensor, or another argument is annotated too.",
         why: "PyTorch replays a view on its first argument only.",
         bad: Example::native(
             "- func: flip_sides(int times, Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(int times, Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
@@ -130,7 +130,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A view that is not composite returns something other than tensors; or its copy \
-            returns something other than one tensor or one list of tensors.",
+               returns something other than one tensor or one list of tensors.",
         why: "PyTorch replays views, and generates the kernels of their copies, for tensors only.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> (Tensor(a), Tensor(a))\n- func: flip_sides_copy(Tensor self) -> (Tensor, Tensor)\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
@@ -171,7 +171,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "A view that is not composite takes a `str` (up to 2.6) or a `Scalar` (since 2.14).",
         why: "To replay a view, PyTorch stores its arguments by value. It had no such type for \
-            strings, and has no conversion for scalars.",
+              strings, and has no conversion for scalars.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self, str how, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, str how, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -184,7 +184,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         since: Release::V2_15,
         what: "A view that is not composite, or its in-place form, returns several views and is \
-            not one of the operators whose outputs PyTorch can replay one by one.",
+               not one of the operators whose outputs PyTorch can replay one by one.",
         why: "Replaying all outputs for each one would take quadratic time.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a -> *) self) -> Tensor(a)[]\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor[]\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",

@@ -50,8 +50,8 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// The other arguments of a view are kept by value. There is no such type for strings until 2.6,
-/// and no conversion to that of scalars since 2.14.
+/// The other arguments of a view are stored by value. Strings have no such type until 2.6, and
+/// scalars have no conversion to theirs since 2.14.
 fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let arguments = scope.operator(id).schema().arguments.all();
@@ -76,8 +76,7 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
     let schema = operator.schema();
     if let Some((at, message)) = first_argument(schema) {
         let diagnostic = Diagnostic::new(RuleId::ViewFirstArgument, at, message).with_help(
-            "make the first argument an annotated tensor, and annotate no other \
-                argument",
+            "make the first argument an annotated tensor, and annotate no other argument",
         );
         scope.report(sink, id, diagnostic);
     }
@@ -165,7 +164,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
                 RuleId::ViewCopyKernel,
                 at,
                 "the kernel of `view_copy` must be `view_copy_symint`, the name that the generator \
-                uses",
+                 uses",
             )
             .with_help(format!("write `{COPY_KEY}: view_copy_symint`"));
             scope.report(sink, id, diagnostic);

@@ -135,7 +135,7 @@ fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Si
     let diagnostic = Diagnostic::new(RuleId::ViewGroupDuplicate, scope.name_at(second), message)
         .with_help(
             "give one of them a different base name: a trailing `_copy` does not count as a \
-            difference",
+             difference",
         );
     let elsewhere = [("the other operator is here", first, scope.name_at(first))];
     scope.report_with(sink, second, diagnostic, &elsewhere);
