@@ -5,7 +5,7 @@ use opatlas_diff::rules::Audiences;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A rule of compatibility: a kind of change.
+/// A change rule: a kind of change.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeRule {
     /// `compatibility`
@@ -26,19 +26,19 @@ pub struct ChangeRule {
     pub official_backward: &'static str,
     /// Its verdict on forward compatibility.
     pub official_forward: &'static str,
-    /// For whom something stops working or silently changes.
+    /// Audiences for whom code stops working or silently changes.
     pub breaks: Vec<&'static str>,
-    /// For whom it may.
+    /// Audiences for whom this may happen.
     pub risks: Vec<&'static str>,
     /// What changed.
     pub what: &'static str,
-    /// Why that matters, and to whom.
+    /// Why it matters, and to whom.
     pub why: &'static str,
     /// The smallest alternative that breaks nobody.
     pub instead: Option<&'static str>,
-    /// A change of this kind, where schemas or entries can show it.
+    /// An example of the change, if schemas or entries can show it.
     pub example: Option<ChangeExample>,
-    /// Where PyTorch decides or writes it.
+    /// The place in PyTorch that decides or documents it.
     pub source: &'static str,
 }
 

@@ -23,11 +23,11 @@ pub struct LabelPath {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ForceQuery {
-    /// Do it although the label looks like a version.
+    /// Override the protection of a label that looks like a version.
     pub force: Option<bool>,
 }
 
-/// What a label is to name.
+/// The target of a label.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
@@ -53,14 +53,14 @@ pub struct LabelTarget {
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// The address of the revision that it names.
+    /// The address of its revision.
     pub revision: String,
     /// The release of the label; null if that is the newest known.
     pub release: Option<String>,
-    /// When it was made or last changed.
+    /// When it was created or last changed.
     #[schema(format = DateTime)]
     pub moved_at: String,
-    /// The place of its revision in the order of ingest: greater is later. Not dense.
+    /// The position of its revision in the order of ingestion: greater is later. Not dense.
     pub sequence: i64,
 }
 
@@ -69,7 +69,7 @@ pub struct Label {
 pub struct LabelList {
     /// The labels, by name.
     pub items: Vec<Label>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 

@@ -56,10 +56,10 @@ pub struct ReleaseQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Generated {
-    /// With all others.
+    /// Include them.
     #[serde(alias = "true")]
     Include,
-    /// Without all others.
+    /// Exclude all other operators.
     Only,
     /// Not.
     #[serde(alias = "false")]

@@ -542,7 +542,7 @@ impl Kind {
         self.row().3
     }
 
-    /// What an error response that no handler of ours made means.
+    /// The problem for an error response without a handler.
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         match status {
@@ -566,28 +566,28 @@ impl Kind {
 pub struct Fault {
     /// What is wrong.
     pub detail: String,
-    /// The parameter, header or member that it is about.
+    /// The parameter, header or member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
 }
 
-/// A problem, as handlers answer with it.
+/// A problem, as handlers return it.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// Its kind.
     pub kind: Kind,
-    /// What happened here, for people.
+    /// What happened in this request, for people.
     pub detail: String,
-    /// Its faults, where there are several or they have places.
+    /// Its faults, if there are several or they have positions.
     pub errors: Vec<Fault>,
-    /// What may have been meant.
+    /// Similar valid names.
     pub suggestions: Vec<String>,
-    /// What the rules find in a bundle that is refused.
+    /// The findings in a rejected bundle.
     pub findings: Vec<Finding>,
 }
 
 impl Problem {
-    /// A problem with nothing but a detail.
+    /// A problem with only a detail.
     #[must_use]
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self {
@@ -599,7 +599,7 @@ impl Problem {
         }
     }
 
-    /// Adds the parameter that it is about.
+    /// Adds the parameter.
     #[must_use]
     pub fn about(mut self, parameter: &str) -> Self {
         self.errors.push(Fault {
@@ -609,7 +609,7 @@ impl Problem {
         self
     }
 
-    /// Adds what can be asked for instead, also in words.
+    /// Adds the valid names, also to the detail.
     #[must_use]
     pub fn offering(mut self, names: Vec<String>) -> Self {
         let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -621,7 +621,7 @@ impl Problem {
         self
     }
 
-    /// Adds what may have been meant, also in words.
+    /// Adds similar names, also to the detail.
     #[must_use]
     pub fn suggesting(mut self, suggestions: Vec<String>) -> Self {
         if let Some((last, others)) = suggestions.split_last() {
@@ -648,7 +648,7 @@ impl Problem {
     "suggestions": ["add.Tensor"]
 }))]
 pub struct Document<'a> {
-    /// What kind of problem it is: a stable reference, relative to the server.
+    /// The kind of problem: a stable URI reference, relative to the server.
     #[serde(rename = "type")]
     #[schema(example = "/problems/unknown-operator")]
     pub kind: String,
@@ -657,19 +657,19 @@ pub struct Document<'a> {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What happened here.
+    /// What happened in this request.
     pub detail: &'a str,
     /// The id of the request, as in the header `X-Request-Id` and in the log.
     pub request_id: &'a str,
-    /// The faults one by one, where there are several or they are about a certain parameter.
+    /// The individual faults, if there are several or they concern a parameter.
     #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
     #[schema(required = false)]
     pub errors: &'a [Fault],
-    /// What may have been meant.
+    /// Similar valid names.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[schema(required = false)]
     pub suggestions: &'a [String],
-    /// What the rules find in a bundle that is refused.
+    /// The findings in a rejected bundle.
     #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
     #[schema(required = false)]
     pub findings: &'a [Finding],

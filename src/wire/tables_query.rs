@@ -6,7 +6,7 @@ use utoipa::IntoParams;
 use crate::wire::entry::Source;
 use crate::wire::problem::{Kind, Problem};
 
-/// Which table of an operator, and what of it.
+/// Options of an operator's table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TableQuery {
@@ -20,14 +20,14 @@ pub struct TableQuery {
     /// or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
-    /// `files` leaves out what hand-written and observed registrations decide.
+    /// `files` ignores hand-written and observed registrations.
     #[param(inline)]
     pub source: Option<Source>,
-    /// What if: a registration to add, `KEY:kernel` or `KEY`; several as a comma list or by naming
-    /// the parameter several times.
+    /// What if: a registration to add, `KEY:kernel` or `KEY`; for several use a comma-separated
+    /// list or repeat the parameter.
     #[param(example = "MPS:my_kernel")]
     pub with: Vec<String>,
-    /// What if: a key that loses its registration; several in the same way.
+    /// What if: a key whose registration to remove; several in the same way.
     #[param(example = "CompositeImplicitAutograd")]
     pub without: Vec<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -36,7 +36,7 @@ pub struct TableQuery {
 }
 
 impl TableQuery {
-    /// Whether registrations are to be changed.
+    /// Whether the query changes registrations.
     #[must_use]
     pub fn is_what_if(&self) -> bool {
         !self.with.is_empty() || !self.without.is_empty()
@@ -79,7 +79,7 @@ pub fn wanted(text: &str) -> Wanted<'_> {
     }
 }
 
-/// The items of a comma list.
+/// The items of a comma-separated list.
 pub fn list(value: &str) -> impl Iterator<Item = String> {
     let items = value.split(',').map(str::trim);
     items.filter(|item| !item.is_empty()).map(str::to_owned)

@@ -22,7 +22,7 @@ use crate::wire::comparison::SideView;
 use crate::wire::json::json;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The forms of the answer.
+/// The formats of the answer.
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Text];
 
 /// The media types of a backend file.
@@ -33,10 +33,10 @@ const YAML: [&str; 4] = [
     "text/plain",
 ];
 
-/// What an upgrade costs a stored backend
+/// Compare for a stored backend
 ///
-/// What the head changes for the backend file of another project's last revision: operators that it
-/// lists and that changed or vanished, new ones that it inherits or lacks.
+/// The changes of the head for the backend file of another project's last revision: listed
+/// operators that changed or were removed, and new operators that it inherits or lacks.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/compare/{range}/backends/{backend}",
@@ -77,9 +77,9 @@ pub async fn stored(
     answer(&api, &accept, &range, query.release.as_deref(), vendor).await
 }
 
-/// What an upgrade costs a backend
+/// Compare for a backend
 ///
-/// The same for a backend file that is sent. Nothing is stored.
+/// The same for a backend file in the body, which is not stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/compare/{range}",

@@ -24,10 +24,10 @@ use crate::wire::compare_sides::CompareBody;
 use crate::wire::comparison::Comparison;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// In how many parts a report comes.
+/// The number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
-/// The forms of a comparison.
+/// The formats of a comparison.
 const FORMS: &[Media] = &[
     Media::Json,
     Media::Markdown,
@@ -52,10 +52,10 @@ impl From<ProfileName> for Profile {
 
 /// Compare two revisions
 ///
-/// What changed between two stored revisions of a project: torch's own verdicts, our findings with
-/// whom they hurt, and what follows for every backend, judged by the project's policy and
-/// exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
-/// comes in parts that cut no change in two; `X-Parts` says how many.
+/// The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
+/// changes with the affected audiences, and the effects on every backend, judged by the project's
+/// policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
+/// Markdown report is split into parts between changes; `X-Parts` has their number.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/compare/{range}",
@@ -150,7 +150,7 @@ pub async fn stored(
 
 /// Compare two bundles
 ///
-/// The same of files that are not stored, or of files and a stored revision. Nothing is stored.
+/// The same for files in the body, or for files and a stored revision. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/compare",

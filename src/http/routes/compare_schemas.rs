@@ -20,8 +20,8 @@ use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
 
 /// Compare two schemas
 ///
-/// Torch's own verdict and our findings on a pair of schemas. It reads the runtime's schema
-/// language, which is wider than that of `native_functions.yaml`. Nothing is stored.
+/// The verdict of PyTorch's own check and the changes between two schemas. Accepts the runtime's
+/// schema language, which is larger than that of `native_functions.yaml`. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/schemas/compare",

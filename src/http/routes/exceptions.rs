@@ -44,9 +44,10 @@ pub async fn list(
 
 /// Accept a change
 ///
-/// From now on comparisons of the project count what it matches as excepted. An operator that no
-/// revision of the project ever had and an end that is past are refused; a pattern may wait for
-/// operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
+/// From now on comparisons of the project count matching changes as excepted. An operator that no
+/// revision of the project ever had and an expiry in the past are errors; a pattern can match
+/// future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
+/// operators.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/exceptions",
@@ -118,9 +119,9 @@ pub async fn one(
     }
 }
 
-/// Take an exception away
+/// Delete an exception
 ///
-/// What it excused counts again.
+/// The changes that it excused count again.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/exceptions/{id}",

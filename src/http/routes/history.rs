@@ -24,9 +24,9 @@ impl From<LineName> for Line {
 
 /// An operator's history
 ///
-/// When it came and went, what changed in its schema and how bad that was, which kernels and tags
-/// it gained and lost, and what served it where, over the project's timeline: releases by version,
-/// commits by topology.
+/// When the operator was added and removed, how its schema changed and at which level, which
+/// kernels and tags it gained and lost, and what served it on which key, over the project's
+/// timeline: releases by version, commits by topology.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/operators/{operator}/history",

@@ -99,8 +99,8 @@ pub async fn one(
 
 /// Set a label
 ///
-/// Makes it, or moves it to another revision. A label that looks like a version is moved only with
-/// `force=true`.
+/// Creates the label, or moves it to another revision. Moving a label that looks like a version
+/// needs `force=true`.
 #[utoipa::path(
     put,
     path = "/v1/projects/{project}/labels/{label}",
@@ -156,7 +156,7 @@ pub async fn set(
 
 /// Delete a label
 ///
-/// The revision stays. A label that looks like a version is deleted only with `force=true`.
+/// The revision stays. Deleting a label that looks like a version needs `force=true`.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/labels/{label}",
@@ -188,7 +188,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// What the conditional headers expect of the label (RFC 9110 section 13.1).
+/// The condition of the request on the label (RFC 9110 section 13.1).
 async fn precondition(
     api: &Api,
     path: &LabelPath,

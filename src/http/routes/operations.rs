@@ -15,9 +15,9 @@ use crate::store::StoreError;
 use crate::wire::operations::{API_VERSION, Health, Version};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// Alive
+/// Liveness
 ///
-/// Answers as long as the program runs, whatever the database does.
+/// Answers as long as the process runs, even without the database.
 #[utoipa::path(
     get,
     path = "/healthz",
@@ -29,9 +29,9 @@ pub async fn health(State(api): State<Api>, accept: Accept) -> Result<Response, 
     respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
-/// Ready
+/// Readiness
 ///
-/// Answers when requests can be served: the database can be read and written.
+/// Answers 200 if the service is ready: the database accepts reads and writes.
 #[utoipa::path(
     get,
     path = "/readyz",
@@ -60,7 +60,7 @@ fn unready(error: ServiceError) -> Problem {
     problem
 }
 
-/// The program
+/// Version
 #[utoipa::path(
     get,
     path = "/v1/version",
@@ -81,9 +81,9 @@ pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response,
     respond::value(&api, &accept, StatusCode::OK, &version).await
 }
 
-/// This API
+/// OpenAPI document
 ///
-/// The description of the whole API, as OpenAPI 3.1.
+/// The description of the API in OpenAPI 3.1.
 #[utoipa::path(
     get,
     path = "/openapi.json",

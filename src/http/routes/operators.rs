@@ -24,8 +24,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Operators
 ///
-/// All operators of a revision, written ones in the order of the file and then generated ones, or
-/// those that the filters leave. With `Accept: application/x-ndjson` all of them, one a line.
+/// All operators of a revision that match the filters: declared operators in file order, then
+/// generated operators. With `Accept: application/x-ndjson` all of them, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators",
@@ -85,7 +85,7 @@ pub async fn list(
     .await
 }
 
-/// All of them as lines, made while they are sent.
+/// All of them as lines, computed while sending.
 async fn lines(
     api: &Api,
     accept: &Accept,

@@ -1,4 +1,4 @@
-//! What the `type` of a problem document points at.
+//! The target of the `type` of a problem document.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use crate::wire::problems::{ProblemPath, ProblemType};
 
 /// A type of problem
 ///
-/// What the `type` of a problem document points at.
+/// The target of the `type` of a problem document.
 #[utoipa::path(
     get,
     path = "/problems/{problem}",

@@ -96,9 +96,9 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
     .await
 }
 
-/// Make a project
+/// Create a project
 ///
-/// Idempotent: 200 when it exists and is the same, 409 when it exists and is another.
+/// Idempotent: 200 if it exists with the same members, 409 if it exists with others.
 #[utoipa::path(
     post,
     path = "/v1/projects",
@@ -162,7 +162,7 @@ pub async fn one(
 
 /// Change a project
 ///
-/// What is left out stays; null takes away.
+/// Missing members stay; null removes a member.
 #[utoipa::path(
     patch,
     path = "/v1/projects/{project}",
@@ -198,7 +198,7 @@ pub async fn update(
 
 /// Delete a project
 ///
-/// With all its revisions and labels.
+/// Deletes the project with all its revisions and labels.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}",
@@ -218,7 +218,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Policies are the same when they say the same, in whatever order.
+/// Policies are equal if their members are equal, in any order.
 fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
     let mut policy = Value::Object(policy);
     policy.sort_all_objects();

@@ -17,7 +17,7 @@ use crate::wire::releases::{ReleaseDetail, ReleaseList, ReleasePath, detail, ite
 
 /// Releases
 ///
-/// The releases of PyTorch whose rules, keys and lists are known, oldest first.
+/// The known releases of PyTorch with their rules, keys and lists, oldest first.
 #[utoipa::path(
     get,
     path = "/v1/releases",

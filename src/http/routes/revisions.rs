@@ -19,7 +19,7 @@ use crate::wire::paths::{ProjectPath, ReleaseQuery, RevisionPath};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, revision_of};
 
-/// Take a bundle in
+/// Ingest a bundle
 ///
 /// Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
 /// is not a list of entries is rejected with its findings; other findings do not prevent storing.
@@ -147,7 +147,7 @@ async fn lines(api: &Api, accept: &Accept, project: &str) -> Result<Response, Pr
 
 /// A revision
 ///
-/// With its files, its labels, and counts of its operators and findings.
+/// A revision with its files, its labels, and counts of its operators and findings.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}",
@@ -181,7 +181,7 @@ pub async fn one(
 
 /// Delete a revision
 ///
-/// Only where no label names it.
+/// Only if no label points to it.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/revisions/{revision}",
@@ -206,7 +206,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Whether the caller insists on moving a protected label.
+/// Whether the caller overrides the protection of a label.
 pub fn protection(force: Option<bool>) -> Protection {
     match force {
         Some(true) => Protection::Forced,

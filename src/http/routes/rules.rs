@@ -20,7 +20,7 @@ use crate::wire::rules::{AnyRule, RuleKind, RuleList, RulePath, RulesQuery, fami
 
 /// Rules
 ///
-/// All rules of validation and of compatibility, with why they are, and examples.
+/// All validation and change rules, with reasons and examples.
 #[utoipa::path(
     get,
     path = "/v1/rules",
@@ -99,7 +99,7 @@ pub async fn one(
     respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await
 }
 
-/// A rule that is to be shown.
+/// A rule to show.
 #[derive(Debug, Clone, Copy)]
 enum Chosen {
     Validation(&'static opatlas_rules::Rule),

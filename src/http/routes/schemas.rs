@@ -23,7 +23,7 @@ use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
 
 /// Parse a schema
 ///
-/// Judges the schema alone, and not an entry with it. Nothing is stored.
+/// Checks the schema alone, without an entry. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/schemas/parse",

@@ -14,13 +14,13 @@ use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch};
 
-/// How many operators a search gives at most.
+/// The maximum number of operators in a search result.
 const MAX_FOUND: usize = 500;
 
 /// Search all revisions
 ///
-/// Operators that hold the words in any revision: in their name, their schema (arguments and types),
-/// or the name of a kernel.
+/// Operators that contain the words in any revision: in their name, their schema (arguments and
+/// types), or the name of a kernel.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/search",

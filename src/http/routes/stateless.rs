@@ -21,8 +21,8 @@ use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation}
 
 /// Validate a bundle
 ///
-/// What the rules of the release find in it. Always 200 when the body could be read, also where it
-/// is no YAML. As SARIF, Markdown or annotated text by `Accept`. Nothing is stored.
+/// The findings of the release's rules. Always 200 if the body is readable, even if it is not YAML.
+/// `Accept` selects SARIF, Markdown or annotated text. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/validate",
@@ -75,7 +75,7 @@ pub async fn validate(
 
 /// Parse a bundle
 ///
-/// The operators that can be read, and what the rules find. Nothing is stored.
+/// The operators with a valid schema, and the findings. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/parse",
@@ -117,7 +117,7 @@ pub async fn parse(
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
-/// The release that a caller asks for; the newest where it asks for none.
+/// The requested release; by default the newest.
 pub fn judged(release: Option<&str>) -> Result<JudgedRelease, Problem> {
     match release {
         Some(text) => JudgedRelease::parse(text)

@@ -128,8 +128,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The operator mutates `self`, but its name does not end in `_`.",
-        why: "Users and tools read the name: without the trailing `_` the operator looks \
-              functional, and users do not expect their tensor to change.",
+        why: "The name determines the kind of an operator: without the trailing `_` PyTorch treats \
+              it as functional, and users do not expect their tensor to change.",
         bad: Example::native("- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n"),
         ..convention(RuleId::MutableSelfNotInplace)
     },
