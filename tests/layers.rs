@@ -18,7 +18,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (
         "report",
-        &["annotate-snippets", "jiff", "rustc-hash", "serde_json"],
+        &[
+            "annotate-snippets",
+            "jiff",
+            "percent-encoding",
+            "rustc-hash",
+            "serde_json",
+        ],
     ),
 ];
 

@@ -1,6 +1,9 @@
 //! The command line: one file a command. Exit codes are 0 for fine, 1 for findings or breakage, 2
 //! for bad usage or unreadable input.
 
+#[macro_use]
+mod output;
+
 mod backup;
 mod check;
 mod compare;

@@ -16,14 +16,12 @@ use crate::service::{Encoding, Resolved, Service, Snapshot, View, ViewId};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
-/// What a view needs of a snapshot, and where it is made.
+/// What a view needs of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Making {
-    /// Takes a few microseconds per input, so it runs inline.
-    Small,
-    /// More than that: off the async threads.
-    Large,
-    /// The same, and the rules must have been run.
+    /// The parsed files.
+    Parsed,
+    /// The findings as well: the rules must have run.
     Checked,
 }
 
@@ -68,12 +66,9 @@ pub async fn view<P: fmt::Debug>(
     let made = async {
         let snapshot = match making {
             Making::Checked => service.checked(revision).await?,
-            Making::Small | Making::Large => service.snapshot(revision).await?,
+            Making::Parsed => service.snapshot(revision).await?,
         };
-        match making {
-            Making::Small => Ok(service.hold(make(&snapshot)?)?),
-            Making::Large | Making::Checked => service.make(move |_| make(&snapshot)).await,
-        }
+        service.make(move |_| make(&snapshot)).await
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = encoded(service, accept, id, media, &view).await?;

@@ -1,6 +1,15 @@
 //! The address of a server, and those of what it has.
 
 use axum::http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// The characters that path segments and query values contain unescaped.
+const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':');
 
 /// The path that identifies the program, below every server's address.
 pub(super) const VERSION: &str = "/v1/version";
@@ -19,8 +28,7 @@ impl Base {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {
             return Err(
-                "the address of a server cannot contain a user or password; set a token with \
-                 OPATLAS_TOKEN"
+                "the address of a server cannot contain a user or password; set a token with OPATLAS_TOKEN"
                     .to_owned(),
             );
         }
@@ -60,7 +68,7 @@ impl Base {
         let mut url = self.0.clone();
         for segment in path {
             url.push('/');
-            push_encoded(&mut url, segment);
+            url.extend(utf8_percent_encode(segment, OF_URLS));
         }
         let mut mark = '?';
         for (name, value) in query {
@@ -68,7 +76,7 @@ impl Base {
             url.push(mark);
             url.push_str(name);
             url.push('=');
-            push_encoded(&mut url, value);
+            url.extend(utf8_percent_encode(value, OF_URLS));
             mark = '&';
         }
         url
@@ -79,8 +87,8 @@ impl Base {
         format!("{}{VERSION}", self.0)
     }
 
-    /// The server that this one redirects version requests to; `None` if that is not another server
-    /// of the same kind.
+    /// The server that this one sends on to when it is asked for its version; `None` where that is
+    /// no other server of the same kind.
     pub(super) fn moved(&self, location: &str) -> Option<Self> {
         let whole = match location.starts_with('/') && !location.starts_with("//") {
             true => format!("{}{location}", self.origin()),
@@ -105,18 +113,6 @@ impl Base {
         let host = self.0.find("://").map_or(0, |at| at + 3);
         let end = self.0[host..].find('/');
         end.map_or(&self.0, |end| &self.0[..host + end])
-    }
-}
-
-/// Unreserved characters stay; all others are escaped.
-fn push_encoded(url: &mut String, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
-                url.push(char::from(byte));
-            }
-            _ => url.push_str(&format!("%{byte:02X}")),
-        }
     }
 }
 

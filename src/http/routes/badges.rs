@@ -67,7 +67,7 @@ pub async fn one(
         view: "badge",
         parameters: (slot, of, label.clone()),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
         let counts = counts(snapshot, slot);

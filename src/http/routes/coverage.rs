@@ -53,7 +53,7 @@ pub async fn coverage(
         view: "coverage",
         parameters: wanted.clone(),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);

@@ -67,7 +67,7 @@ pub async fn list(
         view: "keys",
         parameters: (wanted.clone(), part.clone()),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);
@@ -147,7 +147,7 @@ pub async fn one(
         view: "key",
         parameters: (wanted.clone(), slot, part),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot| {
         Ok(match media {

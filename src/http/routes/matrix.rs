@@ -59,7 +59,7 @@ pub async fn matrix(
         view: "matrix",
         parameters: wanted.clone(),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot| {
         let tables = snapshot.tables(&wanted.profile);

@@ -68,7 +68,7 @@ pub async fn list(
         view: "operators",
         parameters: (filter.clone(), limit, from),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot| {
         filter.check(&snapshot.catalogue)?;

@@ -47,7 +47,7 @@ pub async fn one(
         view: "table",
         parameters: (path.operator.clone(), query.clone()),
         media,
-        making: Making::Large,
+        making: Making::Parsed,
     };
     let asked = revision.clone();
     respond::view(&api, &accept, request, move |snapshot| {
