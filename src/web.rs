@@ -1,8 +1,8 @@
 //! The user interface: the files that `web/` builds, served from the binary.
 //!
-//! Every view of the interface is a path of its own, so whatever a browser asks for as a page and
-//! nothing else serves gets the one page that reads the path. The files carry a strict policy: all
-//! script, style and data come from here, and nothing is evaluated or written inline.
+//! Every view of the interface has its own path, so a page request without another route gets the
+//! one page that reads the path. The files carry a strict policy: all scripts, styles and data come
+//! from this server, and nothing is evaluated or inline.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};

@@ -54,7 +54,7 @@ pub enum FetchError {
     /// The index was reached and does not have it.
     #[error("the index has no torch {version}; it has {known}")]
     NoRelease {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// What there is, newest first, cut to a few.
         known: String,
@@ -62,7 +62,7 @@ pub enum FetchError {
     /// pip failed, most likely for want of a network.
     #[error("pip could not download torch {version}: {reason}")]
     Pip {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// The last line of what pip said.
         reason: String,
@@ -76,7 +76,7 @@ pub enum FetchError {
     /// The wheel is not what it should be.
     #[error("cannot read the wheel of torch {version}: {reason}")]
     Wheel {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// What is wrong.
         reason: String,

@@ -1,5 +1,5 @@
-//! What a side of a comparison is called on the command line: files, a folder, a stored revision,
-//! or a commit of a repository.
+//! A side of a comparison on the command line: files, a folder, a stored revision, or a commit of a
+//! repository.
 
 use std::fs;
 use std::io::Read as _;
@@ -18,7 +18,7 @@ use super::Stored;
 use super::import::read_folder;
 use super::remote;
 
-/// Where PyTorch's repository keeps its operators.
+/// The path of the operators in PyTorch's repository.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 /// Where it keeps its formulas, from the root of the repository.
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
@@ -120,7 +120,7 @@ fn of_bundle(bundle: Bundle, release: Release, title: String, file: String) -> S
     }
 }
 
-/// The release asked for, else the one that a tag or folder is named after, else the newest.
+/// The requested release, else the one in the name of the tag or folder, else the newest.
 fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     if let Some(text) = places.release {
         return Ok(Release::parse(text)?.release);
@@ -183,7 +183,7 @@ fn files(path: &Path) -> anyhow::Result<(Bundle, String)> {
     Ok((bundle, path.display().to_string()))
 }
 
-/// The operators of a commit, with its tags and formulas where PyTorch's repository has them.
+/// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.
 fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bundle> {
     let native = show(places.repository, revision, path)?;
     let mut bundle = Bundle::default();

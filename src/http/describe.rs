@@ -74,7 +74,7 @@ const PARTIAL: [&str; 12] = [
     "SideBody",
 ];
 
-/// Members that are there only when they are asked for.
+/// Optional members, present only on request.
 const OPTIONAL: [&str; 1] = ["explanation"];
 
 /// Adds what holds for all operations and all answers.

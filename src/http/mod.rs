@@ -84,6 +84,6 @@ pub struct Api {
     pub service: Arc<Service>,
     /// The settings.
     pub config: Arc<ApiConfig>,
-    /// Answers that are asked for again and again.
+    /// The cache of whole answers.
     pub kept: Arc<middleware::kept::KeptAnswers>,
 }

@@ -6,7 +6,7 @@ use crate::service::ViewId;
 use crate::wire::page::PageQuery;
 use crate::wire::problem::{Kind, Problem};
 
-/// How many items a page has where nothing else is asked for.
+/// The default number of items in a page.
 pub const DEFAULT_LIMIT: u32 = 100;
 
 /// How many items a page may have.

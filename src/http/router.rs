@@ -56,7 +56,7 @@ use crate::http::routes::trends;
 use crate::service::Service;
 use crate::web;
 
-/// Every route. Whoever adds one adds it here.
+/// All routes.
 fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::with_openapi(describe::Description::openapi())
         // Projects and their contents.

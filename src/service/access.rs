@@ -130,8 +130,8 @@ impl Grant {
         })
     }
 
-    /// Whether it allows an action, in a project where one is concerned. Whoever may change
-    /// something in a project may read it.
+    /// Whether it allows an action, in a project if the action concerns one. Every grant on a
+    /// project includes reading it.
     #[must_use]
     pub fn allows(&self, action: Action, project: Option<&ProjectName>) -> bool {
         let acts = match action {

@@ -65,7 +65,7 @@ impl Answers {
         self.0.available_permits() < budget.div_ceil(UNIT) / 4
     }
 
-    /// Whether there is room at all, so that nothing is computed in vain.
+    /// Whether there is any room, to avoid useless work.
     fn expect_room(&self) -> Result<(), ServiceError> {
         match self.0.available_permits() {
             0 => Err(ServiceError::Unread),

@@ -13,7 +13,7 @@ use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
 use super::snapshot::Snapshot;
 
-/// The dispatch keys that PyTorch keeps for backends outside its tree.
+/// The dispatch keys that PyTorch reserves for out-of-tree backends.
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
 /// A backend file that is to be laid over revisions.

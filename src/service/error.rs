@@ -21,7 +21,7 @@ pub enum ServiceError {
     /// The bundle cannot be taken.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The label's release is not the one asked for.
+    /// The label's release differs from the requested one.
     #[error(
         "label `{label}` belongs to release {stored}, not {given}; to judge its revision as \
          another release, use its digest"
@@ -31,7 +31,7 @@ pub enum ServiceError {
         label: LabelName,
         /// The release of the label.
         stored: String,
-        /// The release that was asked for.
+        /// The requested release.
         given: String,
     },
     /// The label looks like a version and names another revision, and may not be moved or deleted
@@ -49,7 +49,7 @@ pub enum ServiceError {
     NotOnTimeline {
         /// The project.
         project: crate::store::ProjectName,
-        /// What was asked for.
+        /// The requested text.
         text: String,
         /// Names that are near.
         suggestions: Vec<String>,
@@ -75,7 +75,7 @@ pub enum ServiceError {
     UnknownOperator {
         /// The revision, in words.
         revision: String,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
@@ -85,7 +85,7 @@ pub enum ServiceError {
     UnknownKey {
         /// The release.
         release: Release,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
@@ -139,7 +139,7 @@ pub enum ServiceError {
     /// What the store says.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Too much is going on just now.
+    /// The service is at its limit.
     #[error("all workers are busy")]
     Busy,
     /// Clients have not read what was answered so far.

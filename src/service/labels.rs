@@ -1,4 +1,4 @@
-//! Labels: read, moved under conditions, taken away.
+//! Labels: reading, conditional moves, deletion.
 
 use crate::store::{
     Expected, LabelName, LabelOutcome, LabelRecord, LabelRequest, Missing, OnOtherRelease,

@@ -1,10 +1,9 @@
 //! The use cases: what a client, be it HTTP or the command line, can ask for.
 //!
-//! Names and bytes come in, records of the store and [`Snapshot`]s go out. All that reads YAML or
-//! runs rules happens off the async threads ([`work`]), under a bound on how much of it goes on at
-//! once. A [`Snapshot`] is one revision under one release, immutable, shared and cached by
-//! digest and release, so nothing that is cached can be stale; labels are looked up each
-//! time they are used.
+//! Takes names and bytes, and returns records of the store and [`Snapshot`]s. All YAML parsing and
+//! rules run on the blocking pool ([`work`]), with a bound on concurrency. A [`Snapshot`] is one
+//! revision under one release, immutable, shared and cached by digest and release, so cached data
+//! is never stale; labels are resolved on every use.
 
 pub mod access;
 mod address;

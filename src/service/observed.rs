@@ -9,7 +9,7 @@ use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";
-/// How many registrations a file may have; PyTorch 2.15 makes about 40,000.
+/// The maximum number of registrations in a file; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
 /// How many bytes their keys and source files may have in all, each counted for every registration.
 const MOST_NAMED: usize = 64 << 20;

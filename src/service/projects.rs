@@ -63,7 +63,7 @@ impl Service {
     ) -> Result<Page<Project, ProjectName>, ServiceError> {
         let mut seen = Vec::new();
         let mut after = after.cloned();
-        // One more than asked for, so that a last page knows that it is one.
+        // One more than requested, to recognize the last page.
         while seen.len() <= limit as usize {
             let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
             seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));

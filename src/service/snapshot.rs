@@ -96,7 +96,8 @@ impl Snapshot {
         self.catalogue.release
     }
 
-    /// What the rules find, in a stable order: of very many the first in full, the others counted. Runs the rules when it is first asked for.
+    /// The findings, in a stable order: if there are very many, the first ones in full and the
+    /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
         self.findings
             .get_or_init(|| opatlas_rules::check(&self.catalogue))
@@ -115,8 +116,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The findings to be listed: all but those that a comment allows. Errors are always listed,
-    /// since PyTorch's generator reads no comments of ours.
+    /// The findings to list: all except suppressed ones. Errors are always listed, because
+    /// PyTorch's generator ignores suppressions.
     pub fn listed(&self) -> impl Iterator<Item = &Finding> {
         let findings = self.findings().iter();
         findings.filter(|f| !f.suppressed || f.severity == Severity::Error)
@@ -169,7 +170,8 @@ impl Snapshot {
     /// The operator with a name as in paths.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
+    /// [`ServiceError::UnknownOperator`] with similar names; `revision` is the title of the
+    /// revision in the error.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         self.find_in(|| revision.title(), name)
     }

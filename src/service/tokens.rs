@@ -52,7 +52,7 @@ pub struct NewToken {
 pub struct MadeToken {
     /// The token.
     pub secret: String,
-    /// The key for signatures, where one was asked for.
+    /// The key for signatures, if requested.
     pub signing_key: Option<String>,
     /// What is kept of it.
     pub record: TokenRecord,

@@ -62,7 +62,7 @@ pub enum StoreError {
         /// What became of it.
         how: String,
     },
-    /// The database cannot be opened, read or written just now; the request may be fine.
+    /// The database cannot be opened, read or written at the moment; the request may be valid.
     #[error("the database is unavailable: {what}")]
     Unavailable {
         /// The reason.
@@ -187,7 +187,7 @@ pub enum Conflict {
 }
 
 impl StoreError {
-    /// Whether another request might fare better just now: nothing is wrong with the database.
+    /// Whether the error concerns only the request, not the database.
     #[must_use]
     pub fn is_about_the_request(&self) -> bool {
         matches!(

@@ -3,7 +3,7 @@
 /// A change that somebody accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExceptionRecord {
-    /// What it is called by, unique in its project.
+    /// Its id, unique in its project.
     pub id: String,
     /// The pattern of operators.
     pub operator: String,

@@ -291,7 +291,7 @@ pub trait Store: Send + Sync + 'static {
         heads: Option<&'a [i64]>,
     ) -> Answer<'a, Vec<(i64, StepKey)>>;
 
-    /// Keeps steps that are not there, and takes away those that another program computed.
+    /// Stores missing steps, and deletes those of another program version.
     fn save_steps<'a>(
         &'a self,
         project: &'a ProjectName,

@@ -260,7 +260,7 @@ async fn lock(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 fn pool(connections: u32, timeout: Duration) -> PgPoolOptions {
-    // Connections are tried before they are used: the database may have been started anew.
+    // Connections are checked before use: the database may have restarted.
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(timeout)

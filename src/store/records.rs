@@ -1,5 +1,5 @@
-//! What goes into a store and comes out of it. Times are microseconds since 1970-01-01 UTC, given
-//! by the caller, since a store has no clock of its own.
+//! The records of a store. Times are microseconds since 1970-01-01 UTC and come from the caller,
+//! because a store has no clock.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub enum Edit {
     /// It stays as it is.
     #[default]
     Keep,
-    /// It becomes this, or is taken away.
+    /// Set this value, or remove it.
     Set(Option<String>),
 }
 
@@ -213,21 +213,21 @@ pub struct IngestOutcome {
     pub sequence: i64,
     /// Whether it is new; if not, the project had it already.
     pub created: bool,
-    /// The label, when one was asked for.
+    /// The label, if requested.
     pub label: Option<LabelOutcome>,
 }
 
 /// A part of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T, C> {
-    /// The items, at most as many as were asked for.
+    /// The items, at most as many as requested.
     pub items: Vec<T>,
     /// Where the next part begins; none at the end.
     pub next: Option<C>,
 }
 
 impl<T, C> Page<T, C> {
-    /// Makes a page of rows of which one more than `limit` was asked for.
+    /// Makes a page of rows, given one row more than `limit`.
     pub(crate) fn cut(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
         let limit = limit as usize;
         let more = items.len() > limit;

@@ -42,8 +42,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
 /// above it and can afford that; a small change is not, and leaves it to the background.
 const FOLD_PAGES: &str = "128";
-/// To how many bytes the log is cut when it begins anew: what a release needs, so that it is not
-/// cut and grown again all the time.
+/// The size to which the log is truncated on reset: that of a release, to avoid shrinking and
+/// growing it all the time.
 const LOG_BYTES: &str = "1048576";
 
 /// A [`Store`](super::Store) in an SQLite file.
@@ -185,7 +185,7 @@ impl SqliteStore {
             let file = Arc::clone(file);
             off_reactor(move || file.expect_room()).await??;
         }
-        // Whoever is writing finds out by himself, and may take a while.
+        // A writer in progress detects it itself, and may take a while.
         if self.writer.num_idle() == 0 && self.writer.size() >= WRITERS {
             return Ok(());
         }
@@ -210,8 +210,8 @@ impl SqliteStore {
         self.writer.close().await;
     }
 
-    /// Folds the log into the database when the caller has its answer already. The log holds each
-    /// changed page whole; begun anew after every change, it stays small beside the database.
+    /// Checkpoints the log after the caller has its answer. The log contains each changed page in
+    /// full; reset after every change, it stays small compared to the database.
     fn fold_log(&self) {
         // One at a time is enough: the next change starts the next.
         let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {

@@ -180,7 +180,7 @@ fn read(
             bundle,
         };
         if sender.blocking_send(commit).is_err() {
-            // The import has ended with an error of its own.
+            // The import failed with its own error.
             break;
         }
     }

@@ -166,7 +166,7 @@ impl Drop for Files {
     }
 }
 
-/// What a git is asked for.
+/// A request to git.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mode {
     /// Which files there are.

@@ -19,7 +19,7 @@ use opatlas_source::Bundle;
 
 use super::{Import, progress, told};
 
-/// A release that is asked for, or a stretch of them.
+/// A requested release, or a range of them.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted<'a> {
     One(&'a str),
@@ -31,7 +31,7 @@ enum Wanted<'a> {
 #[derive(Debug)]
 struct Version {
     name: String,
-    /// It was asked for by itself, and not in a stretch.
+    /// A single release, not part of a range.
     is_named: bool,
 }
 
@@ -63,7 +63,7 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     if let Some(stored) = stored {
         // A server does it when it is first asked.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
-            // What each release changed is worked out now rather than when it is first asked for.
+            // Computes the changes of each release now instead of on first use.
             match service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
@@ -87,7 +87,7 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The releases that are asked for, each once.
+/// The requested releases, without duplicates.
 fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> {
     let mut versions: Vec<Version> = Vec::new();
     let mut published: Option<Vec<String>> = None;

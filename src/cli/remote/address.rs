@@ -87,8 +87,8 @@ impl Base {
         format!("{}{VERSION}", self.0)
     }
 
-    /// The server that this one sends on to when it is asked for its version; `None` where that is
-    /// no other server of the same kind.
+    /// The server that this one redirects version requests to; `None` if that is not another server
+    /// of the same kind.
     pub(super) fn moved(&self, location: &str) -> Option<Self> {
         let whole = match location.starts_with('/') && !location.starts_with("//") {
             true => format!("{}{location}", self.origin()),

@@ -28,7 +28,7 @@ pub(crate) enum Error {
     },
     /// What answers is not the Opatlas that this program knows.
     Strange {
-        /// The address that was asked for.
+        /// The requested URL.
         url: String,
         /// What was odd.
         what: String,

@@ -113,8 +113,8 @@ impl Remote {
         }
     }
 
-    /// Finds out whether the token allows what [`Remote::ingest`] does. The server looks at that
-    /// before it looks at the body, and refuses this body for its type.
+    /// Checks whether the token allows [`Remote::ingest`]. The server checks the token before the
+    /// body, and rejects this body for its type.
     pub(crate) async fn expect_ingest(
         &self,
         project: &str,
@@ -210,7 +210,7 @@ fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
 }
 
-/// The error of an answer that is not what was asked for.
+/// The error for an unexpected answer.
 pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     Error::Strange {
         url: answer.url.clone(),

@@ -1,5 +1,5 @@
-//! How much goes on at once: requests under way, and bytes of bodies in memory. What is beyond is
-//! refused at once, so that what was begun is finished.
+//! Limits on requests in progress and on bytes of bodies in memory. Requests beyond a limit are
+//! rejected at once, so that the others can finish.
 
 use std::fmt;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! Answers that are kept whole for a moment: head and body, found by what was asked, before anything
-//! is looked up. What is asked for again and again costs little more than sending it.
+//! A short-lived cache of whole answers: head and body, by request, before any lookup. A repeated
+//! request costs little more than sending the answer.
 //!
 //! Only answers about revisions addressed by their full digest are cached, because they are
 //! immutable. A change through this process (a deleted revision, an added exception) invalidates
@@ -52,7 +52,7 @@ pub struct KeptAnswers {
 struct Kept {
     headers: HeaderMap,
     body: Bytes,
-    /// The changes that there were when it was asked for.
+    /// The number of changes at the time of the request.
     changes: u64,
     figures: RouteFigures,
 }
@@ -146,13 +146,13 @@ fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
         && !headers.contains_key(header::IF_NONE_MATCH)
         && !headers.contains_key(header::ORIGIN)
         && api.config.auth != AuthMode::All
-        // Whoever names another host is refused further inside.
+        // Other layers reject requests for another host.
         && api.config.hosts.expect(request.uri(), headers).is_ok();
     if !simple {
         return None;
     }
     let target = request.uri().path_and_query()?.as_str();
-    // Whoever keeps answers marks those of these alone; so nothing else is looked for.
+    // Only cacheable answers carry this mark, so no other check is necessary.
     if !target.contains("/sha256:") {
         return None;
     }

@@ -23,8 +23,8 @@ const BUCKETS: [f64; 12] = [
 /// What is counted between two calls of this is kept apart until then.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The one recorder of the process, made when it is first asked for; `None` when the process has
-/// another already.
+/// The only recorder of the process, created on first use; `None` if the process already has
+/// another one.
 fn handle() -> Option<&'static PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let make = || {

@@ -107,8 +107,8 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
     request_body = NewProject,
     responses(
         (status = 201, description = "Created", body = ProjectView),
-        (status = 200, description = "The project already exists with other members", body = ProjectView),
-        (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
+        (status = 200, description = "The project already exists with the same members", body = ProjectView),
+        (status = 409, description = "A project with this name exists with other members", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "A policy of more than 16 KiB, or a text that cannot be \
                                       stored", body = Document, content_type = PROBLEM_JSON),

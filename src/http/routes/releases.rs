@@ -1,4 +1,4 @@
-//! The releases of PyTorch that are known.
+//! The known releases of PyTorch.
 
 use axum::extract::State;
 use axum::response::Response;

@@ -84,7 +84,7 @@ impl StepFacts {
 pub struct KeyFacts(
     /// The runtime key.
     pub String,
-    /// Operators with a kernel of its own.
+    /// Operators with their own kernel.
     pub u32,
     /// Operators that it runs by whatever: an own kernel, a default backend kernel, or a composite.
     pub u32,

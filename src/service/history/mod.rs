@@ -38,8 +38,8 @@ use super::snapshot::Snapshot;
 use crate::store::{ProjectName, StepKey, StepRecord};
 use opatlas_source::Stop;
 
-/// The number of the way in which steps are computed and written. Whoever changes what a step says,
-/// by a change rule or otherwise, raises it; older steps are then computed anew.
+/// The version of the computation and format of steps. Every change to the content of a step, for
+/// example a new change rule, increments it; older steps are then recomputed.
 const STEP_FORMAT: i64 = 3;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
@@ -79,7 +79,7 @@ impl Histories {
         lock
     }
 
-    /// Keeps a timeline under what was asked for, and under what it is made of.
+    /// Caches a timeline under the requested kind and under its actual kind.
     async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
         let own = Some(timeline.line);
         let key = (timeline.project.clone(), own);

@@ -52,11 +52,11 @@ pub struct OperatorHistory {
     pub timeline: Arc<Timeline>,
     /// The operator, qualified unless its namespace is `aten`.
     pub operator: String,
-    /// The stretch that was asked for.
+    /// The requested range.
     pub asked: Range,
     /// What happened in it, in order.
     pub events: Vec<HistoryEvent>,
-    /// The stretches in which the operator is there, cut to what was asked for.
+    /// The ranges in which the operator exists, limited to the requested range.
     pub present: Vec<Range>,
     /// What served it at the keys, cut likewise.
     pub ranges: Vec<KeyRange>,

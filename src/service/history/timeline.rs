@@ -16,7 +16,7 @@ use super::{STEP_FORMAT, items};
 
 /// The minimum number of digits in an abbreviated commit id.
 const COMMIT_DIGITS: usize = 7;
-/// Up to how many revisions steps are asked for one by one.
+/// The maximum number of revisions whose steps are fetched one by one.
 const FEW: usize = 512;
 
 /// What a timeline is made of.

@@ -197,7 +197,7 @@ pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> Sqlit
     match has_log(address) {
         // What is in the log stays there.
         true => options.read_only(true),
-        // The log that a reader needs is taken away again only by one that could write.
+        // Only a process with write access removes the log that a reader needs.
         false => options.pragma("query_only", "ON"),
     }
 }
