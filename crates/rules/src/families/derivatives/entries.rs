@@ -56,9 +56,9 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivSchemaMustMatchExactly)
     },
     Rule {
-        what: "The operator of an entry has a functional variant (one with the same base name that \
-               is not an out variant and whose overload is not `functional`), or is a single \
-               in-place operator.",
+        what: "The operator of an entry has a variant that formulas can belong to: one with the \
+            same base name that is not an out variant and whose overload is not `functional`, or \
+            else a single in-place operator.",
         why: "Formulas belong to one variant, and the other variants share them. Without such a \
               variant there is nothing to differentiate.",
         bad: example("- name: tidy.functional(Tensor self) -> Tensor\n  self: grad\n"),

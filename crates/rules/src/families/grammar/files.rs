@@ -29,11 +29,11 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
     let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
     let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
         Diagnostic::new(RuleId::OpNameNotWritable, at, message)
-            .with_help("use at most 199 letters, digits and underscores")
+            .with_help("use at most 200 letters, digits and underscores")
     } else if stem.chars().count() > LONG {
         let message = format!("this base name has {} characters", stem.chars().count());
         Diagnostic::new(RuleId::OpNameTooLong, at, message)
-            .with_help("use fewer than 200 characters: headers are named after the base name")
+            .with_help("use at most 200 characters: headers are named after the base name")
     } else {
         return false;
     };
