@@ -16,7 +16,7 @@ pub struct Change {
     pub rule: &'static ChangeRule,
     /// How bad it is to everybody together, before any profile.
     pub level: Level,
-    /// Whom it hurts.
+    /// The affected audiences.
     pub impacts: Impacts,
     /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
     /// have it.

@@ -298,7 +298,7 @@ impl Catalogue {
             .map(|(name, ids)| (&**name, ids.as_slice()))
     }
 
-    /// The view groups of the revision, made when first asked for.
+    /// The view groups of the revision, computed on first use.
     #[must_use]
     pub fn view_groups(&self) -> &ViewGroups {
         self.view_groups

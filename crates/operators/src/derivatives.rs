@@ -101,7 +101,7 @@ pub enum Outputs {
 }
 
 impl OutputDifferentiability {
-    /// Whether the output at this index is called differentiable.
+    /// Whether the output at this index is marked as differentiable.
     #[must_use]
     pub fn allows(&self, index: usize) -> bool {
         match &self.outputs {

@@ -43,7 +43,7 @@ pub struct Serving<'a> {
 pub struct History<'a> {
     /// The operator.
     pub operator: &'a str,
-    /// The first revision that was asked for, as people name it.
+    /// The title of the first requested revision.
     pub first: &'a str,
     /// The last one.
     pub last: &'a str,

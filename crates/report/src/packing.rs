@@ -58,7 +58,7 @@ pub struct Piece {
 /// Why nothing was packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackingError {
-    /// These items are larger than a bin, and [`Oversize::Reject`] was asked for.
+    /// These items are larger than a bin, with [`Oversize::Reject`].
     Oversized(Vec<u32>),
     /// The overhead leaves no room for items.
     NoRoom,

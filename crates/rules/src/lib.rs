@@ -60,7 +60,7 @@ pub enum Family {
     Derivatives,
     /// Out-of-tree backend files.
     Backends,
-    /// The schema grammar of torch's runtime.
+    /// The schema grammar of PyTorch's runtime.
     Runtime,
     /// The tool's own: suppressions.
     Suppressions,

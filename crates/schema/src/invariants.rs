@@ -86,7 +86,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     }
 }
 
-/// Whether `*` before the argument makes an out variant: it is called `out`, and only written
+/// Whether `*` before the argument makes an out variant: it is named `out`, and only mutable
 /// arguments follow.
 fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
     let arguments = schema.arguments.all();

@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
         if self.eat(Token::Punct(b'?')) {
             ty = Type::Optional(Box::new(ty));
         }
-        // Torch assigns a 64-bit number to a 32-bit one.
+        // PyTorch assigns a 64-bit number to a 32-bit one.
         let [a, b, c, d, ..] = size.to_le_bytes();
         Ok((ty, alias, Some(i32::from_le_bytes([a, b, c, d]))))
     }

@@ -11,14 +11,14 @@ pub struct Verdict {
     /// The first part of `new.check_forward_compatible_with(old)`: programs written against the
     /// new schema run on the old one. False where torch raises.
     pub forward: bool,
-    /// The first thing that broke the backward check. Torch itself gives no reason for it.
+    /// The first reason that the backward check fails. PyTorch itself reports none.
     pub backward_reason: Option<BackwardBreak>,
-    /// Torch's own words on the forward check, to the letter: empty when it holds, and for some
-    /// breaks as well. The message of the exception where torch raises.
+    /// PyTorch's own message for the forward check, verbatim: empty if it passes, and for some
+    /// failures. The message of the exception if PyTorch raises one.
     pub forward_reason: String,
-    /// Torch raises `IndexError` instead of answering the backward check.
+    /// PyTorch raises `IndexError` in the backward check.
     pub backward_crash: bool,
-    /// Torch raises `IndexError` instead of answering the forward check.
+    /// PyTorch raises `IndexError` in the forward check.
     pub forward_crash: bool,
 }
 
@@ -66,7 +66,7 @@ pub enum BackwardBreak {
         /// Its type as torch compares it.
         type_text: String,
     },
-    /// Torch looks for an out argument past the end of the new schema and raises `IndexError`.
+    /// PyTorch reads an out argument past the end of the new schema and raises `IndexError`.
     Crash {
         /// Where it looks.
         index: usize,

@@ -48,7 +48,7 @@ pub struct Argument<'a> {
     pub name: &'a str,
     /// Its type as written, without the size of a sized list.
     pub ty: Type<'a>,
-    /// The N of `T[N]`. Torch cuts it to 32 bits.
+    /// The N of `T[N]`. PyTorch truncates it to 32 bits.
     pub size: Option<i32>,
     /// Its default, evaluated. Returns have none.
     pub default: Option<Value<'a>>,

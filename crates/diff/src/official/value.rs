@@ -120,7 +120,7 @@ impl Value<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
     kind: &'static str,
-    /// -1 for none. Torch keeps eight bits of the number written.
+    /// -1 for none. PyTorch keeps eight bits of the number.
     index: i8,
 }
 

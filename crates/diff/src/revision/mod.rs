@@ -69,7 +69,8 @@ pub struct Pair {
     pub old: Option<Box<str>>,
     /// The head's.
     pub new: Option<Box<str>>,
-    /// Torch's verdict; `None` where one side lacks the operator or torch would not read it.
+    /// The verdict of PyTorch's own check; `None` if one side lacks the operator or PyTorch cannot
+    /// parse it.
     pub verdict: Option<Verdict>,
 }
 

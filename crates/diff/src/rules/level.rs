@@ -196,7 +196,7 @@ pub enum Profile {
     /// Everybody's.
     #[default]
     Strict,
-    /// Torch's own verdicts and nothing else.
+    /// Only the verdicts of PyTorch's own check.
     Official,
     /// Python callers.
     Python,

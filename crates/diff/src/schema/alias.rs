@@ -1,8 +1,8 @@
 //! Alias annotations of arguments.
 //!
-//! Torch compares alias sets by their names, so `(a)` made `(b)` everywhere is a break to it. Here
-//! names have no meaning: what counts is which values share a set. Old and new names that trade
-//! places one for one through the whole schema are a renaming.
+//! PyTorch's check compares alias sets by their letters, so renaming `(a)` to `(b)` everywhere is a
+//! break for it. Here letters have no meaning: only which values share a set matters. A one-to-one
+//! exchange of letters through the whole schema is a renaming.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -233,7 +233,7 @@ fn any_then(rest: &str, call: &str) -> Option<usize> {
     matches.then_some(any + call.len())
 }
 
-/// Places in a formula as written where the strides of a value are asked for.
+/// The positions in a formula that use the strides of a value.
 #[must_use]
 pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();

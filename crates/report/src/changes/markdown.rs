@@ -1,5 +1,5 @@
-//! A comparison as Markdown for a pull request: a verdict, then what matters most first, each with
-//! old and new schema, whom it hurts, torch's own verdict, why, and what to do.
+//! A comparison as Markdown for a pull request: a verdict, then the most important changes first,
+//! each with old and new schema, affected audiences, PyTorch's own verdict, why, and what to do.
 
 mod backends;
 mod group;

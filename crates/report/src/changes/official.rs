@@ -1,13 +1,13 @@
-//! Torch's own verdict beside ours, and where and why the two differ (`docs/spec/compatibility.md`,
-//! section 6).
+//! The verdict of PyTorch's own check next to that of Opatlas, and why they differ
+//! (`docs/spec/compatibility.md`, section 6).
 
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::rules::{Audience, Group, Level, Official};
 use opatlas_diff::{Change, Note};
 
-/// Torch's verdict on an operator, as a sentence without a full stop. `pair` is the operator's in
-/// the comparison, `None` where its schema did not change.
+/// The verdict of PyTorch's check on an operator, as a sentence without a full stop. `pair` is the
+/// operator's in the comparison, `None` if its schema did not change.
 pub(super) fn verdict(pair: Option<&Pair>) -> String {
     let Some(pair) = pair else {
         return "not affected, because it compares only schemas".to_owned();
@@ -36,7 +36,8 @@ pub(super) fn verdict(pair: Option<&Pair>) -> String {
     text
 }
 
-/// Where torch's verdict on an operator and ours differ, and why; `None` where they agree.
+/// Where and why the verdict of PyTorch's check on an operator differs from that of Opatlas; `None`
+/// if they agree.
 ///
 /// `pair` is the operator's in the comparison, `None` where its schema did not change; `changes`
 /// are all that is reported of the operator.
@@ -97,7 +98,7 @@ pub fn disagreement<'a>(
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Whether torch's check looks at what changed.
+/// Whether PyTorch's check examines the change.
 fn is_seen(change: &Change) -> bool {
     change.rule.backward != Official::NotChecked
         && change.rule.group != Group::Policy
@@ -180,7 +181,7 @@ fn false_alarm(change: &Change) -> Option<&'static str> {
     })
 }
 
-/// Torch's verdict without reasons, for many operators together.
+/// The verdict of PyTorch's check without reasons, for many operators together.
 pub(super) fn in_short(pair: Option<&Pair>) -> String {
     match pair.and_then(|pair| pair.verdict.as_ref()) {
         Some(verdict) => {

@@ -56,7 +56,7 @@ impl Class {
 #[derive(Debug, Clone)]
 pub(super) struct Group<'a> {
     pub operator: &'a str,
-    /// Its schemas and torch's verdict, where its schema changed.
+    /// Its schemas and the verdict of PyTorch's check, if its schema changed.
     pub pair: Option<&'a Pair>,
     /// The changes, by their numbers in the judgement, the worst first.
     pub changes: Vec<usize>,

@@ -21,7 +21,7 @@ pub(super) use sarif::region;
 pub use sarif::sarif;
 pub use text::{Colour, text};
 
-/// The text of one file, and what it is called where the report is read.
+/// The text of one file, and its name for the reader of the report.
 #[derive(Debug, Clone)]
 pub struct SourceText {
     /// What people call it: a path, or the bundle's name for it.

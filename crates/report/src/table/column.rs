@@ -1,4 +1,4 @@
-//! One key across operators: how many have which reason, and the operators asked for.
+//! One key across operators: counts by reason, and the requested operators.
 
 use std::fmt::Write as _;
 

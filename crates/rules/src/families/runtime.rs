@@ -1,5 +1,6 @@
-//! The rules of the schema grammar of torch's own runtime parser, which reads the two schemas of a
-//! comparison. It takes more than torchgen's, and `opatlas_diff::official` reports under these rules.
+//! The rules of the schema grammar of PyTorch's runtime parser, which parses the two schemas of a
+//! comparison. It accepts more than torchgen's, and `opatlas_diff::official` reports under these
+//! rules.
 
 use crate::{Example, Family, Rule, SCHEMA, Stage};
 use opatlas_pytorch::release::Release;

@@ -130,7 +130,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Forgets what is half read and begins anew at the line that begins at `from`.
+    /// Drops the partial result and restarts at the line that begins at `from`.
     pub fn restart(&mut self, from: usize) {
         for open in self.open.drain(..) {
             self.anchors.retain(|_, id| *id != open.id);

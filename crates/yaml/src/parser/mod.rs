@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Begins anew at another line of the same document.
+    /// Restarts at another line of the same document.
     pub fn restart(&mut self, from: usize) {
         self.scanner.restart(from);
         self.state = State::ImplicitDocumentStart;

@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Begins anew at another line; values, tags and directives are kept.
+    /// Restarts at another line; keeps values, tags and directives.
     pub fn restart(&mut self, from: usize) {
         let fresh = Self::new(self.text, from);
         let old = std::mem::replace(self, fresh);

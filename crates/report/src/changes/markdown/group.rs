@@ -81,7 +81,7 @@ fn block(report: &Report<'_>, group: &Group<'_>) -> String {
     text
 }
 
-/// Rule, level, and whom it hurts.
+/// Rule, level, and affected audiences.
 fn weighed(report: &Report<'_>, judged: &Judged) -> String {
     let change = &judged.change;
     let mut text = format!("{} · **{}**", rule(report, change.rule), judged.level);

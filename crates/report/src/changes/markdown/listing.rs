@@ -177,7 +177,7 @@ pub(super) fn family(report: &Report<'_>, family: &Family<'_>, room: Option<usiz
     listing.items(report, room)
 }
 
-/// What holds for all changes of a rule: whom they hurt, why, what to do.
+/// The common part of all changes of a rule: affected audiences, why, what to do.
 pub(super) fn about(
     report: &Report<'_>,
     rule: &ChangeRule,
@@ -215,7 +215,8 @@ pub(super) fn about(
     meta
 }
 
-/// Torch's verdicts on all operators of a family, counted, and where they differ from ours.
+/// The verdicts of PyTorch's check on all operators of a family, counted, and where they differ
+/// from those of Opatlas.
 fn verdicts(report: &Report<'_>, family: &Family<'_>) -> String {
     let changes = &report.judgement.changes;
     let mut said: BTreeMap<String, usize> = BTreeMap::new();

@@ -143,7 +143,7 @@ impl Check<'_, '_> {
         fault(format!("unknown output `result{beyond}`"))
     }
 
-    /// What the outputs are called.
+    /// The names of the outputs.
     fn outputs(&self) -> String {
         let names: Vec<String> = self
             .expansion

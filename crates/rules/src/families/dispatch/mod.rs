@@ -258,7 +258,7 @@ fn drops_composite(
     );
 }
 
-/// Base names of operators without `dispatch`, collected when first asked for.
+/// Base names of operators without `dispatch`, collected on first use.
 struct Decomposing<'c> {
     catalogue: &'c Catalogue,
     stems: OnceCell<FxHashSet<&'c str>>,

@@ -100,8 +100,8 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
     dispatch.max("_native.h".len())
 }
 
-/// Reports operators whose headers are called like those of another: `scale` has a header
-/// `scale_ops.h`, and `scale_ops` would too.
+/// Reports operators whose headers have the names of another operator's headers: `scale` has a
+/// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
     let suspect = |operator: &Operator| {
         let stem = operator.name().stem();
