@@ -1,8 +1,8 @@
 //! The user interface: the files that `web/` builds, served from the binary.
 //!
-//! Every view of the interface is a path of its own, so whatever a browser asks for as a page and
-//! nothing else serves gets the one page that reads the path. The files carry a strict policy: all
-//! script, style and data come from here, and nothing is evaluated or written inline.
+//! Every view of the interface has its own path, so a page request without another route gets the
+//! one page that reads the path. The files carry a strict policy: all scripts, styles and data come
+//! from this server, and nothing is evaluated or inline.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -24,9 +24,9 @@ use crate::wire::problem::{Kind, Problem};
 struct Built;
 
 /// What is served where the interface was not built.
-const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>The user interface \
-    is not built into this program: run `make web`, then `cargo build` again. The API works: see \
-    <a href=\"/openapi.json\">/openapi.json</a>.\n";
+const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>This build has no \
+                         user interface: run `make web`, then `cargo build` again. The API works: \
+                         see <a href=\"/openapi.json\">/openapi.json</a>.\n";
 
 /// The page that every view begins with.
 const PAGE: &str = "index.html";
@@ -85,8 +85,8 @@ fn media(name: &str) -> Media {
     }
 }
 
-/// Answers what no route answers: with a file of the interface, with its page where a browser asks
-/// for a page, and else with the problem that there is no such route.
+/// Handles paths without a route: a file of the interface, its page if a browser requests a page,
+/// or else the problem of an unknown route.
 ///
 /// # Errors
 /// [`Kind::UnknownRoute`], [`Kind::Busy`].

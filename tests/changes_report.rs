@@ -171,7 +171,7 @@ fn what_is_not_whole_says_so_first() {
     let report = compared.report();
     let markdown = changes::markdown(&report).concat();
     assert!(
-        markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry could not be compared"),
+        markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry was not compared"),
         "{markdown}"
     );
     assert!(!markdown.contains("no changes"), "{markdown}");

@@ -107,7 +107,7 @@ fn commits_are_compared() {
     assert_eq!(place.opatlas(&["compare", &there, "new.yaml"]).0, 0);
     let (code, _, error) = place.opatlas(&["compare", "git:HEAD:nothing", "new.yaml"]);
     assert_eq!(code, 2);
-    assert!(error.contains("--path names the file"), "{error}");
+    assert!(error.contains("set the path with --path"), "{error}");
 }
 
 /// A companion that cannot be read is not one that the commit does not have.

@@ -83,13 +83,9 @@ fn errors_point_at_what_is_wrong() {
         (
             "f(DimVector x) -> ()",
             "DimVector",
-            "the runtime knows no type `DimVector`",
+            "unknown type `DimVector`",
         ),
-        (
-            "f(int x=cpu) -> ()",
-            "cpu",
-            "the runtime knows no default `cpu`",
-        ),
+        ("f(int x=cpu) -> ()", "cpu", "unknown default `cpu`"),
         ("f(int x) - > ()", "-", "expected `->`, found `-`"),
         ("f(int x", "", "expected `)`, found the end"),
         ("f(float x=1e999) -> ()", "1e999", "`1e999` is out of range"),

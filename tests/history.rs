@@ -328,7 +328,7 @@ async fn steps_of_another_program() {
         } else {
             let error = history.unwrap_err().to_string();
             assert!(
-                error.contains("a step of a history cannot be read"),
+                error.contains("a stored step of the history is invalid"),
                 "{error}"
             );
         }

@@ -10,14 +10,14 @@ use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, local};
 
-/// Saves all that is stored, as it is at one moment, while the service goes on.
+/// Saves a consistent snapshot of the database while the service runs.
 ///
-/// The file is an SQLite database, whatever the database is that it was saved from: `opatlas
-/// restore` brings it back into either kind, and `--database sqlite://FILE` reads it as it is. It
-/// holds digests of tokens and signing keys, so only its owner may read it.
+/// The file is an SQLite database, whatever database it comes from. `opatlas restore` restores it
+/// into either kind, and `--database sqlite://FILE` reads it directly. It contains digests of
+/// tokens and signing keys, so only its owner can read it.
 #[derive(Debug, Args)]
 pub(super) struct Backup {
-    /// The file to write; it must not exist
+    /// The file to write, which must not exist
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
@@ -29,7 +29,7 @@ impl Backup {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let file = std::path::absolute(&self.file)?;
         if file.exists() {
-            bail!("{} exists already; name another file", file.display());
+            bail!("{} already exists; use another file", file.display());
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
         // Private from the beginning, and gone if this fails.
@@ -42,7 +42,7 @@ impl Backup {
         let target = SqliteStore::open(&url(&draft)?).await?;
         store::copy(&*source, &target)
             .await
-            .context("nothing was saved")?;
+            .context("no backup was written")?;
         target.close().await;
         source.close().await;
         let finished = std::fs::File::open(&draft)?;
@@ -70,12 +70,12 @@ fn restrict(_: &std::fs::File) -> std::io::Result<()> {
 /// The address of a file.
 ///
 /// # Errors
-/// When its name cannot stand in an address.
+/// If its name cannot be part of an address.
 pub(super) fn url(path: &Path) -> anyhow::Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(['?', '%', '#']) => Ok(format!("sqlite://{text}")),
         _ => bail!(
-            "{} cannot stand in a database address, which has no `?`, `%` and `#`",
+            "{} cannot be part of a database address; use a path without `?`, `%` and `#`",
             path.display()
         ),
     }

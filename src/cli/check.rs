@@ -22,33 +22,33 @@ use opatlas_yaml::{Kind, Root};
 
 /// Checks operator declarations against the rules of a release.
 ///
-/// A file called tags.yaml, derivatives.yaml or deprecated.yaml is read as that; a file that
-/// describes an out-of-tree backend goes with the operators; any other file, and standard input
-/// (`-`), is read as native_functions.yaml. A folder stands for the files in it.
+/// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
+/// describes an out-of-tree backend belongs to the operators; any other file, and standard input
+/// (`-`), is read as native_functions.yaml. A folder means the files in it.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// The PyTorch release whose rules apply; the newest known by default
+    /// The PyTorch release whose rules apply; by default the newest known
     #[arg(long)]
     release: Option<String>,
 
-    /// How the findings are written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Exit with 1 when there is a finding at least this bad
+    /// Exit with 1 if a finding has at least this severity
     #[arg(long, value_enum, default_value_t = FailOn::Error)]
     fail_on: FailOn,
 
-    /// Leave infos out
+    /// Hide infos
     #[arg(long)]
     quiet: bool,
 
-    /// Make edits, and report what is left. By default those that change no meaning, of errors and
-    /// warnings; `suggested` makes all that are offered
+    /// Apply edits and report the remaining findings; by default only safe edits of errors and
+    /// warnings, with `suggested` all edits
     #[arg(
         long,
         value_enum,
@@ -59,7 +59,7 @@ pub(super) struct Check {
     )]
     fix: Option<Edits>,
 
-    /// With --fix, show the edits and write nothing
+    /// With --fix, show the edits as a diff and write nothing
     #[arg(long, requires = "fix")]
     diff: bool,
 }
@@ -93,7 +93,7 @@ impl FailOn {
     }
 }
 
-/// One bundle to check, and what its files are called by the user.
+/// One bundle to check, and the user's names for its files.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) bundle: Bundle,
@@ -115,7 +115,7 @@ impl Check {
                 let parsed = Release::parse(text)?;
                 if parsed.newer_than_known {
                     eprintln!(
-                        "note: {text} is newer than the newest release known; judged as {}",
+                        "note: {text} is newer than the newest known release; judged as {}",
                         parsed.release
                     );
                 }
@@ -169,7 +169,7 @@ impl Check {
         }
     }
 
-    /// What is left out of the findings that are shown.
+    /// The omitted findings that are shown.
     fn omitted(&self, snapshot: &Snapshot) -> Vec<Omitted> {
         let all = snapshot.findings().omitted().iter();
         all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
@@ -201,11 +201,11 @@ impl Check {
     }
 }
 
-/// A bundle with what was found in it.
+/// A bundle and its findings.
 struct Judged {
     snapshot: Snapshot,
     findings: Vec<Finding>,
-    /// How many more there are of each rule.
+    /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
 }
@@ -213,7 +213,7 @@ struct Judged {
 fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
     let summary = snapshot.summary();
     format!(
-        "{} ({} operators and {} generated ones read, judged as {})\n",
+        "{} ({} declared and {} generated operators, judged as {})\n",
         findings::text(report, colour()).trim_end(),
         summary.operators,
         summary.generated,
@@ -221,7 +221,7 @@ fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
     )
 }
 
-/// Colours on a terminal, unless the user does not want them.
+/// Colours on a terminal, unless the user disables them.
 pub(super) fn colour() -> Colour {
     match std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
         true => Colour::Always,
@@ -229,7 +229,7 @@ pub(super) fn colour() -> Colour {
     }
 }
 
-/// What the validation call of the HTTP API answers, with the files called as the user does.
+/// The answer of the validation call of the HTTP API, with the user's file names.
 fn json(judged: &[Judged]) -> serde_json::Value {
     let mut findings = Vec::new();
     let (mut operators, mut generated, mut valid) = (0, 0, true);
@@ -272,7 +272,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     })
 }
 
-/// Sorts the files into bundles: what goes with all operators goes into each.
+/// Sorts the files into bundles: files that belong to all operators go into each.
 pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut shared = Input::default();
     let mut operators = Vec::new();
@@ -297,7 +297,7 @@ pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         }
     }
     if operators.is_empty() {
-        bail!("none of these files declares operators; name a native_functions.yaml too");
+        bail!("none of these files declares operators; add a native_functions.yaml");
     }
     for input in &mut operators {
         for (name, bytes) in shared.bundle.files() {
@@ -318,7 +318,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The name in a bundle of a file that is not about operators.
+/// The bundle name of a file that does not declare operators.
 fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
     if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {

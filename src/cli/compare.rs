@@ -27,75 +27,75 @@ use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
 use super::{Stored, Target, config};
 use options::{FailOn, Format, ProfileName};
 
-/// Tells what changed between two revisions: what breaks, for whom, and on which backend.
+/// Shows what changed between two revisions: what breaks, for whom, and on which backend.
 ///
 /// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
-/// sha256:DIGITS, or label:NAME where a file has that name), or commits of a local repository
-/// (git:REV, git:REV:PATH). With --backend it tells what the head changes for an out-of-tree
-/// backend. Policy and exceptions are those of the project, and of opatlas.toml in
-/// the current folder.
+/// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
+/// (git:REV, git:REV:PATH). With --backend it shows what the head changes for an out-of-tree
+/// backend. The policy and the exceptions come from the project and from opatlas.toml in the
+/// current folder.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     /// The revision to compare with
     base: String,
 
-    /// The revision that changes
+    /// The revision with the changes
     head: String,
 
-    /// Whose view counts; by default the policy's, which is strict unless it says otherwise
+    /// The audience to judge for; by default that of the policy, or strict
     #[arg(long, value_enum)]
     profile: Option<ProfileName>,
 
-    /// Exit with 1 when a change is at least this bad and not excused; by default the policy's
+    /// Exit with 1 if an unexcused change has at least this level; by default that of the policy
     #[arg(long, value_enum)]
     fail_on: Option<FailOn>,
 
-    /// Hold the head against further stored revisions: latest, all, or a label
+    /// Also compare the head with other stored revisions: latest, all, or a label
     #[arg(long, value_name = "latest|all|LABEL")]
     against: Option<String>,
 
-    /// Tell what changes for an out-of-tree backend: the file that its stubs are generated from.
-    /// Exits with 1 when an operator that it lists is gone, or changed so that its kernel must
+    /// Show what changes for an out-of-tree backend with this backend file, and exit with 1 if a
+    /// listed operator was removed or its kernel must change
     #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "profile", "fail_on"])]
     backend: Option<PathBuf>,
 
-    /// How the report is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Cut Markdown into parts of at most so many characters, no change in two
+    /// Split Markdown into parts of at most NUMBER characters, without splitting a change
     #[arg(long, value_name = "NUMBER")]
     max_chars: Option<usize>,
 
-    /// Write into this file; into a folder, a file for each part
+    /// Write to this file, or to a folder with one file per part
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
 
-    /// The policy and the exceptions; opatlas.toml where there is one
+    /// The file with the policy and the exceptions; by default opatlas.toml if it exists
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// The PyTorch release whose rules apply to files; the newest known by default
+    /// The PyTorch release whose rules apply to files; by default the newest known
     #[arg(long)]
     release: Option<String>,
 
-    /// What the head is called in the report
+    /// The title of the head in the report
     #[arg(long, value_name = "TEXT")]
     head_title: Option<String>,
 
-    /// What the base is called in the report
+    /// The title of the base in the report
     #[arg(long, value_name = "TEXT")]
     base_title: Option<String>,
 
-    /// Where the comparison can be seen in full, for the report to link to
+    /// The URL of the full comparison, for links in the report
     #[arg(long, value_name = "URL")]
     permalink: Option<String>,
 
-    /// Where native_functions.yaml is in the repository
+    /// The path of native_functions.yaml in the repository
     #[arg(long, value_name = "PATH", default_value = NATIVE_FUNCTIONS_PATH)]
     path: String,
 
-    /// The repository's clone
+    /// The local clone of the repository
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     repository: PathBuf,
 
@@ -110,7 +110,7 @@ pub(super) struct Compare {
 impl Compare {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         if self.max_chars.is_some_and(|max| max < LEAST_MAX_CHARS) {
-            bail!("--max-chars must be {LEAST_MAX_CHARS} or more");
+            bail!("--max-chars must be at least {LEAST_MAX_CHARS}");
         }
         let places = Places {
             project: &self.project,
@@ -149,7 +149,8 @@ impl Compare {
         done
     }
 
-    /// The project's policy and exceptions, and over them those of the file and of the options.
+    /// The policy and exceptions of the project, overridden by those of the file and of the
+    /// options.
     async fn rulebook(
         &self,
         stored: Option<&Stored>,
@@ -280,7 +281,7 @@ impl Compare {
         }
     }
 
-    /// Writes the report: to standard output, into one file, or the parts into a folder.
+    /// Writes the report: to standard output, to one file, or its parts to a folder.
     fn write(&self, parts: &[String]) -> anyhow::Result<()> {
         let Some(out) = &self.out else {
             for (i, part) in parts.iter().enumerate() {
@@ -295,14 +296,14 @@ impl Compare {
         if !is_folder {
             let [only] = parts else {
                 bail!(
-                    "the report has {} parts; give a folder, such as --out {}/",
+                    "the report has {} parts; use a folder, for example --out {}/",
                     parts.len(),
                     out.with_extension("").display()
                 );
             };
             return write(out, only);
         }
-        fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
+        fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
         for (i, part) in parts.iter().enumerate() {
             let extension = match self.format {
                 Format::Text | Format::Github => "txt",
@@ -324,7 +325,7 @@ fn rename(side: &mut SideRead, title: Option<&str>) {
     }
 }
 
-/// The side's operators under the name that the user knows them by.
+/// The operators of the side, with the file name that the user gave.
 fn source(side: &SideRead) -> anyhow::Result<SourceText> {
     let source = side.snapshot.source(NATIVE_FUNCTIONS);
     let source =

@@ -31,8 +31,8 @@ pub(super) struct Checked {
 /// Reads the file that is named, or `opatlas.toml` where there is one.
 ///
 /// # Errors
-/// When a named file cannot be read, or what is read is not understood: a comparison by another
-/// policy than the one meant would say nothing.
+/// If a named file cannot be read or is invalid: a comparison with another policy than intended
+/// would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     let path = match named {
         Some(path) => path,
@@ -41,8 +41,7 @@ pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     };
     let shown = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    let config: Config =
-        toml::from_str(&text).with_context(|| format!("{shown} is not understood"))?;
+    let config: Config = toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
     let policy = match config.policy {
         None => None,
         Some(policy) => match policy.policy() {

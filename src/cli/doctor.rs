@@ -8,10 +8,10 @@ use crate::store::{CheckReport, Opening, StoreError};
 
 use super::{Database, local};
 
-/// Checks all that is stored against its digests, from the pieces up, while the service goes on.
+/// Checks the database against its digests while the service runs.
 ///
-/// Every file is put together and compared with its SHA-256, every revision with its digest, every
-/// label with what it names. Exit code 1 when something is wrong.
+/// Reassembles every file and compares it with its SHA-256, every revision with its digest, and
+/// every label with its revision. Exits with 1 if it finds damage.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     #[command(flatten)]
@@ -36,7 +36,7 @@ impl Doctor {
         );
         if report.unneeded > 0 {
             println!(
-                "{} files, runs and pieces are not needed any more; `opatlas gc` collects them",
+                "{} files, runs and pieces are unused; `opatlas gc` deletes them",
                 report.unneeded
             );
         }
@@ -44,17 +44,17 @@ impl Doctor {
     }
 }
 
-/// Says what is wrong, and how to go on.
+/// Prints the faults, and what to do.
 pub(super) fn told(report: &CheckReport) -> ExitCode {
     if report.faults.is_empty() {
-        println!("all is in its place");
+        println!("no faults");
         return ExitCode::SUCCESS;
     }
     for fault in &report.faults {
         println!("damaged: {fault}");
     }
     println!(
-        "{} faults: restore the last backup into a new database, and ingest again what came after it",
+        "{} faults: restore the last backup into a new database, and ingest newer revisions again",
         report.faults.len()
     );
     ExitCode::from(1)

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Result<i64, String> {
     let hours = span.and_then(|span| span.total((Unit::Hour, days)).ok());
     match hours.filter(|hours| (1.0..=LONGEST).contains(hours)) {
         Some(hours) => Ok((hours * 3.6e9) as i64),
-        None => Err("give a number of days or hours, such as 90d or 12h".to_owned()),
+        None => Err("write a number of days or hours, such as 90d or 12h".to_owned()),
     }
 }
 

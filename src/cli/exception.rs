@@ -9,10 +9,10 @@ use crate::store::{ExceptionRecord, Opening};
 
 use super::{Stored, Target};
 
-/// Keeps the list of changes that a project accepts.
+/// Manages the changes that a project accepts.
 ///
-/// What an exception excuses stays in every report, with its reason and its end; it only no longer
-/// counts. One that has ended counts again.
+/// An excused change stays in every report, with the reason and the expiry of its exception; it
+/// only does not count. It counts again after the expiry.
 #[derive(Debug, Args)]
 pub(super) struct Exception {
     #[command(subcommand)]
@@ -23,37 +23,37 @@ pub(super) struct Exception {
 enum Action {
     /// Accept a change
     Add(Add),
-    /// List what is accepted
+    /// List the exceptions
     List(List),
-    /// Take an exception away
+    /// Remove an exception
     Remove(Remove),
 }
 
 #[derive(Debug, Args)]
 struct Add {
-    /// The operator, such as can_cast; * and ? stand for any text and any letter
+    /// The operator, such as can_cast; * matches any text and ? one character
     operator: String,
 
     /// The rule, such as argument-renamed, or a pattern of rules
     rule: String,
 
-    /// Only where it is about this argument, key or name
+    /// Accept the change only for this argument, key or name
     #[arg(long)]
     argument: Option<String>,
 
-    /// Why it is accepted
+    /// Why the change is accepted
     #[arg(long)]
     reason: String,
 
-    /// Who answers for it
+    /// Who is responsible for the exception
     #[arg(long)]
     owner: Option<String>,
 
-    /// The last day (2027-01-31) or the last release (2.16) for which it holds
+    /// The last day (2027-01-31) or the last release (2.16) on which the exception is valid
     #[arg(long)]
     until: Option<String>,
 
-    /// It is meant to match operators of more than one base name
+    /// Allow the exception to match operators with more than one base name
     #[arg(long)]
     broad: bool,
 
@@ -69,7 +69,7 @@ struct List {
 
 #[derive(Debug, Args)]
 struct Remove {
-    /// The exception's id, as the list shows it
+    /// The id of the exception, as in the list
     id: String,
 
     #[command(flatten)]
@@ -78,7 +78,7 @@ struct Remove {
 
 #[derive(Debug, Args)]
 struct Project {
-    /// The project, made if it does not exist
+    /// The project, created if it does not exist
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 
@@ -118,7 +118,7 @@ impl Exception {
                 let stored = Stored::open(&remove.project.target, Opening::Change).await?;
                 let project = &remove.project.project;
                 stored.delete_exception(project, &remove.id).await?;
-                println!("{} is taken away; what it excused counts again", remove.id);
+                println!("{} is removed; its change counts again", remove.id);
                 stored.close().await;
             }
         }
@@ -129,7 +129,7 @@ impl Exception {
 fn line(record: &ExceptionRecord) -> String {
     let ends = [&record.until_date, &record.until_release];
     let end = ends.into_iter().flatten().next();
-    let end = end.map_or_else(|| "for good".to_owned(), |end| format!("until {end}"));
+    let end = end.map_or_else(|| "without expiry".to_owned(), |end| format!("until {end}"));
     let about = record.argument.as_ref();
     let about = about.map_or_else(String::new, |argument| format!(" ({argument})"));
     let owner = record.owner.as_ref();

@@ -10,12 +10,10 @@ use opatlas_diff::rules::ChangeRule;
 use opatlas_rules::{Rule, registry};
 use opatlas_source::suggest::nearest_few;
 
-/// Explains a rule of validation or of compatibility: what it is about, why that matters, and how
-/// to mend it.
+/// Explains a validation or change rule: what it is about, why it matters and how to fix it.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
-    /// The rule's id, such as out-return-matches or argument-renamed; without one, all rules are
-    /// listed
+    /// The rule's id, such as out-return-matches or argument-renamed; lists all rules if omitted
     rule: Option<String>,
 }
 
@@ -44,9 +42,9 @@ impl Explain {
             let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
             let near = nearest_few(&id, known, 3);
             if near.is_empty() {
-                bail!("there is no rule `{id}`; `opatlas explain` lists all");
+                bail!("unknown rule `{id}`; `opatlas explain` lists all rules");
             }
-            bail!("there is no rule `{id}`; did you mean {}?", near.join(", "));
+            bail!("unknown rule `{id}`; did you mean {}?", near.join(", "));
         };
         print!("{}", page(rule));
         Ok(ExitCode::SUCCESS)
@@ -75,7 +73,8 @@ fn page(rule: &Rule) -> String {
 }
 
 fn level(rule: &ChangeRule) -> &'static str {
-    rule.level.map_or("as the worst", |level| level.as_str())
+    rule.level
+        .map_or("that of the worst change", |level| level.as_str())
 }
 
 fn change_page(rule: &ChangeRule) -> String {
@@ -87,7 +86,7 @@ fn change_page(rule: &ChangeRule) -> String {
         }
     };
     let mut page = format!(
-        "{} ({}, a change of {})\n\nWhat\n{}\nWhy\n{}\nBreaks\n  {}\nAt risk\n  {}\n\n",
+        "{} ({}, a change rule for {})\n\nWhat\n{}\nWhy\n{}\nBreaks\n  {}\nAt risk\n  {}\n\n",
         rule.id,
         level(rule),
         rule.group.as_str(),

@@ -11,18 +11,18 @@ use crate::store::Opening;
 
 use super::{Stored, Target, output};
 
-/// Writes a revision's files, byte for byte as they were given.
+/// Writes the files of a revision, byte for byte.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The revision: a label, sha256:DIGITS, or latest
     #[arg(default_value = "latest")]
     revision: String,
 
-    /// The folder to write to, made if it does not exist
+    /// The folder to write to, created if it does not exist
     #[arg(long, value_name = "PATH", required_unless_present = "file")]
     out: Option<PathBuf>,
 
-    /// Write only this file, to standard output unless --out is given
+    /// Write only this file; to standard output unless --out is given
     #[arg(long, value_name = "NAME")]
     file: Option<String>,
 
@@ -45,7 +45,7 @@ impl Export {
             && !names.contains(&wanted.as_str())
         {
             bail!(
-                "{} has no `{wanted}`; it has {}",
+                "{} has no `{wanted}`; its files are {}",
                 resolved.title(),
                 names.join(", ")
             );
@@ -59,7 +59,7 @@ impl Export {
             let path = folder.join(name);
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)
-                    .with_context(|| format!("cannot make {}", parent.display()))?;
+                    .with_context(|| format!("cannot create {}", parent.display()))?;
             }
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
             println!("{}", path.display());

@@ -43,18 +43,18 @@ const MAX_MEMBER: u64 = 8 << 20;
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
 pub enum FetchError {
-    /// There is no pip to download with.
+    /// pip is not installed.
     #[error(
-        "no pip was found (tried {tried}); install Python 3 with pip, or name yours with --pip"
+        "pip is missing (tried {tried}); install Python 3 with pip, or set the command with --pip"
     )]
     NoPip {
         /// The commands that were tried.
         tried: String,
     },
     /// The index was reached and does not have it.
-    #[error("there is no torch {version}; the index has {known}")]
+    #[error("the index has no torch {version}; it has {known}")]
     NoRelease {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// What there is, newest first, cut to a few.
         known: String,
@@ -62,7 +62,7 @@ pub enum FetchError {
     /// pip failed, most likely for want of a network.
     #[error("pip could not download torch {version}: {reason}")]
     Pip {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// The last line of what pip said.
         reason: String,
@@ -74,9 +74,9 @@ pub enum FetchError {
         reason: String,
     },
     /// The wheel is not what it should be.
-    #[error("the wheel of torch {version} could not be read: {reason}")]
+    #[error("cannot read the wheel of torch {version}: {reason}")]
     Wheel {
-        /// What was asked for.
+        /// The requested version.
         version: String,
         /// What is wrong.
         reason: String,
@@ -164,7 +164,7 @@ impl Fetcher {
             let said = String::from_utf8_lossy(&output.stderr);
             let mut errors = said.lines().filter(|line| line.starts_with("ERROR"));
             let last = errors.next_back().or(said.lines().last());
-            let reason = last.unwrap_or("it named no versions");
+            let reason = last.unwrap_or("no versions");
             return Err(failed(reason.trim_start_matches("ERROR: ").into()));
         };
         let mut versions: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -251,10 +251,10 @@ fn refusal(version: &str, said: &str) -> FetchError {
         };
     }
     let reason = if versions.is_some() {
-        "the package index could not be reached"
+        "the package index is not reachable"
     } else {
         let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.next_back().unwrap_or("it gave no reason")
+        lines.next_back().unwrap_or("pip gave no reason")
     };
     FetchError::Pip {
         version: version.into(),
@@ -277,7 +277,7 @@ fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
         .map_err(|e| io(folder, e))?
         .into_iter()
         .find(|path| path.extension().is_some_and(|e| e == "whl"))
-        .ok_or_else(|| broken("pip left no wheel".into()))?;
+        .ok_or_else(|| broken("pip downloaded no wheel".into()))?;
     let file = fs::File::open(&wheel).map_err(|e| io(&wheel, e))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
     let mut bundle = Bundle::default();
@@ -300,7 +300,7 @@ fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
     }
     match bundle.file(NATIVE_FUNCTIONS) {
         Some(_) => Ok(bundle),
-        None => Err(broken(format!("it has no {}", MEMBERS[0].1))),
+        None => Err(broken(format!("it does not contain {}", MEMBERS[0].1))),
     }
 }
 

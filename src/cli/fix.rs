@@ -18,12 +18,12 @@ use opatlas_rules::fix::{Fixed, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_yaml as yaml;
 
-/// Which edits are made.
+/// Which edits to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Edits {
-    /// Those of errors and warnings that change no meaning
+    /// Edits for errors and warnings that do not change the meaning
     Safe,
-    /// All that are offered
+    /// All edits that a finding offers
     Suggested,
 }
 
@@ -36,16 +36,16 @@ impl Edits {
     }
 }
 
-/// How files are mended.
+/// How to fix files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fixing {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    /// Whether edits of infos are among those that are offered.
+    /// Whether the edits of infos are offered.
     pub(super) with_infos: bool,
 }
 
-/// What becomes of one file.
+/// The result for one file.
 #[derive(Debug)]
 struct Mended {
     path: PathBuf,
@@ -53,20 +53,20 @@ struct Mended {
     fixed: Fixed,
 }
 
-/// What becomes of all files. Nothing is written yet.
+/// The results for all files, before anything is written.
 #[derive(Debug, Default)]
 pub(super) struct AllMended {
     files: Vec<Mended>,
-    /// Edits that are offered beside those that were made.
+    /// Edits that are offered but not made.
     left: usize,
 }
 
 impl Fixing {
-    /// Mends the files of the inputs, in memory. A file that is part of several inputs is mended
-    /// in the first.
+    /// Fixes the files of the inputs in memory. A file that belongs to several inputs is fixed in
+    /// the first.
     ///
     /// # Errors
-    /// When a file is not UTF-8, or an edit is one of standard input.
+    /// If a file is not UTF-8, or an edit applies to standard input.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<AllMended> {
         let mut all = AllMended::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -99,7 +99,7 @@ impl Fixing {
         let (before, unreadable) = yaml::decode(bytes);
         if let Some(first) = unreadable.first() {
             let shown = path.display();
-            bail!("{shown}: {}; nothing is written", first.message);
+            bail!("{shown}: {}; no file was written", first.message);
         }
         let before = before.into_owned();
         let mut bundle = input.bundle.clone();
@@ -113,7 +113,7 @@ impl Fixing {
             findings
         });
         if fixed.text != before && path.as_os_str() == "-" {
-            bail!("standard input cannot be mended in place; name a file");
+            bail!("--fix cannot edit standard input in place; use a file");
         }
         let path = path.to_owned();
         Ok(Mended {
@@ -145,10 +145,10 @@ impl AllMended {
         out
     }
 
-    /// Writes the files that changed, each as a whole or not at all.
+    /// Writes the changed files, each completely or not at all.
     ///
     /// # Errors
-    /// When a file cannot be written, or is another one than was read.
+    /// If a file cannot be written, or changed since it was read.
     pub(super) fn write(&self) -> anyhow::Result<()> {
         self.changed().try_for_each(|file| {
             replace(
@@ -160,7 +160,7 @@ impl AllMended {
         })
     }
 
-    /// What was done and what was not, by rule.
+    /// The edits made and not made, by rule.
     pub(super) fn report(&self, edits: Edits) -> String {
         let mut out = String::new();
         let mut total = 0;
@@ -170,24 +170,25 @@ impl AllMended {
             total += applied;
             if applied > 0 {
                 let made = by_rule(&file.fixed.made);
-                let _ = writeln!(out, "{path}: {} made ({made})", count(applied));
+                let _ = writeln!(out, "{path}: {} applied ({made})", count(applied));
             }
             let refused: usize = file.fixed.refused.values().sum();
             if refused > 0 {
                 let rules = by_rule(&file.fixed.refused);
                 let _ = writeln!(
                     out,
-                    "{path}: {} not made, since other findings would come up ({rules})",
+                    "{path}: {} not applied, because it would cause other findings ({rules})",
                     count(refused),
                 );
             }
         }
-        let _ = writeln!(out, "{} made", count(total));
+        let _ = writeln!(out, "{} applied", count(total));
         if self.left > 0 && edits == Edits::Safe {
             let offered = count(self.left);
             let _ = writeln!(
                 out,
-                "{offered} left to your judgement: --fix=suggested makes them, with --diff it shows them"
+                "{offered} not applied; review with --fix=suggested --diff, apply with \
+                 --fix=suggested"
             );
         }
         out
@@ -209,18 +210,18 @@ fn by_rule(rules: &BTreeMap<RuleId, usize>) -> String {
     each.join(", ")
 }
 
-/// Puts new content into the place of a file: a complete file beside it takes its name, with the
-/// same permissions. A link stays one, and what it leads to is replaced.
+/// Replaces the content of a file: writes a new file next to it and renames it, with the same
+/// permissions. Follows a symbolic link and replaces its target.
 fn replace(path: &Path, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
     let path = fs::canonicalize(path)?;
-    let folder = path.parent().context("it has no folder")?;
+    let folder = path.parent().context("it has no parent folder")?;
     let mut new = tempfile::NamedTempFile::new_in(folder)?;
     new.write_all(after)?;
     new.as_file()
         .set_permissions(fs::metadata(&path)?.permissions())?;
     new.as_file().sync_all()?;
     if fs::read(&path)? != before {
-        bail!("it changed meanwhile; run the command again");
+        bail!("it changed since it was read; run the command again");
     }
     new.persist(&path)?;
     Ok(())

@@ -15,10 +15,10 @@ use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
 
 use super::{Stored, Target};
 
-/// Lists the operators that a backend lacks or inherits, those that matter most first.
+/// Lists the operators that a backend lacks or inherits, the most important ones first.
 ///
-/// Operators that are used most come first (with --usage), then those tagged core, then those that
-/// most other backends have a kernel of their own for.
+/// The order is: the most used operators (with --usage), operators tagged core, then operators that
+/// most other backends have a kernel for.
 #[derive(Debug, Args)]
 pub(super) struct Gaps {
     /// The backend's dispatch key, such as MPS
@@ -28,23 +28,24 @@ pub(super) struct Gaps {
     #[arg(long, default_value = "latest")]
     revision: String,
 
-    /// Tell what has come in since this revision
+    /// Show the changes since this revision
     #[arg(long, value_name = "REVISION")]
     since: Option<String>,
 
-    /// Rank by use: a file with lines `operator,count`
+    /// Sort by usage: a file with lines `operator,count`
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// Only operators that nothing serves, or only those that something else serves
+    /// Show only operators without a kernel (lacking), or only operators that another key serves
+    /// (inherited)
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
 
-    /// How many operators are listed in text; 0 for all
+    /// The number of operators to list in text; 0 lists all
     #[arg(long, default_value_t = 50, value_name = "NUMBER")]
     limit: usize,
 
-    /// How the list is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -107,7 +108,8 @@ impl Gaps {
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} of {} operators have a kernel of their own, {} are served otherwise, {} by nothing",
+                    "{}: {} of {} operators have their own kernel, {} are inherited, {} have no \
+                     kernel",
                     title(&gaps),
                     counts.kernels,
                     counts.operators,
@@ -119,7 +121,7 @@ impl Gaps {
                     println!("since {title}: {count} gained: {}", since.gained.join(", "));
                 }
                 if !gaps.unknown.is_empty() {
-                    eprintln!("no operator is called {}", gaps.unknown.join(", "));
+                    eprintln!("unknown operator {}", gaps.unknown.join(", "));
                 }
                 let shown = match self.limit {
                     0 => rows.len(),
@@ -141,7 +143,7 @@ impl Gaps {
         let shown = path.display();
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
         let usage = read_csv(&text).map_err(|line| {
-            anyhow!("{shown}:{line}: this is no `operator,count`, such as `aten::add.Tensor,12`")
+            anyhow!("{shown}:{line}: expected `operator,count`, for example `aten::add.Tensor,12`")
         })?;
         Ok(Some(usage))
     }

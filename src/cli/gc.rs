@@ -8,22 +8,22 @@ use crate::store::{Mode, Opening, ProjectName};
 
 use super::{Database, duration, local};
 
-/// Collects old revisions that no label names, such as those of closed pull requests.
+/// Deletes old revisions without a label, such as those of closed pull requests.
 ///
-/// What a label names is never touched; delete the label first (`DELETE .../labels/pr-1234`). The
-/// bytes that only such revisions had go too. An SQLite file keeps its size and fills the room with
-/// what comes next.
+/// Revisions with a label are never deleted; delete the label first (`DELETE .../labels/pr-1234`).
+/// Bytes that only deleted revisions used are deleted too. An SQLite file keeps its size and reuses
+/// the space.
 #[derive(Debug, Args)]
 pub(super) struct Gc {
-    /// Keep what was ingested later than this long ago: a number of days or hours, such as 30d or 12h
+    /// Keep revisions ingested within this time: a number of days or hours, such as 30d or 12h
     #[arg(long, value_name = "TIME", default_value = "30d", value_parser = duration::parse)]
     older_than: i64,
 
-    /// Only in this project; in all by default
+    /// Only in this project; by default in all
     #[arg(long, value_parser = project)]
     project: Option<ProjectName>,
 
-    /// Say what would be collected, and collect nothing
+    /// Only show what would be deleted
     #[arg(long)]
     dry_run: bool,
 
@@ -36,8 +36,8 @@ impl Gc {
         let store = local::store(&self.database, Opening::Change).await?;
         let before = local::now().saturating_sub(self.older_than);
         let (mode, done) = match self.dry_run {
-            true => (Mode::Count, "would collect"),
-            false => (Mode::Do, "collected"),
+            true => (Mode::Count, "would delete"),
+            false => (Mode::Do, "deleted"),
         };
         let collected = store.collect(self.project.as_ref(), before, mode).await?;
         store.close().await;

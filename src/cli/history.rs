@@ -16,32 +16,32 @@ use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, 
 use super::stored::Asked;
 use super::{Stored, Target};
 
-/// Tells the history of an operator over a project's revisions.
+/// Shows the history of an operator over a project's revisions.
 ///
-/// When it came and went, what changed in its schema and for whom that broke something, which
-/// kernels and tags it gained and lost, and what runs it where now.
+/// When the operator was added and removed, how its schema changed and what that broke for whom,
+/// which kernels and tags it gained and lost, and what runs it on which backend now.
 #[derive(Debug, Args)]
 pub(super) struct History {
     /// The operator, such as add.Tensor
     operator: String,
 
-    /// Only what is about this dispatch key, and what is not about keys
+    /// Show only events about this dispatch key, and events without a key
     #[arg(long)]
     key: Option<String>,
 
-    /// Where to begin: a label, a commit, sha256:DIGITS; by default the first revision
+    /// The first revision (a label, a commit or sha256:DIGITS); by default the first one
     #[arg(long, value_name = "REVISION")]
     from: Option<String>,
 
-    /// Where to end; by default the last revision
+    /// The last revision; by default the latest one
     #[arg(long, value_name = "REVISION")]
     to: Option<String>,
 
-    /// What the timeline is made of; by default releases, else commits, else ingests
+    /// The timeline to use; by default releases, else commits, else ingests
     #[arg(long, value_enum)]
     line: Option<LineName>,
 
-    /// How the history is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -61,11 +61,11 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum LineName {
-    /// Labels that are versions, in the order of versions
+    /// Labels that are versions, in version order
     Releases,
-    /// Commits, in the order of their topology
+    /// Commits, in topological order
     Commits,
-    /// Revisions, as they were ingested
+    /// Revisions, in the order of ingestion
     Ingests,
 }
 
@@ -81,7 +81,7 @@ impl From<LineName> for Line {
 
 impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        // Steps that nobody has asked for before are computed and kept.
+        // Computes and stores steps on first use.
         let stored = Stored::open(&self.target, Opening::Change).await?;
         let asked = Asked {
             project: &self.project,
@@ -144,7 +144,7 @@ fn told(history: &View) -> anyhow::Result<String> {
     }))
 }
 
-/// Why a word in an answer cannot be told.
+/// The error for an unknown word in an answer.
 fn unknown(what: &str, word: &str) -> String {
-    format!("this program knows no {what} `{word}`; use the server's version of opatlas")
+    format!("unknown {what} `{word}`; use the same version of opatlas as the server")
 }

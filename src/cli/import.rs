@@ -23,47 +23,47 @@ use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::Taken;
 use super::{Stored, Target, sample};
 
-/// Takes revisions into the store.
+/// Imports revisions into the database or a server.
 ///
-/// `opatlas import torch==2.9.0` fetches the release's wheel with your own pip, takes the YAML
-/// files out of it and stores them under the label 2.9.0; `torch==2.0.0..latest` takes every
-/// published release from one to another. `opatlas import --git REPO --range A..B` takes the
-/// commits of a local clone that touch native_functions.yaml. Both go on where they were stopped.
-/// `opatlas import --dir PATH --label X` takes the files of a folder: native_functions.yaml,
-/// tags.yaml, derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
+/// `opatlas import torch==2.9.0` fetches the wheel of the release with your own pip, extracts the
+/// YAML files and stores them under the label 2.9.0; `torch==2.0.0..latest` imports every published
+/// release in the range. `opatlas import --git REPO --range A..B` imports the commits of a local
+/// clone that touch native_functions.yaml. Both resume after an interruption. `opatlas import --dir
+/// PATH --label X` imports the files of a folder: native_functions.yaml, tags.yaml,
+/// derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Import {
     /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest
     #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "backend"])]
     releases: Vec<String>,
 
-    /// Take the files of this folder instead
+    /// Import the files of this folder instead
     #[arg(long, value_name = "PATH", conflicts_with_all = ["releases", "sample"], requires = "label")]
     dir: Option<PathBuf>,
 
-    /// Take the commits of this local clone that touch the file, in the order of their topology;
-    /// into a database only, not over a server
+    /// Import the commits of this local clone that touch the file, in topological order; needs a
+    /// database, not a server
     #[arg(long, value_name = "REPO", conflicts_with_all = ["releases", "sample", "dir", "label"])]
     git: Option<PathBuf>,
 
-    /// Which commits, as git names them
+    /// The range of commits, in git's notation
     #[arg(long, value_name = "A..B", requires = "git", default_value = "HEAD")]
     range: String,
 
-    /// Where native_functions.yaml is in the repository
+    /// The path of native_functions.yaml in the repository
     #[arg(long, value_name = "PATH", requires = "git", default_value = NATIVE_FUNCTIONS_PATH)]
     path: String,
 
-    /// Follow merges to their first parent only
+    /// Follow only the first parent of merges
     #[arg(long, requires = "git")]
     first_parent: bool,
 
-    /// Take this backend file, laid over a stored revision (--over), such as
-    /// --project acme-npu --backend acme.yaml --over 2.15.0; the exit code is 1 when it has errors
+    /// Import this backend file on top of a stored revision (--over), such as
+    /// --project acme-npu --backend acme.yaml --over 2.15.0; exits with 1 if it has errors
     #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir", "git"])]
     backend: Option<PathBuf>,
 
-    /// The revision that the backend file is laid over
+    /// The stored revision to add the backend file to
     #[arg(long, value_name = "REVISION", requires = "backend")]
     over: Option<String>,
 
@@ -76,39 +76,39 @@ pub(super) struct Import {
     )]
     base_project: String,
 
-    /// Take the built-in sample: operators that show every feature of the format
+    /// Import the built-in sample: operators that show every feature of the format
     #[arg(long, conflicts_with = "releases")]
     sample: bool,
 
-    /// The label that names the revision; the version of a release by default
+    /// The label of the revision; by default the version of the release
     #[arg(long)]
     label: Option<String>,
 
-    /// The PyTorch release whose rules apply; read from a label that is a version by default
+    /// The PyTorch release whose rules apply; by default read from a label that is a version
     #[arg(long)]
     release: Option<String>,
 
-    /// The project, made if it does not exist
+    /// The project, created if it does not exist
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 
-    /// Move a label that is a version and names another revision
+    /// Move a version label that points to another revision
     #[arg(long)]
     force: bool,
 
-    /// Keep the fetched files here, and look for them here first
+    /// Look up and keep fetched files in this folder
     #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
     cache: Option<PathBuf>,
 
-    /// Fetch into the cache and store nothing
+    /// Only fetch into the cache, without storing
     #[arg(long, requires = "cache")]
     download_only: bool,
 
-    /// The command that pip is called by
+    /// The command to run pip
     #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND")]
     pip: Option<String>,
 
-    /// How many releases are fetched at once
+    /// The number of concurrent downloads
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=16))]
     jobs: u8,
 
@@ -120,7 +120,7 @@ impl Import {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         if self.label.is_some() && self.releases.len() > 1 {
             bail!(
-                "--label names one revision, but {} releases are given",
+                "--label needs a single release, but there are {}",
                 self.releases.len()
             );
         }
@@ -142,7 +142,7 @@ impl Import {
         releases::import(&self).await
     }
 
-    /// Stores a revision's files with a backend file among them.
+    /// Stores the files of a revision together with a backend file.
     async fn lay_over(&self, file: &Path, over: &str) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
         let stored = Stored::open(&self.target, Opening::Make).await?;
@@ -180,14 +180,14 @@ impl Import {
         }
         if errors > 0 {
             eprintln!(
-                "{} has {errors} errors; it is stored as it is",
+                "{} has {errors} errors and is stored anyway",
                 file.display()
             );
         }
         Ok(ExitCode::from(u8::from(errors > 0)))
     }
 
-    /// What a label that is a version is protected from.
+    /// The protection of a version label.
     fn protection(&self) -> Protection {
         match self.force {
             true => Protection::Forced,
@@ -214,7 +214,7 @@ impl Import {
     }
 }
 
-/// One line about what was stored.
+/// One line about a stored revision.
 pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
     let Summary {
         operators,
@@ -226,16 +226,16 @@ pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
     let stored = if taken.is_new {
         "stored"
     } else {
-        "already there"
+        "already stored"
     };
     format!(
-        "{project} {label}: {operators} operators and {generated} generated ones, \
-         {errors} errors, {warnings} warnings, judged as {}; {stored} as sha256:{:.12}",
+        "{project} {label}: {operators} declared and {generated} generated operators, {errors} \
+         errors, {warnings} warnings, judged as {}; {stored} as sha256:{:.12}",
         taken.release, taken.digest,
     )
 }
 
-/// A bar of so many steps; without a terminal nothing is drawn.
+/// A progress bar; hidden without a terminal.
 fn progress(count: usize) -> ProgressBar {
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
     // The template is a constant that is right.
@@ -248,7 +248,7 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-/// The files of a folder that belong to a bundle; the others are named on standard error.
+/// The files of a folder that belong to a bundle; prints the names of the others to standard error.
 pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     let mut bundle = Bundle::default();
     let mut ignored = Vec::new();
@@ -263,10 +263,7 @@ pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     }
     if !ignored.is_empty() {
         ignored.sort();
-        eprintln!(
-            "ignored, being no files of a bundle: {}",
-            ignored.join(", ")
-        );
+        eprintln!("ignored (not files of a bundle): {}", ignored.join(", "));
     }
     Ok(bundle)
 }

@@ -38,7 +38,7 @@ pub(super) async fn open(database: &Database, opening: Opening) -> anyhow::Resul
     Ok(service(store, Limits::default()))
 }
 
-/// Opens the store to make what is not there yet, and makes a service of it within these limits.
+/// Opens the store, creating it if necessary, and returns a service within these limits.
 ///
 /// # Errors
 /// As [`open`].

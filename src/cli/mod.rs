@@ -46,9 +46,9 @@ use target::{Database, Target};
 
 /// The operator registry for PyTorch-style backends.
 ///
-/// Reads operator declarations (native_functions.yaml and its companions), keeps revisions of
-/// them, checks them, computes dispatch tables and compares revisions. Commands about what is stored
-/// work on a database (--database) or ask a server (--server).
+/// Reads operator declarations (native_functions.yaml and its companions), stores revisions of
+/// them, validates them, computes dispatch tables and compares revisions. Commands on stored
+/// revisions use a database (--database) or a server (--server).
 #[derive(Debug, Parser)]
 #[command(name = "opatlas", version, max_term_width = 100)]
 struct Cli {
@@ -77,7 +77,7 @@ enum Command {
     Openapi(openapi::Openapi),
 }
 
-/// How long what is still under way has to end.
+/// Time for work in progress to end.
 const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Runs the program with the process's own arguments.
@@ -112,7 +112,7 @@ pub fn run() -> ExitCode {
             Command::Openapi(openapi) => openapi.run(),
         }
     });
-    // Work that nobody waits for any more does not hold the end up.
+    // Work without a waiting caller does not delay the exit.
     runtime.shutdown_timeout(ENDING);
     match done {
         Ok(code) => code,
@@ -120,7 +120,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The error with the names that are near the one that is not known, in the words of the HTTP API.
+/// The error with similar names to the unknown one, in the words of the HTTP API.
 fn suggesting(error: ServiceError) -> anyhow::Error {
     match error.root() {
         ServiceError::UnknownOperator { .. }
@@ -131,7 +131,7 @@ fn suggesting(error: ServiceError) -> anyhow::Error {
     }
 }
 
-/// What cannot go on: the reason, and the reasons behind it.
+/// Prints an error and its causes.
 fn failed(error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {error:#}");
     ExitCode::from(2)

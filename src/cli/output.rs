@@ -7,7 +7,7 @@ use std::io::{self, ErrorKind, Write as _};
 /// What shells report for a program that a closed pipe ended: 128 + SIGPIPE.
 const CLOSED_PIPE: i32 = 141;
 
-/// Writes to standard output. Ends the process when nobody reads it any more.
+/// Writes to standard output. Ends the process if the reader closed it.
 ///
 /// # Errors
 /// Every other fault of writing, such as a full disk.

@@ -11,9 +11,9 @@ use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, backup, local};
 
-/// Brings a backup back into an empty database, of the same kind or of another.
+/// Restores a backup into an empty database, of the same or another kind.
 ///
-/// All of it or nothing. What was restored is checked against its digests.
+/// Restores everything or nothing, and checks the result against its digests.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
     /// The file that `opatlas backup` wrote
@@ -34,11 +34,11 @@ impl Restore {
         let url = format!("{}?mode=rw", backup::url(&copy)?);
         let source = SqliteStore::open(&url)
             .await
-            .with_context(|| format!("{} is no backup", self.file.display()))?;
+            .with_context(|| format!("{} is not a backup", self.file.display()))?;
         let target = local::store(&self.database, Opening::Make).await?;
         store::copy(&source, &*target)
             .await
-            .context("nothing was restored")?;
+            .context("the database was not changed")?;
         source.close().await;
         let report = target.check().await?;
         target.close().await;

@@ -25,7 +25,7 @@ use super::{Database, local, sample};
 /// Serves the HTTP API.
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Address and port to listen on; port 0 takes a free one
+    /// Address and port to listen on; port 0 selects a free port
     #[arg(
         long,
         env = "OPATLAS_LISTEN",
@@ -34,19 +34,20 @@ pub(super) struct Serve {
     )]
     listen: SocketAddr,
 
-    /// On an empty database, first import this PyTorch release (the sample where it cannot be had)
+    /// Import this PyTorch release into an empty database first, or the sample if the download
+    /// fails
     #[arg(long, value_name = "VERSION")]
     bootstrap: Option<String>,
 
-    /// Keep fetched releases here, and look for them here first
+    /// Look up and keep fetched releases in this folder
     #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
     cache: Option<PathBuf>,
 
-    /// How log lines are written
+    /// The format of log lines
     #[arg(long, env = "OPATLAS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
 
-    /// Of how many requests one has a line in the log; those that fail always have
+    /// Log one in N requests; failures are always logged
     #[arg(
         long,
         env = "OPATLAS_LOG_SAMPLE",
@@ -71,9 +72,9 @@ enum LogFormat {
     Json,
 }
 
-/// How long the store has to close.
+/// Time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
-/// The project that releases of PyTorch go to.
+/// The project for releases of PyTorch.
 const PROJECT: &str = "pytorch";
 
 impl Serve {
@@ -96,22 +97,22 @@ impl Serve {
         let figures = tokio::spawn(http::middleware::metrics::keep_up());
         let warmed = Arc::clone(&service);
         let warming = tokio::spawn(async move {
-            // Whatever fails here is told to the first who asks for it.
+            // The first request reports any failure here.
             let _ = warmed.warm().await;
         });
         let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
         http::server::serve(listener, app, limits, is_short, asked_to_stop()).await;
         figures.abort();
         warming.abort();
-        // What still runs is told so, and is not waited for.
+        // Cancels work in progress without waiting for it.
         service.stop_work();
         let _ = tokio::time::timeout(CLOSING, service.close()).await;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Writes the log from a thread of its own, so that a slow terminal or pipe does not slow requests
-/// down. What is left is written when the guard goes.
+/// Writes the log from a separate thread, so that a slow terminal or pipe does not slow down
+/// requests. Dropping the guard writes the rest.
 fn log_to_stderr(format: LogFormat) -> WorkerGuard {
     let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
@@ -127,7 +128,7 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
     guard
 }
 
-/// Fills an empty database.
+/// Imports a release into an empty database.
 async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> anyhow::Result<()> {
     if !service.projects(None, 1).await?.items.is_empty() {
         return Ok(());
@@ -142,8 +143,8 @@ async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> 
         Ok(bundle) => (version, bundle),
         Err(error) => {
             eprintln!(
-                "{error}.\nServing a small sample of operators instead; \
-                 `opatlas import torch=={version}` brings the real ones."
+                "{error}.\nServing a small sample of operators instead; `opatlas import \
+                 torch=={version}` imports the real ones."
             );
             (sample::LABEL, sample::bundle())
         }
@@ -165,8 +166,8 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
     Ok(())
 }
 
-/// Tells the address, and things to try with what is there. Whoever started the service may not be
-/// listening any more, which is no reason to stop.
+/// Prints the address, and things to try with the stored revisions. A closed standard output does
+/// not stop the service.
 async fn greet(service: &Service, address: SocketAddr) {
     say(&format!("Opatlas listens on http://{address}\n"));
     say(&things_to_try(service, address).await);
@@ -179,7 +180,7 @@ fn say(text: &str) {
 
 async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
-        return "Nothing is stored yet; try `opatlas import torch==2.15.0`.\n".to_owned();
+        return "The database is empty; try `opatlas import torch==2.15.0`.\n".to_owned();
     };
     let operator = match service.snapshot(&resolved).await {
         Ok(snapshot) if snapshot.catalogue.find("add.Tensor").is_some() => "add.Tensor",
@@ -187,11 +188,9 @@ async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     };
     let latest = format!("http://{address}/v1/projects/{PROJECT}/revisions/latest");
     format!(
-        "It has {title}. Three things to try:\n  \
-         curl {latest}/operators/{operator}\n  \
-         curl '{latest}/operators?q=norm&kind=out&limit=5'\n  \
-         curl {latest}/findings\n\
-         The whole API: http://{address}/openapi.json\n",
+        "The latest revision is {title}. Three things to try:\n  curl \
+         {latest}/operators/{operator}\n  curl '{latest}/operators?q=norm&kind=out&limit=5'\n  \
+         curl {latest}/findings\nThe whole API: http://{address}/openapi.json\n",
         title = resolved.title()
     )
 }

@@ -12,25 +12,26 @@ use crate::http::middleware::hosts::{HostName, Hosts};
 use crate::http::server::ConnectionLimits;
 use crate::service::Limits;
 
-/// Who may do what.
+/// Authentication and hosts.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct Access {
-    /// What needs a token: nothing (off), all that changes something (writes), or everything (all);
-    /// off on loopback and writes elsewhere, unless it is given
+    /// What needs a token: nothing (off), changes (writes), or everything (all); by default off on
+    /// loopback and writes elsewhere
     #[arg(long, env = "OPATLAS_AUTH", value_enum)]
     auth: Option<Auth>,
 
-    /// Listen beyond loopback although --auth off lets everybody change what is stored
+    /// Listen on other addresses than loopback even though --auth off lets everyone change the
+    /// database
     #[arg(long, env = "OPATLAS_FORCE_OPEN")]
     force_open: bool,
 
-    /// A site whose pages may use the API, such as https://ci.example.org; repeat it for several
+    /// A site whose pages may use the API, such as https://ci.example.org; repeat for several
     #[arg(long = "cors-origin", env = "OPATLAS_CORS_ORIGINS", value_name = "ORIGIN", value_delimiter = ',', value_parser = origin)]
     cors_origins: Vec<String>,
 
-    /// A host that requests may name, such as opatlas.example.org, with any port; repeat it for
-    /// several. Loopback may always be named; without tokens on loopback nothing else may
+    /// A host to answer for on any port, such as opatlas.example.org, besides loopback; repeat for
+    /// several. Without tokens on loopback, the server answers for no other host by default
     #[arg(long = "allowed-host", env = "OPATLAS_ALLOWED_HOSTS", value_name = "HOST", value_delimiter = ',', value_parser = HostName::parse)]
     allowed_hosts: Vec<HostName>,
 }
@@ -42,39 +43,39 @@ enum Auth {
     All,
 }
 
-/// How much the service takes on.
+/// Limits of the service.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Bounds")]
 pub(super) struct Bounds {
-    /// Requests under way at once; more are answered 503
+    /// Requests in progress; the server answers more with 503
     #[arg(long, env = "OPATLAS_MAX_REQUESTS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
 
-    /// Connections at once; more wait to be accepted
+    /// Open connections; more wait until one closes
     #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
 
-    /// Memory for bodies that are being read, in MiB; what is beyond is answered 503
+    /// Memory for request bodies in transfer, in MiB; the server answers more with 503
     #[arg(long, env = "OPATLAS_BODY_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     body_memory: u32,
 
-    /// Computations at once; the processor's cores by default
+    /// Concurrent computations; by default the number of processor cores
     #[arg(long, env = "OPATLAS_WORKERS", value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     workers: Option<u16>,
 
-    /// Seconds that a request waits for a worker before it is answered 503
+    /// Seconds that a request waits for a worker before the answer is 503
     #[arg(long, env = "OPATLAS_PATIENCE", value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
     patience: u32,
 
-    /// Seconds that a request may take as a whole
+    /// Seconds that a request may take in total
     #[arg(long, env = "OPATLAS_REQUEST_TIMEOUT", value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3600))]
     request_timeout: u32,
 
-    /// Seconds that a body may take to arrive; then the answer is 408
+    /// Seconds that a body may take to arrive before the answer is 408
     #[arg(long, env = "OPATLAS_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     body_timeout: u32,
 
-    /// Seconds that a connection may be silent, and that the head of a request may take
+    /// Seconds that a connection may be idle, and that the head of a request may take
     #[arg(long, env = "OPATLAS_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u32).range(1..=3600))]
     idle_timeout: u32,
 
@@ -82,7 +83,7 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_WRITE_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     write_timeout: u32,
 
-    /// Seconds that requests under way may take once the service is asked to stop
+    /// Seconds that requests in progress may take after a stop signal
     #[arg(long, env = "OPATLAS_STOP_TIMEOUT", value_name = "SECONDS", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=3600))]
     stop_timeout: u32,
 
@@ -90,21 +91,21 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     snapshot_memory: u32,
 
-    /// Memory for finished answers that are kept, in MiB
+    /// Memory for cached answers, in MiB
     #[arg(long, env = "OPATLAS_VIEW_MEMORY", value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     view_memory: u32,
 
-    /// Memory for all finished answers, kept or still to be read by clients, in MiB; what is beyond
-    /// is answered 503
+    /// Memory for all answers, cached or not yet read by clients, in MiB; the server answers more
+    /// with 503
     #[arg(long, env = "OPATLAS_ANSWER_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
     answer_memory: u32,
 }
 
 impl Access {
-    /// What needs a token when listening there.
+    /// What needs a token when the server listens on this address.
     ///
     /// # Errors
-    /// When everybody on the network could change what is stored, and it is not forced.
+    /// If everyone on the network could change the database without `--force-open`.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
         let loopback = is_loopback(listen);
         let auth = self.auth.unwrap_or(match loopback {
@@ -113,7 +114,9 @@ impl Access {
         });
         if auth == Auth::Off && !loopback && !self.force_open {
             bail!(
-                "with --auth off everybody who reaches {listen} could change what is stored; use --auth writes (and `opatlas token create`), listen on 127.0.0.1, or insist with --force-open"
+                "--auth off would let everyone who reaches {listen} change the database; use \
+                 --auth writes (and `opatlas token create`), listen on 127.0.0.1, or add \
+                 --force-open"
             );
         }
         Ok(match auth {
@@ -125,9 +128,8 @@ impl Access {
 }
 
 impl Access {
-    /// The hosts to answer under. Where no token is needed, a page that got a name of its own to
-    /// resolve to loopback must not be answered; elsewhere there are names that only the operator
-    /// knows.
+    /// The hosts to answer for. Without tokens, the server must not answer a page whose own host
+    /// name resolves to loopback; with tokens, only the operator knows the names.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
         let is_open = auth == AuthMode::Off && is_loopback(listen);
         match self.allowed_hosts.is_empty() && !is_open {
@@ -192,13 +194,13 @@ fn mebibytes(count: u32) -> u64 {
     u64::from(count) << 20
 }
 
-/// A site as browsers name it: without a path, and with no slash at the end.
+/// A site as browsers name it: without a path or a trailing slash.
 fn origin(text: &str) -> Result<String, String> {
     let site = text
         .strip_prefix("https://")
         .or_else(|| text.strip_prefix("http://"));
     match site {
         Some(site) if !site.is_empty() && !site.contains(['/', '*', ' ']) => Ok(text.to_owned()),
-        _ => Err("an origin is like https://ci.example.org, without a path".to_owned()),
+        _ => Err("an origin has the form https://ci.example.org, without a path".to_owned()),
     }
 }

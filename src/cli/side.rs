@@ -1,5 +1,5 @@
-//! What a side of a comparison is called on the command line: files, a folder, a stored revision,
-//! or a commit of a repository.
+//! A side of a comparison on the command line: files, a folder, a stored revision, or a commit of a
+//! repository.
 
 use std::fs;
 use std::io::Read as _;
@@ -18,7 +18,7 @@ use super::Stored;
 use super::import::read_folder;
 use super::remote;
 
-/// Where PyTorch's repository keeps its operators.
+/// The path of the operators in PyTorch's repository.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 /// Where it keeps its formulas, from the root of the repository.
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
@@ -56,7 +56,7 @@ pub(super) enum Operand {
 }
 
 impl Operand {
-    /// Reads an operand: what is there as a path is one, unless `label:` says otherwise.
+    /// Parses an operand: an existing path is a path, unless the text starts with `label:`.
     pub(super) fn parse(text: &str, places: &Places<'_>) -> Self {
         if let Some(commit) = text.strip_prefix("git:") {
             let (revision, path) = commit.split_once(':').unwrap_or((commit, places.path));
@@ -65,7 +65,7 @@ impl Operand {
         if let Some(label) = text.strip_prefix("label:") {
             return Self::Stored(label.to_owned());
         }
-        // What cannot be looked at may be there: reading it tells why not.
+        // A path without access may exist: reading it reports the reason.
         match text == "-" || Path::new(text).try_exists().unwrap_or(true) {
             true => Self::Path(text.into()),
             false => Self::Stored(text.to_owned()),
@@ -120,7 +120,7 @@ fn of_bundle(bundle: Bundle, release: Release, title: String, file: String) -> S
     }
 }
 
-/// The release asked for, else the one that a tag or folder is named after, else the newest.
+/// The requested release, else the one in the name of the tag or folder, else the newest.
 fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     if let Some(text) = places.release {
         return Ok(Release::parse(text)?.release);
@@ -134,7 +134,10 @@ async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow
     let resolved = resolved.map_err(|error| {
         let of_server = error.downcast_ref::<remote::Error>();
         match of_server.is_none_or(remote::Error::is_about_a_name) {
-            true => anyhow!("{error}; `{address}` is no file or folder either, and a commit is named `git:{address}`"),
+            true => anyhow!(
+                "{error}; `{address}` is not a file or folder either; write a commit as \
+                 `git:{address}`"
+            ),
             false => error,
         }
     })?;
@@ -180,7 +183,7 @@ fn files(path: &Path) -> anyhow::Result<(Bundle, String)> {
     Ok((bundle, path.display().to_string()))
 }
 
-/// The operators of a commit, with its tags and formulas where PyTorch's repository has them.
+/// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.
 fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bundle> {
     let native = show(places.repository, revision, path)?;
     let mut bundle = Bundle::default();
@@ -211,7 +214,7 @@ fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
         .args(["ls-tree", "--full-tree", "-z"])
         .args(["--end-of-options", revision, "--", path])
         .output()
-        .context("cannot run git, which `git:REV` needs")?;
+        .context("cannot run git, which `git:REV` requires")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.lines().next().unwrap_or_default();
@@ -229,7 +232,7 @@ fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
 /// A file as a commit has it. The revision is one argument with the path, and no option.
 fn show(repository: &Path, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
     if revision.starts_with('-') {
-        bail!("`{revision}` is no revision");
+        bail!("`{revision}` is not a revision");
     }
     let output = Command::new("git")
         .arg("-C")
@@ -237,12 +240,13 @@ fn show(repository: &Path, revision: &str, path: &str) -> anyhow::Result<Vec<u8>
         .args(["show", "--end-of-options"])
         .arg(format!("{revision}:{path}"))
         .output()
-        .context("cannot run git, which `git:REV` needs")?;
+        .context("cannot run git, which `git:REV` requires")?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let message = message.lines().next().unwrap_or_default();
         bail!(
-            "git has no {path} at {revision}: {message}; --path names the file, --repository the clone"
+            "git has no {path} at {revision}: {message}; set the path with --path and the clone \
+             with --repository"
         );
     }
     Ok(output.stdout)

@@ -69,7 +69,7 @@ impl Stored {
         })
     }
 
-    /// Waits for what is under way.
+    /// Waits for work in progress.
     pub(super) async fn close(&self) {
         if let Self::Database(service) = self {
             service.close().await;
@@ -117,7 +117,7 @@ impl Stored {
     /// The labels of a project, by name.
     ///
     /// # Errors
-    /// When there is no such project.
+    /// If the project does not exist.
     pub(super) async fn labels(&self, project: &str) -> anyhow::Result<Vec<LabelRecord>> {
         Ok(match self {
             Self::Database(service) => service.labels(project).await?,
@@ -128,7 +128,7 @@ impl Stored {
     /// What comparisons of a project are judged by.
     ///
     /// # Errors
-    /// When there is no such project.
+    /// If the project does not exist.
     pub(super) async fn rulebook(&self, project: &ProjectName) -> anyhow::Result<Rulebook> {
         Ok(match self {
             Self::Database(service) => Rulebook::clone(&*service.rulebook(project).await?),
@@ -167,7 +167,7 @@ impl Stored {
     /// An operator's history.
     ///
     /// # Errors
-    /// When there is no such operator, key or revision, with the names that are near.
+    /// If the operator, key or revision does not exist; the error has similar names.
     pub(super) async fn history(&self, asked: &Asked<'_>) -> anyhow::Result<History> {
         let Asked {
             project,
@@ -232,7 +232,7 @@ impl Stored {
     /// Accepts a change in a project.
     ///
     /// # Errors
-    /// When it says nothing, or what is not known.
+    /// If it is empty or invalid.
     pub(super) async fn add_exception(
         &self,
         project: &str,
@@ -250,7 +250,7 @@ impl Stored {
     /// The exceptions of a project, oldest first.
     ///
     /// # Errors
-    /// When there is no such project.
+    /// If the project does not exist.
     pub(super) async fn exceptions(&self, project: &str) -> anyhow::Result<Vec<ExceptionRecord>> {
         ProjectName::parse(project)?;
         Ok(match self {

@@ -26,20 +26,19 @@ use super::subject::{Chosen, Subject};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
-/// With --backend it shows one key across all operators instead, with counts. The operators are
-/// those of the last stored revision of the project, unless --release, --revision or --file says
-/// otherwise.
+/// With --backend it shows one key across all operators instead, with counts. It reads the last
+/// stored revision of the project, unless --release, --revision or --file selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Table {
     /// The operator, such as add.Tensor
     #[arg(required_unless_present = "backend", value_name = "OPERATOR")]
     operator: Option<String>,
 
-    /// Only the entry for this runtime key
+    /// Show only the entry for this runtime key
     #[arg(long, conflicts_with = "backend")]
     key: Option<String>,
 
-    /// Tell the rules tried, why each did not apply, and what to register to change the answer
+    /// Show each rule, why it did not apply, and what to register to change the result
     #[arg(long, requires = "key")]
     explain: bool,
 
@@ -47,7 +46,7 @@ pub(super) struct Table {
     #[arg(long, value_name = "KEY", conflicts_with = "operator")]
     backend: Option<String>,
 
-    /// Of the backend, list only the operators without a kernel
+    /// List only the operators without a kernel for the backend
     #[arg(long, requires = "backend")]
     missing: bool,
 
@@ -55,7 +54,7 @@ pub(super) struct Table {
     #[arg(long)]
     build: Option<String>,
 
-    /// Which registrations count
+    /// The registrations to use
     #[arg(long, value_enum, default_value_t = Which::Everything)]
     source: Which,
 
@@ -63,11 +62,11 @@ pub(super) struct Table {
     #[arg(long, value_name = "KEY:KERNEL", conflicts_with_all = ["backend", "explain"])]
     with: Vec<String>,
 
-    /// What if: take a registration away
+    /// What if: remove a registration
     #[arg(long, value_name = "KEY", conflicts_with_all = ["backend", "explain"])]
     without: Vec<String>,
 
-    /// How the answer is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -84,9 +83,9 @@ enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// All that are known: of the files, hand-written and observed ones
+    /// All known registrations: from the files, hand-written and observed
     Everything,
-    /// Those that follow from the files
+    /// Only registrations that follow from the files
     Files,
 }
 
@@ -96,7 +95,7 @@ impl Table {
         let text = match (&self.backend, &self.operator) {
             (Some(backend), _) => self.backend(&subject, backend)?,
             (None, Some(operator)) => self.operator(&subject, operator)?,
-            (None, None) => bail!("name an operator, or a key by --backend"),
+            (None, None) => bail!("missing operator, or a key with --backend"),
         };
         print!("{text}");
         Ok(ExitCode::SUCCESS)
@@ -113,7 +112,7 @@ impl Table {
             without: self.without.clone(),
             release: None,
         };
-        // Also for text: what is refused is refused in the same words.
+        // Text output uses it too, so that refusals have the same words.
         let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
             serde_json::to_string_pretty(&table)
         });
@@ -160,7 +159,7 @@ impl Table {
         })
     }
 
-    /// One entry, explained or in a line, and what works there.
+    /// One entry, in a line or explained, and what works there.
     fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
         let mut text = match shown.view.explain(id, slot) {
             Some(told) if self.explain => explanation(shown, id, &told),
@@ -230,7 +229,7 @@ impl From<Which> for Source {
     }
 }
 
-/// In the words of the HTTP API, near names included.
+/// The error in the words of the HTTP API, with similar names.
 fn of_service(error: ServiceError) -> anyhow::Error {
     refusal(error.into())
 }

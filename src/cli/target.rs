@@ -1,4 +1,4 @@
-//! Where a command finds what is stored: in a database, or at a server.
+//! Where a command finds stored revisions: in a database or on a server.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -6,17 +6,17 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::remote::{Base, Server, Token};
 
-/// The database of a command that looks after it; a server is refused.
+/// The database of a maintenance command, which does not support a server.
 #[derive(Debug, Clone)]
 pub(super) struct Database {
     /// Its address.
     pub(super) database: String,
 }
 
-/// Where revisions are read and written: a database, or a server.
+/// The source of revisions: a database or a server.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
-    /// The database itself.
+    /// A database.
     Database(Database),
     /// A server, over HTTP.
     Server(Server),
@@ -25,7 +25,7 @@ pub(super) enum Target {
 /// The option that both have.
 #[derive(Args)]
 struct DatabaseOptions {
-    /// The database that holds the revisions: sqlite://PATH, a file made if it does not exist, or
+    /// The database with the revisions: sqlite://PATH (a file, created if it does not exist) or
     /// postgres://USER:PASSWORD@HOST/NAME
     #[arg(
         long,
@@ -37,7 +37,7 @@ struct DatabaseOptions {
     database: String,
 }
 
-/// What a command that looks after a database is told in vain; taken to say so.
+/// Options that a maintenance command does not support; parsed only to report this.
 #[derive(Args)]
 struct InVain {
     #[arg(long, env = "OPATLAS_SERVER", hide = true)]
@@ -50,7 +50,7 @@ struct InVain {
 /// The options of a server.
 #[derive(Args)]
 struct ServerOptions {
-    /// Ask this server instead of a database, such as https://opatlas.example.org
+    /// Use this server instead of a database, such as https://opatlas.example.org
     #[arg(
         long,
         env = "OPATLAS_SERVER",
@@ -59,7 +59,7 @@ struct ServerOptions {
     )]
     server: Option<String>,
 
-    /// The token to show the server; better given in the environment, where others do not see it
+    /// The token for the server; safer in the environment, because other users can see arguments
     #[arg(
         long,
         env = "OPATLAS_TOKEN",
@@ -84,19 +84,22 @@ impl FromArgMatches for Database {
         let in_vain = InVain::from_arg_matches(matches)?;
         if is_given(matches, "server") {
             return Err(usage(
-                "this command works on a database itself: run it where that is, with --database instead of --server",
+                "this command needs direct access to the database: run it with --database instead \
+                 of --server",
             ));
         }
         if is_given(matches, "token") {
             return Err(usage(
-                "--token is for --server, and this command works on a database itself",
+                "--token is only for --server, but this command uses the database directly",
             ));
         }
-        // Who means a server all day does not mean the file `opatlas.db` in this folder.
+        // A user with OPATLAS_SERVER in the environment does not mean the file `opatlas.db` in this
+        // folder.
         let is_default = matches.value_source("database") == Some(ValueSource::DefaultValue);
         if is_default && in_vain.server.is_some_and(|server| !server.is_empty()) {
             return Err(usage(
-                "OPATLAS_SERVER names a server, but this command works on a database itself: name that with --database",
+                "OPATLAS_SERVER is set, but this command uses the database directly: set \
+                 --database",
             ));
         }
         let DatabaseOptions { database } = DatabaseOptions::from_arg_matches(matches)?;
@@ -125,7 +128,7 @@ impl FromArgMatches for Target {
         let is_said = is_given(matches, "server");
         if is_said && is_given(matches, "database") {
             return Err(usage(
-                "--server and --database both say where the revisions are; give one of them",
+                "--server and --database exclude each other; use one of them",
             ));
         }
         // What is said goes before the environment, and there the server before the database, which
@@ -135,7 +138,7 @@ impl FromArgMatches for Target {
             .filter(|server| is_said || !(server.is_empty() || is_given(matches, "database")));
         let Some(server) = server else {
             if is_given(matches, "token") {
-                return Err(usage("--token is for a server; name that with --server"));
+                return Err(usage("--token needs --server"));
             }
             let DatabaseOptions { database } = DatabaseOptions::from_arg_matches(matches)?;
             return Ok(Self::Database(Database { database }));
@@ -156,12 +159,12 @@ impl FromArgMatches for Target {
     }
 }
 
-/// Whether an option stands on the command line itself.
+/// Whether an option is set on the command line (not in the environment).
 fn is_given(matches: &ArgMatches, option: &str) -> bool {
     matches.value_source(option) == Some(ValueSource::CommandLine)
 }
 
-/// Bad usage. It never repeats what was given, which may hold a secret.
+/// A usage error. It never repeats the value, which may contain a secret.
 fn usage(fault: &str) -> clap::Error {
     clap::Error::raw(ErrorKind::ArgumentConflict, fault)
 }

@@ -1,4 +1,4 @@
-//! `opatlas token`: who may change what is stored.
+//! `opatlas token`: manages access to the service.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -13,9 +13,9 @@ use crate::store::{Opening, ProjectName, TokenRecord};
 
 use super::{Database, duration, local};
 
-/// Makes, lists and revokes the tokens that open a service with --auth writes or all.
+/// Creates, lists and revokes the tokens for a service with --auth writes or all.
 ///
-/// Works on the database itself, so it needs no token. A service notices a revoked token within
+/// Works on the database directly, so it needs no token. A service notices a revoked token within
 /// five seconds.
 #[derive(Debug, Args)]
 pub(super) struct Token {
@@ -30,22 +30,22 @@ enum Command {
     Revoke(Revoke),
 }
 
-/// Makes a token and prints it; it is shown this once and not kept.
+/// Creates a token and prints it once; the database stores only its digest.
 #[derive(Debug, Args)]
 struct Create {
-    /// What it is for, such as ci
+    /// What the token is for, such as ci
     name: String,
 
-    /// A project that it opens; repeat it for several
+    /// A project that the token gives access to; repeat for several
     #[arg(long = "project", value_name = "PROJECT", required_unless_present = "all_projects", value_parser = project)]
     projects: Vec<ProjectName>,
 
-    /// It opens all projects, future ones too
+    /// Give access to all projects, including future ones
     #[arg(long, conflicts_with = "projects")]
     all_projects: bool,
 
-    /// What it may be used for: read, ingest, label, except, admin; repeat it for several. Who may
-    /// do more may read
+    /// An action that the token allows (read, ingest, label, except, admin); repeat for several.
+    /// Every action includes read
     #[arg(
         long = "action",
         value_name = "ACTION",
@@ -54,11 +54,11 @@ struct Create {
     )]
     actions: Vec<Action>,
 
-    /// When it expires: a number of days or hours such as 90d or 12h, or never
+    /// When the token expires: a number of days or hours such as 90d or 12h, or never
     #[arg(long, value_name = "TIME", default_value = "90d", value_parser = lifetime)]
     expires: Lifetime,
 
-    /// Also make a key that it signs bodies with, for callers that cannot send a secret
+    /// Also create a key to sign bodies with, for callers that cannot send a secret
     #[arg(long)]
     signing: bool,
 
@@ -73,17 +73,17 @@ struct List {
     database: Database,
 }
 
-/// Revokes a token for good.
+/// Revokes a token permanently.
 #[derive(Debug, Args)]
 struct Revoke {
-    /// The token's id, as `opatlas token list` has it
+    /// The id of the token, as `opatlas token list` shows it
     id: String,
 
     #[command(flatten)]
     database: Database,
 }
 
-/// How long a token lasts, in microseconds; none is forever.
+/// How long a token lasts, in microseconds; `None` is forever.
 #[derive(Debug, Clone, Copy)]
 struct Lifetime(Option<i64>);
 
@@ -100,7 +100,7 @@ impl Token {
 impl Create {
     async fn run(self) -> anyhow::Result<ExitCode> {
         if self.name.is_empty() || self.name.len() > 128 || self.name.contains(char::is_control) {
-            bail!("a token's name has 1 to 128 printable characters");
+            bail!("the name of a token must have 1 to 128 printable characters");
         }
         let service = local::open(&self.database, Opening::Make).await?;
         let mut actions = self.actions;
@@ -122,7 +122,7 @@ impl Create {
         let made = service.create_token(new).await?;
         service.close().await;
         eprintln!(
-            "token {} for {}; it is shown only now:",
+            "token {} for {}; it is shown only once:",
             made.record.id,
             described(&made.record)
         );
@@ -130,7 +130,8 @@ impl Create {
         writeln!(out, "{}", made.secret)?;
         if let Some(key) = made.signing_key {
             eprintln!(
-                "and its signing key, for `X-Opatlas-Signature: sha256=HMAC` with `X-Opatlas-Token: {}`:",
+                "its signing key, for `X-Opatlas-Signature: sha256=HMAC` with `X-Opatlas-Token: \
+                 {}`:",
                 made.record.id
             );
             writeln!(out, "{key}")?;
@@ -152,7 +153,7 @@ impl List {
                 match token.expires_at {
                     Some(at) if at <= now => format!("expired {}", date(at)),
                     Some(at) => format!("until {}", date(at)),
-                    None => "no end".to_owned(),
+                    None => "no expiry".to_owned(),
                 }
             };
             let used = match token.last_used_at {
@@ -162,7 +163,7 @@ impl List {
             println!("{}  {}  {state}, {used}", token.id, described(token));
         }
         if tokens.is_empty() {
-            eprintln!("There are no tokens; `opatlas token create` makes one.");
+            eprintln!("There are no tokens; create one with `opatlas token create`.");
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -173,7 +174,7 @@ impl Revoke {
         let service = local::open(&self.database, Opening::Change).await?;
         let token = service.revoke_token(&self.id).await;
         service.close().await;
-        let token = token.context("`opatlas token list` has the ids")?;
+        let token = token.context("`opatlas token list` shows the ids")?;
         println!("revoked: {}  {}", token.id, described(&token));
         Ok(ExitCode::SUCCESS)
     }

@@ -80,7 +80,7 @@ pub fn expect_length(headers: &HeaderMap, limit: usize) -> Result<(), Problem> {
     }
 }
 
-/// Refuses compressed bodies: limits count what is read.
+/// Rejects compressed bodies, because limits count the bytes read.
 ///
 /// # Errors
 /// [`Kind::UnsupportedMediaType`].
@@ -95,7 +95,7 @@ pub fn expect_plain(headers: &HeaderMap) -> Result<(), Problem> {
         true => Ok(()),
         false => Err(Problem::new(
             Kind::UnsupportedMediaType,
-            "bodies are read uncompressed; send it without `Content-Encoding`",
+            "the server does not accept compressed bodies; send it without `Content-Encoding`",
         )),
     }
 }
@@ -133,10 +133,7 @@ pub fn unsupported(media: Option<&str>, allowed: &[&str]) -> Problem {
 
 /// The problem of a body larger than this.
 pub fn too_large(limit: usize) -> Problem {
-    Problem::new(
-        Kind::TooLarge,
-        format!("the body has more than {limit} bytes"),
-    )
+    Problem::new(Kind::TooLarge, format!("the body exceeds {limit} bytes"))
 }
 
 /// What a failure to read a body means.
@@ -151,5 +148,8 @@ pub fn broken(error: &(dyn Error + 'static), limit: usize) -> Problem {
         }
         cause = error.source();
     }
-    Problem::new(Kind::MalformedBody, "the body broke off")
+    Problem::new(
+        Kind::MalformedBody,
+        "the connection closed before the end of the body",
+    )
 }

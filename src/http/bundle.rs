@@ -21,7 +21,7 @@ const YAML: [&str; 5] = [
     "text/vnd.yaml",
 ];
 
-/// The media types that a bundle is read from, as told to those who send another.
+/// The media types of a bundle, for error messages.
 const TOLD: [&str; 3] = [
     "application/yaml",
     "application/json",
@@ -33,7 +33,7 @@ const TOLD: [&str; 3] = [
 #[derive(Debug)]
 pub struct BundleBody(pub Bundle);
 
-/// Where the files stand in a [`BundleJson`].
+/// The position of the files in a [`BundleJson`].
 const FILES: &[&[&str]] = &[&["files"]];
 
 impl FromRequest<Api> for BundleBody {

@@ -15,7 +15,11 @@ use crate::wire::problem::{Document, PROBLEM_JSON};
 #[openapi(
     info(
         title = "Opatlas",
-        description = "The operator registry for PyTorch-style backends: ingest, validate, tabulate and compare operator declarations.\n\nEvery error is a problem document (RFC 9457). Lists are paged by an opaque `cursor`, or streamed whole with `Accept: application/x-ndjson`. Every answer to GET carries a strong ETag.",
+        description = "The operator registry for PyTorch-style backends: ingest, validate, \
+                       tabulate and compare operator declarations.\n\nEvery error is a problem \
+                       document (RFC 9457). Lists are paged by an opaque `cursor`, or streamed in \
+                       full with `Accept: application/x-ndjson`. Every answer to GET has a strong \
+                       ETag.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     tags(
@@ -24,13 +28,13 @@ use crate::wire::problem::{Document, PROBLEM_JSON};
         (name = "labels", description = "Movable names for revisions"),
         (name = "operators", description = "Operators of a revision"),
         (name = "dispatch", description = "Which kernel runs on which key, and why"),
-        (name = "history", description = "Since when: operators and backends over all revisions"),
-        (name = "findings", description = "What the rules find"),
-        (name = "comparisons", description = "What changed between two revisions"),
+        (name = "history", description = "History of operators and backends over all revisions"),
+        (name = "findings", description = "Findings of the rules"),
+        (name = "comparisons", description = "Changes between two revisions"),
         (name = "exceptions", description = "Changes that a project accepts"),
-        (name = "stateless", description = "Of texts that are not stored"),
+        (name = "stateless", description = "Texts that are not stored"),
         (name = "knowledge", description = "Releases, rules, problem types"),
-        (name = "operations", description = "The service itself"),
+        (name = "operations", description = "The service"),
     ),
     components(schemas(Document)),
     modifiers(&Tokens),
@@ -45,7 +49,10 @@ impl utoipa::Modify for Tokens {
     fn modify(&self, document: &mut OpenApi) {
         let token = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("A token of `opatlas token create`; whether one is needed is a setting of the service"));
+            .description(Some(
+                "A token from `opatlas token create`; the settings of the service decide whether \
+                 requests need one",
+            ));
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(token.build()));
     }
@@ -68,7 +75,7 @@ const PARTIAL: [&str; 13] = [
     "Signatures",
 ];
 
-/// Members that are there only when they are asked for.
+/// Optional members, present only on request.
 const OPTIONAL: [&str; 1] = ["explanation"];
 
 /// Adds what holds for all operations and all answers.
@@ -105,13 +112,19 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
 
 /// What any request can meet, whatever it asks for.
 const COMMON: [(&str, &str); 7] = [
-    ("400", "The request cannot be read"),
-    ("401", "A token is needed, and there is none that is known"),
-    ("403", "The token does not allow this"),
-    ("406", "None of the media types asked for can be given"),
+    ("400", "The request is malformed"),
+    ("401", "The request needs a valid token"),
+    ("403", "The token does not allow this action"),
+    (
+        "406",
+        "The server cannot answer in any of the requested media types",
+    ),
     ("408", "The request did not arrive in time"),
     ("500", "A defect of the service"),
-    ("503", "Too busy, or the database does not answer"),
+    (
+        "503",
+        "The server is at its limit, or the database does not answer",
+    ),
 ];
 
 fn add_problems(operation: &mut Operation) {
@@ -142,7 +155,7 @@ fn add_conditions(operation: &mut Operation) {
         let etag = etag.schema(Some(String::schema())).build();
         answer.headers.insert("ETag".to_owned(), RefOr::T(etag));
     }
-    let unchanged = Response::new("The answer is the one that `If-None-Match` names");
+    let unchanged = Response::new("The answer matches `If-None-Match`");
     responses.insert("304".to_owned(), RefOr::T(unchanged));
 }
 

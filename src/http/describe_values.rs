@@ -57,7 +57,7 @@ fn pattern(schema: &mut Object, pattern: &str) {
     schema.pattern = Some(pattern.to_owned());
 }
 
-/// YAML is a text that stands for a value, and a schema is about the value; any is taken.
+/// A YAML text represents a value, and a schema describes the value; any value is allowed.
 fn free((media, content): (&String, &mut RefOr<Content>)) {
     if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
         content.schema = None;

@@ -101,7 +101,7 @@ pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 
 fn malformed(error: &serde_json::Error, text: &str) -> Problem {
     let what = match error.classify() {
-        serde_json::error::Category::Data => "the JSON is not what is expected here",
+        serde_json::error::Category::Data => "the JSON has an unexpected form",
         _ => "the body is not JSON",
     };
     Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
@@ -125,8 +125,8 @@ pub fn from_lifted<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
     expect_object(&lifted.rest).map(|()| read)
 }
 
-/// Reads a JSON object; the problem says where it went wrong. Members are told apart by their names,
-/// and the library would also take a list of them.
+/// Reads a JSON object; the problem has the position of an error. Accepts an object only, although
+/// the library would also accept a list of members.
 pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let read = from_json(bytes)?;
     expect_object(bytes).map(|()| read)
@@ -137,7 +137,7 @@ fn expect_object(bytes: &[u8]) -> Result<(), Problem> {
         Some(b'{') => Ok(()),
         _ => Err(Problem::new(
             Kind::MalformedBody,
-            "the JSON is not what is expected here: it must be an object",
+            "the JSON has an unexpected form: it must be an object",
         )),
     }
 }

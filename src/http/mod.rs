@@ -28,7 +28,7 @@ pub use router::{app, openapi};
 
 use crate::service::Service;
 
-/// What the HTTP side is told when it starts.
+/// Configuration of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct ApiConfig {
     /// How long a request may take as a whole, reading its body included.
@@ -84,6 +84,6 @@ pub struct Api {
     pub service: Arc<Service>,
     /// The settings.
     pub config: Arc<ApiConfig>,
-    /// Answers that are asked for again and again.
+    /// The cache of whole answers.
     pub kept: Arc<middleware::kept::KeptAnswers>,
 }

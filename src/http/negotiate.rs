@@ -127,7 +127,7 @@ impl Accept {
                 .collect();
             Problem::new(
                 Kind::NotAcceptable,
-                format!("this is given as {}", offered.join(" or ")),
+                format!("this route answers with {}", offered.join(" or ")),
             )
         })
     }

@@ -6,7 +6,7 @@ use crate::service::ViewId;
 use crate::wire::page::PageQuery;
 use crate::wire::problem::{Kind, Problem};
 
-/// How many items a page has where nothing else is asked for.
+/// The default number of items in a page.
 pub const DEFAULT_LIMIT: u32 = 100;
 
 /// How many items a page may have.
@@ -28,8 +28,8 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-/// The part of a list in memory that a query asks for, and the cursor of the next one. `name` and
-/// `filter` tell the list from others.
+/// A page of an in-memory list, and the cursor of the next page. `name` and `filter` identify the
+/// list.
 ///
 /// # Errors
 /// [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
@@ -78,7 +78,7 @@ impl Cursors {
         text
     }
 
-    /// The place that a cursor stands for.
+    /// The position that a cursor encodes.
     ///
     /// # Errors
     /// [`Kind::InvalidCursor`].
@@ -86,7 +86,7 @@ impl Cursors {
         self.read(cursor).ok_or_else(invalid)
     }
 
-    /// The number that a cursor stands for.
+    /// The number that a cursor encodes.
     ///
     /// # Errors
     /// [`Kind::InvalidCursor`].

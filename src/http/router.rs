@@ -57,10 +57,10 @@ use crate::http::routes::trends;
 use crate::service::Service;
 use crate::web;
 
-/// Every route. Whoever adds one adds it here.
+/// All routes.
 fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::with_openapi(describe::Description::openapi())
-        // Projects and what is in them.
+        // Projects and their contents.
         .routes(routes!(projects::list, projects::create))
         .routes(routes!(projects::one, projects::update, projects::delete))
         .routes(routes!(revisions::list, revisions::ingest))
@@ -121,7 +121,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
         kept: Arc::default(),
     };
     let guard = middleware::from_fn_with_state(api.clone(), access::guard);
-    // On the fly only what is not kept compressed: lists that are streamed.
+    // Compresses on the fly only streamed lists; other answers are stored compressed.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);

@@ -71,7 +71,7 @@ pub async fn serve(
             accepted = accept(&listener, &permits) => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "accepting a connection failed");
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
@@ -83,7 +83,7 @@ pub async fn serve(
         let (limits, is_short) = (limits.clone(), is_short.clone());
         tokio::spawn(async move {
             let _permit = permit;
-            // Who says nothing at all is not waited for by the builder's own timer.
+            // The builder's own timer does not cover clients that send nothing at all.
             match tokio::time::timeout(limits.idle, stream.peek(&mut [0])).await {
                 Ok(Ok(1..)) => {}
                 _ => return,
@@ -101,7 +101,8 @@ pub async fn serve(
                     }
                 }
                 () = sending.overdue(limits.write, is_short) => {
-                    tracing::info!("a client did not read its answers and was cut off");
+                    tracing::info!("a client did not read its answers, so its connection was \
+                                    closed");
                 }
             }
         });
@@ -110,7 +111,7 @@ pub async fn serve(
     tokio::select! {
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(limits.grace) => {
-            tracing::warn!("requests were still under way when the time to stop was over");
+            tracing::warn!("requests were still in progress at the end of the shutdown period");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Who may do what: actions, the projects that they are allowed in, and what a token grants.
+//! Authorization: actions, the projects they apply to, and the grants of a token.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use crate::store::{ProjectName, TokenRecord};
 /// What a token may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
-    /// Read what is stored; compute over texts that are not.
+    /// Read stored data; compute over texts that are not stored.
     Read,
     /// Take revisions in, with their labels; those that look like versions only where they are new.
     Ingest,
@@ -32,7 +32,7 @@ pub enum Projects {
 /// What a token opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The token's id, which may stand in logs.
+    /// The token's id, which may appear in logs.
     pub id: String,
     /// The token's name.
     pub name: String,
@@ -79,7 +79,7 @@ impl FromStr for Action {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|action| action.as_str() == text);
         found.ok_or_else(|| {
-            format!("`{text}` is no action; those are read, ingest, label, except and admin")
+            format!("unknown action `{text}`; actions are read, ingest, label, except and admin")
         })
     }
 }
@@ -118,7 +118,7 @@ impl Projects {
 }
 
 impl Grant {
-    /// What a stored token grants; `None` when its row does not read.
+    /// The grants of a stored token; `None` if its row is invalid.
     pub(super) fn of(token: &TokenRecord) -> Option<Self> {
         let actions = token.actions.split_whitespace().map(str::parse);
         Some(Self {
@@ -130,8 +130,8 @@ impl Grant {
         })
     }
 
-    /// Whether it allows an action, in a project where one is concerned. Whoever may change
-    /// something in a project may read it.
+    /// Whether it allows an action, in a project if the action concerns one. Every grant on a
+    /// project includes reading it.
     #[must_use]
     pub fn allows(&self, action: Action, project: Option<&ProjectName>) -> bool {
         let acts = match action {

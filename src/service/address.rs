@@ -75,9 +75,9 @@ impl Service {
     /// Finds the revision that `address` means; `release` is what the caller asks to judge it as.
     ///
     /// # Errors
-    /// [`ServiceError::Name`] and [`ServiceError::Release`] for what is not written as it must be,
-    /// [`ServiceError::OtherRelease`] when the label belongs to another release,
-    /// [`ServiceError::NoRevisions`] and what the store says of what is not there.
+    /// [`ServiceError::Name`] and [`ServiceError::Release`] for malformed input,
+    /// [`ServiceError::OtherRelease`] if the label belongs to another release,
+    /// [`ServiceError::NoRevisions`], and errors of the store for missing data.
     pub async fn resolve(
         &self,
         project: &str,
@@ -173,7 +173,8 @@ impl Service {
         let Some(last) = last else {
             return Err(ServiceError::NoRevisions(project));
         };
-        // A label that stands for a release says how to judge; any label names the revision.
+        // A label with a release determines how to judge its revision; any label points to a
+        // revision.
         let labels = last.labels.into_iter();
         match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
             Some(label) => by_label(project, label, asked),
@@ -188,7 +189,7 @@ impl Service {
     }
 }
 
-/// Where a label stands for a revision, it is the revision that is missing.
+/// For a label in place of a revision, the revision is missing.
 pub(super) fn as_revision(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(Missing::Label { project, label }) => Missing::Revision {
@@ -227,7 +228,7 @@ fn by_label(
     })
 }
 
-/// The release that a label stands for: the stored one, else the one that it looks like.
+/// The release of a label: the stored one, else the one that the label looks like.
 pub(super) fn release_of(label: &LabelRecord) -> Option<JudgedRelease> {
     let text = label.release.as_deref().unwrap_or(label.name.as_str());
     JudgedRelease::parse(text).ok()

@@ -14,8 +14,7 @@ use super::work::Turn;
 /// The largest answer that is made whole, in bytes.
 pub const LARGEST_ANSWER: usize = 64 << 20;
 
-/// Answers up to this size, in bytes, do not count: that a service is alive is told also where
-/// nothing else can be.
+/// Answers up to this size, in bytes, do not count, so that health checks work at the limit too.
 const UNCOUNTED: usize = 2 << 10;
 /// A semaphore counts to 2^29 in places with small words; bytes are counted in these.
 const UNIT: usize = 1 << 10;
@@ -66,7 +65,7 @@ impl Answers {
         self.0.available_permits() < budget.div_ceil(UNIT) / 4
     }
 
-    /// Whether there is room at all, so that nothing is computed in vain.
+    /// Whether there is any room, to avoid useless work.
     fn expect_room(&self) -> Result<(), ServiceError> {
         match self.0.available_permits() {
             0 => Err(ServiceError::Unread),
@@ -76,8 +75,8 @@ impl Answers {
 }
 
 impl Service {
-    /// Makes an answer off the async threads, when a worker is free. It counts against the memory
-    /// for answers until the last copy of it is gone.
+    /// Computes an answer on the blocking pool. It counts against the memory for answers until its
+    /// last copy is dropped.
     ///
     /// # Errors
     /// What `make` says; [`ServiceError::Busy`], [`ServiceError::Unread`] and
@@ -113,7 +112,7 @@ impl Service {
                 held.map_err(E::from)
             });
             match stop.check() {
-                // Whoever was told to stop says so in words of his own.
+                // A cancelled caller reports this itself.
                 Err(Stopped) if made.is_err() => Err(Stopped),
                 _ => Ok(made),
             }

@@ -13,7 +13,7 @@ use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
 use super::snapshot::Snapshot;
 
-/// The dispatch keys that PyTorch keeps for backends outside its tree.
+/// The dispatch keys that PyTorch reserves for out-of-tree backends.
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
 /// A backend file that is to be laid over revisions.
@@ -75,8 +75,8 @@ impl Vendor {
     /// The file, if it can be laid over revisions of this release.
     ///
     /// # Errors
-    /// [`ServiceError::UnusableBackend`] when it is no backend file, [`ServiceError::UnknownKey`]
-    /// when its `backend` is no dispatch key.
+    /// [`ServiceError::UnusableBackend`] if it is not a backend file, [`ServiceError::UnknownKey`]
+    /// if its `backend` is not a dispatch key.
     fn read(
         &self,
         release: opatlas_pytorch::release::Release,
@@ -88,12 +88,12 @@ impl Vendor {
         };
         if !file.is_mapping {
             return Err(unusable(
-                "it is no mapping with `backend`, `cpp_namespace` and `supported`",
+                "it is not a mapping with `backend`, `cpp_namespace` and `supported`",
             ));
         }
         let Some(backend) = &file.backend else {
             return Err(unusable(
-                "it has no `backend`, the dispatch key of its kernels",
+                "it has no `backend` (the dispatch key of its kernels)",
             ));
         };
         if file.backend_key(release).is_none() {

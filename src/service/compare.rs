@@ -144,8 +144,8 @@ pub struct Rulebook {
 }
 
 impl Rulebook {
-    /// What a project's policy (JSON) and exceptions come to. A policy that cannot be understood is
-    /// the standard one, with a note, so that nothing passes by a slip of the pen.
+    /// Parses a project's policy (JSON) and exceptions. An invalid policy falls back to the
+    /// standard one with a note, so that a typo never lets a change pass.
     #[must_use]
     pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
         let mut rulebook = Self::default();
@@ -156,7 +156,8 @@ impl Rulebook {
             match read {
                 Ok(policy) => rulebook.policy = policy,
                 Err(why) => rulebook.notes.push(format!(
-                    "the policy of project `{project}` is not understood, so the standard one holds: {why}"
+                    "the policy of project `{project}` is invalid, so the standard policy applies: \
+                     {why}"
                 )),
             }
         }
@@ -164,7 +165,7 @@ impl Rulebook {
             match ExceptionText::of_record(record).exception(record.id.as_str()) {
                 Ok(exception) => rulebook.exceptions.push(exception),
                 Err(fault) => rulebook.notes.push(format!(
-                    "exception {} is not understood and excuses nothing: {fault}",
+                    "exception {} is invalid and has no effect: {fault}",
                     record.id
                 )),
             }
@@ -172,8 +173,8 @@ impl Rulebook {
         let left_out = keep_few(&mut rulebook.exceptions);
         if left_out > 0 {
             rulebook.notes.push(format!(
-                "project `{project}` has more exceptions than are looked at, so the last {left_out} \
-                 excuse nothing; at most {EXCEPTIONS} count, {PATTERNS} of them with a pattern of \
+                "project `{project}` has too many exceptions, so the last {left_out} have no \
+                 effect; at most {EXCEPTIONS} apply, {PATTERNS} of them with a pattern of \
                  operators"
             ));
         }
@@ -181,8 +182,8 @@ impl Rulebook {
     }
 }
 
-/// The revisions that labels name, each once, the last on the timeline first, to hold a head
-/// against; `head` itself is left out. Labels that stand for no release are judged as `otherwise`.
+/// The revisions with labels, each once, latest on the timeline first, to compare a head with;
+/// without `head` itself. Labels without a release are judged as `otherwise`.
 #[must_use]
 pub fn labelled(
     project: &ProjectName,
@@ -237,8 +238,7 @@ impl Service {
     /// Accepts a change in a project.
     ///
     /// # Errors
-    /// [`ServiceError::Policy`] for an exception that says nothing or what is not known, and what
-    /// the store says.
+    /// [`ServiceError::Policy`] for an empty or invalid exception, and errors of the store.
     pub async fn add_exception(
         &self,
         project: &str,
@@ -282,9 +282,9 @@ impl Service {
         Ok(())
     }
 
-    /// The revisions to hold a head against: `latest`, `all`, or a label. `all` are all that labels
-    /// name, the last on the timeline first; `head`, where it is stored itself, is left out. Labels
-    /// that stand for no release are judged as `otherwise`.
+    /// The revisions to compare a head with: `latest`, `all`, or a label. `all` means all revisions
+    /// with labels, latest on the timeline first, without `head` if it is stored. Labels without a
+    /// release are judged as `otherwise`.
     ///
     /// # Errors
     /// As [`Service::resolve`].

@@ -21,26 +21,25 @@ pub enum ServiceError {
     /// The bundle cannot be taken.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The label's release is not the one asked for.
+    /// The label's release differs from the requested one.
     #[error(
-        "label `{label}` belongs to release {stored}, not {given}; to judge its revision as another release, address it by digest"
+        "label `{label}` belongs to release {stored}, not {given}; to judge its revision as \
+         another release, use its digest"
     )]
     OtherRelease {
         /// The label.
         label: LabelName,
-        /// The release that it stands for.
+        /// The release of the label.
         stored: String,
-        /// The release that was asked for.
+        /// The requested release.
         given: String,
     },
     /// The label looks like a version and names another revision, and may not be moved or deleted
     /// without force.
-    #[error(
-        "label `{0}` looks like a version, and versions are protected; force the change to make it"
-    )]
+    #[error("label `{0}` looks like a version and is protected; use `force` to move or delete it")]
     Protected(LabelName),
     /// The label is not as the caller's condition has it.
-    #[error("label `{0}` is not what the request's condition expects")]
+    #[error("label `{0}` does not match the condition of the request")]
     Precondition(LabelName),
     /// A project without any revision has no latest one.
     #[error("project `{0}` has no revisions yet")]
@@ -50,7 +49,7 @@ pub enum ServiceError {
     NotOnTimeline {
         /// The project.
         project: crate::store::ProjectName,
-        /// What was asked for.
+        /// The requested text.
         text: String,
         /// Names that are near.
         suggestions: Vec<String>,
@@ -76,7 +75,7 @@ pub enum ServiceError {
     UnknownOperator {
         /// The revision, in words.
         revision: String,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
@@ -86,14 +85,15 @@ pub enum ServiceError {
     UnknownKey {
         /// The release.
         release: Release,
-        /// The name asked for.
+        /// The requested name.
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
     },
     /// An alias key, where only a runtime key has an answer.
     #[error(
-        "`{name}` stands for several dispatch keys of PyTorch {release}, so it has no entry of its own"
+        "`{name}` is an alias of several dispatch keys of PyTorch {release}, so it has no entry; \
+         use one of those keys"
     )]
     AliasKey {
         /// The release.
@@ -105,53 +105,54 @@ pub enum ServiceError {
     },
     /// No build profile and no list of backends.
     #[error(
-        "`{name}` is no build profile (all, linux-cuda, cpu, macos) and no backend of PyTorch {release}"
+        "`{name}` is neither a build profile (all, linux-cuda, cpu, macos) nor a backend of \
+         PyTorch {release}"
     )]
     UnknownBuild {
         /// The release.
         release: Release,
-        /// The part that is not understood.
+        /// The unknown part.
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
     },
     /// A text holds a character that databases do not store.
-    #[error("`{0}` holds U+0000, which not every database can store")]
+    #[error("`{0}` contains U+0000, which not every database can store; remove it")]
     Unstorable(&'static str),
     /// A side of a comparison has no entry that can be read.
-    #[error("the {side} has no entry that can be read, so there is nothing to compare")]
+    #[error("the {side} has no valid entry, so there is nothing to compare")]
     NothingToCompare {
         /// `base` or `head`.
         side: &'static str,
-        /// What was read, with what is wrong with it.
+        /// The parsed side, with its findings.
         snapshot: Arc<Snapshot>,
     },
     /// Base and head are the same.
     #[error("base and head are both `{0}`")]
     SameRevision(String),
-    /// A policy or an exception is not understood.
+    /// A policy or an exception is invalid.
     #[error(transparent)]
     Policy(PolicyFault),
-    /// The caller is not who he says.
+    /// Authentication failed.
     #[error(transparent)]
     Denied(#[from] Denial),
     /// What the store says.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Too much is going on just now.
+    /// The service is at its limit.
     #[error("all workers are busy")]
     Busy,
     /// Clients have not read what was answered so far.
-    #[error("too much that was answered is still to be read")]
+    #[error("the server holds too many unread answers")]
     Unread,
     /// The answer would be too large.
-    #[error("the answer would have more than {limit} bytes; send less, or ask for a part of it")]
+    #[error("the answer would exceed {limit} bytes; send less, or request a part of it")]
     LargeAnswer {
         /// How many bytes it may have.
         limit: usize,
     },
-    /// The service closes, and ends what is under way.
-    #[error("the service is stopping")]
+    /// The service is shutting down and cancels work in progress.
+    #[error("the service is shutting down")]
     Stopped(#[from] Stopped),
     /// A defect of this program: a computation panicked.
     #[error("a computation failed: {0}")]
@@ -175,8 +176,8 @@ impl ServiceError {
 /// Why a token or a signature opens nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
-    /// There is no such token.
-    #[error("the token is not known")]
+    /// The token does not exist.
+    #[error("unknown token")]
     Unknown,
     /// It was taken back.
     #[error("the token was revoked")]
@@ -185,7 +186,7 @@ pub enum Denial {
     #[error("the token has expired")]
     Expired,
     /// The signature is not that of the body.
-    #[error("the signature is not that of this body with the signing key of that token")]
+    #[error("the signature does not match the body and the signing key of the token")]
     Signature,
 }
 
@@ -196,7 +197,7 @@ pub enum Refusal {
     #[error("the bundle has no `native_functions.yaml`")]
     Incomplete,
     /// It has a file that bundles do not have.
-    #[error("`{name}` is no file of a bundle")]
+    #[error("`{name}` is not a file of a bundle")]
     FileName {
         /// The name, cut short when it is long.
         name: String,
@@ -204,7 +205,7 @@ pub enum Refusal {
         suggestion: Option<&'static str>,
     },
     /// It has a file twice.
-    #[error("the bundle has `{0}` twice")]
+    #[error("the bundle contains `{0}` twice")]
     Twice(String),
     /// It has too many files.
     #[error("the bundle has more than {limit} files")]
@@ -213,7 +214,7 @@ pub enum Refusal {
         limit: usize,
     },
     /// A file is too large.
-    #[error("`{name}` has more than {limit} bytes")]
+    #[error("`{name}` exceeds {limit} bytes")]
     FileSize {
         /// The file.
         name: String,
@@ -221,15 +222,15 @@ pub enum Refusal {
         limit: usize,
     },
     /// All files together are too large.
-    #[error("the files have more than {limit} bytes together")]
+    #[error("the files together exceed {limit} bytes")]
     BundleSize {
         /// How many bytes they may have.
         limit: usize,
     },
-    /// Its `observed.json` does not read.
-    #[error("`observed.json` does not read: {0}")]
+    /// Its `observed.json` is invalid.
+    #[error("`observed.json` is invalid: {0}")]
     Observed(String),
-    /// Its `native_functions.yaml` is no list of entries, so that nothing can be said of operators.
-    #[error("`native_functions.yaml` is no list of entries")]
+    /// Its `native_functions.yaml` is not a list of entries, so it declares no operators.
+    #[error("`native_functions.yaml` is not a list of entries")]
     NoList(Arc<Snapshot>),
 }

@@ -1,10 +1,10 @@
 //! Whether a new exception can mean anything in its project.
 //!
-//! An exception that is added to a project is refused where it could never excuse a change: its end
-//! is past, or it names an operator that the project never had. One in `opatlas.toml` or in a
-//! request is not, since files outlive what they were written for; comparisons tell of those as
-//! `allow-list-expired` and `allow-list-unused`. A pattern of operators may wait for some to come,
-//! so it is kept and its status says that it is unused.
+//! A project refuses an exception that could never excuse a change: its expiry is in the past, or
+//! the project never had its operator. Exceptions in `opatlas.toml` or in a request are not
+//! refused, because files outlive their purpose; comparisons report them as `allow-list-expired`
+//! and `allow-list-unused`. A pattern may match future operators, so it is stored and its status is
+//! unused.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Service {
         if let Some(Until::Date(end)) = exception.until
             && end < self.today()
         {
-            let why = format!("{end} is past; give today or a later day");
+            let why = format!("{end} is in the past; use today or a later day");
             return Err(PolicyFault::new("until_date", why).into());
         }
         let latest = match self.resolve(project.as_str(), "latest", None).await {
@@ -43,8 +43,8 @@ impl Service {
             && Line::parse(&latest.judged.stored()).is_ok_and(|newest| end.line() < newest)
         {
             let why = format!(
-                "release {} is past: the project's latest revision is of {}; give that or a later \
-                 release",
+                "release {} is in the past: the latest revision of the project belongs to {}; use \
+                 that or a later release",
                 end.as_str(),
                 latest.judged.stored()
             );

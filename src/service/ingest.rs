@@ -25,7 +25,7 @@ pub struct Ingest<'a> {
     pub bundle: Bundle,
     /// The label that is to name it.
     pub label: Option<&'a str>,
-    /// The release that the label stands for.
+    /// The release of the label.
     pub release: Option<&'a str>,
     /// What protects a label that looks like a version and names something else.
     pub protection: Protection,
@@ -79,9 +79,9 @@ impl Service {
     /// all is refused, and nothing is stored then.
     ///
     /// # Errors
-    /// [`ServiceError::Refused`] with the snapshot when it is no list of entries,
-    /// [`ServiceError::Protected`] when the label may not be moved,
-    /// [`ServiceError::OtherRelease`] when it belongs to another release, and what the store says.
+    /// [`ServiceError::Refused`] with the snapshot if it is not a list of entries,
+    /// [`ServiceError::Protected`] if the label cannot move, [`ServiceError::OtherRelease`] if it
+    /// belongs to another release, and errors of the store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
         let ingested = self.take_in(ingest).await;
@@ -133,8 +133,8 @@ impl Service {
         })
     }
 
-    /// The release that a label will stand for: the given one, else the one that it stands for,
-    /// else the one that it looks like, else the newest.
+    /// The release of a label: the given one, else the stored one, else the one that it looks like,
+    /// else the newest.
     pub(super) async fn standing(
         &self,
         project: &ProjectName,
@@ -166,11 +166,11 @@ impl Service {
     }
 }
 
-/// The release that a label is going to stand for.
+/// The future release of a label.
 pub(super) struct Standing {
     /// What its revision is judged as.
     judged: JudgedRelease,
-    /// What to store with it; `None` leaves what is stored.
+    /// The release to store with it; `None` keeps the stored one.
     pub(super) stored: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Labels: read, moved under conditions, taken away.
+//! Labels: reading, conditional moves, deletion.
 
 use crate::store::{
     Expected, LabelName, LabelOutcome, LabelRecord, LabelRequest, Missing, OnOtherRelease,
@@ -45,7 +45,7 @@ pub struct LabelMove<'a> {
     pub label: &'a str,
     /// The address of the revision that it is to name.
     pub revision: &'a str,
-    /// The release that it is to stand for.
+    /// The new release of the label.
     pub release: Option<&'a str>,
     /// What it must be like beforehand.
     pub precondition: Precondition,
@@ -108,7 +108,7 @@ impl Service {
     ///
     /// # Errors
     /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
-    /// and what the store says of what is not there.
+    /// and errors of the store for missing data.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
         let name = LabelName::parse(change.label)?;

@@ -1,10 +1,9 @@
 //! The use cases: what a client, be it HTTP or the command line, can ask for.
 //!
-//! Names and bytes come in, records of the store and [`Snapshot`]s go out. All that reads YAML or
-//! runs rules happens off the async threads ([`work`]), under a bound on how much of it goes on at
-//! once. A [`Snapshot`] is one revision under one release, immutable, shared and cached by
-//! digest and release, so nothing that is cached can be stale; labels are looked up each
-//! time they are used.
+//! Takes names and bytes, and returns records of the store and [`Snapshot`]s. All YAML parsing and
+//! rules run on the blocking pool ([`work`]), with a bound on concurrency. A [`Snapshot`] is one
+//! revision under one release, immutable, shared and cached by digest and release, so cached data
+//! is never stale; labels are resolved on every use.
 
 pub mod access;
 mod address;
@@ -85,7 +84,7 @@ pub struct Limits {
     pub answer_bytes: usize,
     /// How many requests may compute at once; the rest wait.
     pub workers: usize,
-    /// How long they wait before they are told that the service is busy.
+    /// How long a request waits for a worker before the answer is "busy".
     pub patience: std::time::Duration,
 }
 
@@ -124,7 +123,7 @@ pub struct Service {
 const KNOWN: u64 = 20_000;
 
 impl Service {
-    /// A service over a store, with a clock for what is stored.
+    /// A service over a store, with a clock for timestamps.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, clock: Clock, limits: Limits) -> Self {
         Self {

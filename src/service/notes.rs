@@ -14,11 +14,11 @@ pub struct JudgedRelease {
 /// Something to say along with an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// The release named is newer than all that are known, and the newest stands in for it.
+    /// The named release is newer than all known ones, so the newest known one replaces it.
     NewerRelease {
         /// The release that was named.
         named: Box<str>,
-        /// The one that stands in.
+        /// The release used instead.
         judged: Release,
     },
 }
@@ -33,7 +33,7 @@ impl JudgedRelease {
     /// Reads what a user named.
     ///
     /// # Errors
-    /// When it is no release, or one before 2.0.
+    /// If it is not a release, or older than 2.0.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         let parsed = Release::parse(text)?;
         let newer = parsed.newer_than_known.then(|| line(text));

@@ -9,13 +9,13 @@ use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";
-/// How many registrations a file may have; PyTorch 2.15 makes about 40,000.
+/// The maximum number of registrations in a file; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
 /// How many bytes their keys and source files may have in all, each counted for every registration.
 const MOST_NAMED: usize = 64 << 20;
 
-/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file's name may end in
-/// `|fallthrough`; an empty name or `?` stands for one that is not known.
+/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
+/// `|fallthrough`; an empty name or `?` is an unknown file.
 ///
 /// # Errors
 /// What is not as it must be, and where; and more than [`MOST`] registrations.
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Into<'_, '_> {
             *self.named += key.len() + file.len();
             if self.rows.len() == MOST || *self.named > MOST_NAMED {
                 return Err(Error::custom(format!(
-                    "more than {MOST} registrations, or more than {MOST_NAMED} bytes of names in them"
+                    "at most {MOST} registrations, with at most {MOST_NAMED} bytes of names"
                 )));
             }
             self.rows.push(ObservedRegistration {

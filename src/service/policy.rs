@@ -25,7 +25,7 @@ const MEMBERS: [&str; 7] = [
     "warn_days",
 ];
 
-/// A policy; what is left out is as in [`Policy::default`].
+/// A policy; missing members are as in [`Policy::default`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyText {
     /// Whose view counts.
@@ -110,7 +110,7 @@ pub struct ExceptionText {
     pub argument: Option<String>,
     /// Why it is accepted.
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     #[serde(default)]
     pub owner: Option<String>,
     /// The last day, `2027-01-31`, or the last release, `2.16`, for which it holds.
@@ -184,13 +184,14 @@ pub(super) fn keep_few(exceptions: &mut Vec<Exception>) -> usize {
 }
 
 fn too_many() -> PolicyFault {
-    let why = format!("there may be at most {EXCEPTIONS}; take away those that have ended");
+    let why = format!("a project can have at most {EXCEPTIONS}; remove expired ones");
     PolicyFault::new("exceptions", why)
 }
 
 fn too_many_patterns() -> PolicyFault {
     let why = format!(
-        "at most {PATTERNS} may have a pattern of operators; name the operators, or join patterns"
+        "at most {PATTERNS} can have a pattern of operators; name the operators, or combine \
+         patterns"
     );
     PolicyFault::new("exceptions", why)
 }
@@ -215,14 +216,20 @@ impl PolicyText {
             let unknown = &*unknown;
             let near = nearest(unknown, MEMBERS);
             let why = match near {
-                Some(near) => format!("no member of a policy; did you mean `{near}`?"),
-                None => format!("no member of a policy; known are {}", MEMBERS.join(", ")),
+                Some(near) => format!("unknown member of a policy; did you mean `{near}`?"),
+                None => format!(
+                    "unknown member of a policy; known members are {}",
+                    MEMBERS.join(", ")
+                ),
             };
             return Err(PolicyFault::new(unknown, why));
         }
         for (member, named) in [("namespaces", &self.namespaces), ("tags", &self.tags)] {
             if named.len() > TREATMENTS {
-                let why = format!("it names {}, but at most {TREATMENTS} count", named.len());
+                let why = format!(
+                    "it names {}, but at most {TREATMENTS} are allowed",
+                    named.len()
+                );
                 return Err(PolicyFault::new(member, why));
             }
         }
@@ -268,7 +275,7 @@ fn word<T: FromStr>(
         return Ok(None);
     };
     text.parse().map(Some).map_err(|_| {
-        let why = format!("`{text}` is none of {}", known.join(", "));
+        let why = format!("`{text}` must be one of {}", known.join(", "));
         PolicyFault::new(member, why)
     })
 }
@@ -314,7 +321,7 @@ impl ExceptionText {
             ("reason", &self.reason),
         ] {
             if text.trim().is_empty() {
-                return Err(PolicyFault::new(member, "it must say something"));
+                return Err(PolicyFault::new(member, "it cannot be empty"));
             }
         }
         self.expect_short()?;
@@ -344,7 +351,7 @@ impl ExceptionText {
             let most = if is_pattern { PATTERN_LENGTH } else { NAME };
             if text.chars().count() > most {
                 let what = if is_pattern { "a pattern" } else { "a name" };
-                let why = format!("{what} may have at most {most} characters");
+                let why = format!("{what} can have at most {most} characters");
                 return Err(PolicyFault::new(member, why));
             }
         }
@@ -358,9 +365,9 @@ impl ExceptionText {
         }
         let ids = rules::RULES.iter().map(|rule| rule.id.as_str());
         let why = match nearest(&self.rule, ids) {
-            Some(near) => format!("there is no rule `{}`; did you mean `{near}`?", self.rule),
+            Some(near) => format!("unknown rule `{}`; did you mean `{near}`?", self.rule),
             None => format!(
-                "there is no rule `{}`; `opatlas explain` lists them",
+                "unknown rule `{}`; `opatlas explain` lists all rules",
                 self.rule
             ),
         };
@@ -370,12 +377,12 @@ impl ExceptionText {
     fn until(&self) -> Result<Option<Until>, PolicyFault> {
         let given = [&self.until, &self.until_date, &self.until_release];
         if given.iter().filter(|text| text.is_some()).count() > 1 {
-            let why = "give one of `until`, `until_date` and `until_release`";
+            let why = "set only one of `until`, `until_date` and `until_release`";
             return Err(PolicyFault::new("until", why));
         }
         let date = |member: &str, text: &str| {
             text.parse::<Date>().map(Until::Date).map_err(|_| {
-                PolicyFault::new(member, format!("`{text}` is no day such as 2027-01-31"))
+                PolicyFault::new(member, format!("`{text}` is not a date such as 2027-01-31"))
             })
         };
         let release = |member: &str, text: &str| match LastRelease::parse(text) {

@@ -50,8 +50,8 @@ impl Service {
         Ok(self.store.projects(after, limit).await?)
     }
 
-    /// The same of those projects alone that `sees` lets through; where the next part begins is
-    /// told by one of them.
+    /// The same, limited to the projects that `sees` accepts; the start of the next page is one of
+    /// these.
     ///
     /// # Errors
     /// What the store says.
@@ -63,7 +63,7 @@ impl Service {
     ) -> Result<Page<Project, ProjectName>, ServiceError> {
         let mut seen = Vec::new();
         let mut after = after.cloned();
-        // One more than asked for, so that a last page knows that it is one.
+        // One more than requested, to recognize the last page.
         while seen.len() <= limit as usize {
             let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
             seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));
@@ -116,7 +116,7 @@ const POLICY_BYTES: usize = 16 * 1024;
 fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
     match policy.map(str::len) {
         Some(bytes) if bytes > POLICY_BYTES => {
-            let why = format!("it has {bytes} bytes of JSON, but may have at most {POLICY_BYTES}");
+            let why = format!("it has {bytes} bytes of JSON, but the limit is {POLICY_BYTES}");
             Err(PolicyFault::new("policy", why).into())
         }
         _ => Ok(()),

@@ -50,7 +50,7 @@ impl Filter {
     /// Whether the key is one of the release's, and with a reason a runtime key.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownKey`] with near names, [`ServiceError::AliasKey`].
+    /// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`].
     pub fn check(&self, catalogue: &Catalogue) -> Result<(), ServiceError> {
         if let (Some(_), Some(key)) = (self.reason, &self.key) {
             return runtime_key(catalogue.release, key).map(|_| ());

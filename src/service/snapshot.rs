@@ -19,8 +19,8 @@ use super::error::ServiceError;
 /// How many overloads a refusal gives.
 const SUGGESTIONS: usize = 3;
 
-/// A revision, read once and shared. Immutable; what is costly and not always needed is made when
-/// it is first asked for.
+/// A parsed and shared revision. Immutable; expensive and rarely needed parts are computed on first
+/// use.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The revision's name.
@@ -96,7 +96,8 @@ impl Snapshot {
         self.catalogue.release
     }
 
-    /// What the rules find, in a stable order: of very many the first in full, the others counted. Runs the rules when it is first asked for.
+    /// The findings, in a stable order: if there are very many, the first ones in full and the
+    /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
         self.findings
             .get_or_init(|| opatlas_rules::check(&self.catalogue))
@@ -115,14 +116,14 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The findings to be listed: all but those that a comment allows. Errors are always listed,
-    /// since PyTorch's generator reads no comments of ours.
+    /// The findings to list: all except suppressed ones. Errors are always listed, because
+    /// PyTorch's generator ignores suppressions.
     pub fn listed(&self) -> impl Iterator<Item = &Finding> {
         let findings = self.findings().iter();
         findings.filter(|f| !f.suppressed || f.severity == Severity::Error)
     }
 
-    /// Whether PyTorch's generator takes the bundle: there is no error.
+    /// Whether PyTorch's generator accepts the bundle, that is, whether it has no errors.
     pub fn is_valid(&self) -> bool {
         opatlas_rules::is_valid(self.findings())
     }
@@ -154,7 +155,7 @@ impl Snapshot {
             .expect("a bundle without native_functions.yaml is not admitted")
     }
 
-    /// A file of the bundle as text; `None` when there is no such file.
+    /// A file of the bundle as text; `None` if it does not exist.
     pub fn source(&self, file: &str) -> Option<&SourceText> {
         let slot = self.sources.get(file)?;
         let bytes = self.bundle.file(file)?;
@@ -166,10 +167,11 @@ impl Snapshot {
         }))
     }
 
-    /// The operator of a name as it stands in paths.
+    /// The operator with a name as in paths.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] with near names; `revision` is how it names the revision.
+    /// [`ServiceError::UnknownOperator`] with similar names; `revision` is the title of the
+    /// revision in the error.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         self.find_in(|| revision.title(), name)
     }

@@ -87,8 +87,8 @@ impl Alive {
     }
 }
 
-/// Reads bundles with the help of what is in memory, in work off the async threads. What is not
-/// stored is remembered only as long as it is used.
+/// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored
+/// stay in memory only while they are used.
 #[derive(Clone)]
 pub struct Reader(Arc<Alive>);
 
@@ -96,7 +96,7 @@ impl Reader {
     /// Reads a bundle that a request brings, and runs the rules.
     ///
     /// # Errors
-    /// [`Refusal::Observed`] when its `observed.json` does not read, and [`ServiceError::Stopped`].
+    /// [`Refusal::Observed`] if its `observed.json` is invalid, and [`ServiceError::Stopped`].
     pub fn judge(
         &self,
         bundle: Bundle,

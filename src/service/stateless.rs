@@ -58,9 +58,10 @@ fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnost
                 Diagnostic::new(
                     RuleId::AnnotationShorthandTensorBang,
                     at,
-                    "`Tensor!` is described in older documentation, but no release reads it",
+                    "no release of PyTorch accepts `Tensor!`, although older documentation \
+                     describes it",
                 )
-                .with_help("give the alias set a name: `Tensor(a!)`"),
+                .with_help("use an alias letter: `Tensor(a!)`"),
             );
         }
     }

@@ -52,7 +52,7 @@ pub struct NewToken {
 pub struct MadeToken {
     /// The token.
     pub secret: String,
-    /// The key for signatures, where one was asked for.
+    /// The key for signatures, if requested.
     pub signing_key: Option<String>,
     /// What is kept of it.
     pub record: TokenRecord,
@@ -182,7 +182,7 @@ impl Service {
         }
         let token = self.store.token(TokenKey::Id(id)).await?;
         let token = token.ok_or(Denial::Signature)?;
-        // That a token has ended is told only to who can sign with it.
+        // Only a caller with a valid signature learns that a token has expired.
         match token.signing_key {
             Some(_) => Ok(Signer { token, signature }),
             None => Err(Denial::Signature.into()),
@@ -226,7 +226,7 @@ impl Service {
             return Err(Denial::Expired.into());
         }
         let unread = || StoreError::Corrupt {
-            what: format!("token {} does not read", token.id),
+            what: format!("token {} is invalid in the database", token.id),
         };
         Ok(Grant::of(token).ok_or_else(unread)?)
     }
@@ -240,7 +240,7 @@ impl Service {
         let (store, id) = (Arc::clone(&self.store), token.id.clone());
         tokio::spawn(async move {
             if let Err(error) = store.touch_token(&id, now).await {
-                tracing::warn!(%error, token = id, "the use of a token was not noted");
+                tracing::warn!(%error, token = id, "recording the use of a token failed");
             }
         });
     }
@@ -249,7 +249,8 @@ impl Service {
 /// Random bytes of the operating system, in hexadecimal.
 fn random<const N: usize>() -> Result<String, ServiceError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| ServiceError::Failed(format!("no random numbers: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        ServiceError::Failed(format!("the system has no random numbers: {error}"))
+    })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,8 +1,8 @@
 //! Finished answers, made once and kept as bytes, plain and compressed.
 //!
-//! A view is a function of the revision, the release, the view's parameters, the media type and
-//! the program, so it is known by a digest of these before it is made; the same digest is its
-//! ETag, and what is kept under it can be dropped but never be wrong.
+//! A view is a function of the revision, the release, the view's parameters, the media type and the
+//! program. A digest of these identifies it before it is computed and is also its ETag. Cached
+//! views can be dropped but are never stale.
 
 use std::fmt::{self, Write as _};
 use std::future::Future;
@@ -144,7 +144,7 @@ impl View {
         &self.plain
     }
 
-    /// The bytes, compressed when they are first asked for so; what is made counts as an answer.
+    /// The bytes, compressed on first use; compressed forms count as answers too.
     fn bytes(&self, encoding: Encoding, answers: &Answers) -> Result<Bytes, ServiceError> {
         let slot = match encoding {
             Encoding::Plain => return Ok(self.plain.clone()),
@@ -190,7 +190,7 @@ pub(super) struct Views(Cache<ViewId, Arc<View>>);
 impl Views {
     pub(super) fn new(budget: u64) -> Self {
         let weight = |_: &ViewId, view: &Arc<View>| {
-            // The compressed forms come to about a third.
+            // The compressed forms add about a third.
             u32::try_from(view.plain.len() / 3 * 4 + 256).unwrap_or(u32::MAX)
         };
         let cache = Cache::builder().name("views").weigher(weight);

@@ -23,8 +23,8 @@ pub(super) struct Workers {
     closing: Stop,
 }
 
-/// A permit to compute. Who makes an answer in several steps keeps it in between, so that at most
-/// as many unfinished answers are in memory as there are workers.
+/// A permit to compute. An answer in several steps holds it throughout, so that memory holds at
+/// most as many unfinished answers as there are workers.
 #[derive(Debug)]
 pub struct Turn {
     permit: Arc<OwnedSemaphorePermit>,
@@ -127,8 +127,7 @@ impl Service {
         self.workers.turn().await
     }
 
-    /// Runs `work` off the async threads, when a worker is free. It is told when nobody waits for it
-    /// any more.
+    /// Runs `work` on the blocking pool when a worker is free. Cancels it when the caller is gone.
     ///
     /// # Errors
     /// As [`Service::turn`] and [`Turn::run`].

@@ -65,7 +65,7 @@ const AHEAD: usize = 4;
 pub async fn copy(from: &dyn Store, to: &dyn Store) -> Result<(), StoreError> {
     let (sink, source) = tokio::sync::mpsc::channel(AHEAD);
     let (taken, sent) = tokio::join!(to.import(source), from.export(sink));
-    // Where the one that takes fails, the other only says that nobody takes its rows any more.
+    // If the receiver fails, the sender only reports that its channel is closed.
     match (taken, sent) {
         (Err(StoreError::Unavailable { .. }), Err(sent)) => Err(sent),
         (taken, _) => taken,

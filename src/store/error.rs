@@ -1,4 +1,4 @@
-//! What can go wrong in a store, told apart so that the service need not read messages.
+//! Errors of a store, as variants, so that the service does not parse messages.
 
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
@@ -18,7 +18,7 @@ pub enum StoreError {
     #[error(transparent)]
     Conflict(#[from] Conflict),
     /// Several revisions begin with these digits.
-    #[error("{prefix} is ambiguous: {}; give more digits", listed(matches))]
+    #[error("{prefix} is ambiguous: {}; use more digits", listed(matches))]
     Ambiguous {
         /// The digits given.
         prefix: DigestPrefix,
@@ -33,7 +33,8 @@ pub enum StoreError {
     },
     /// A newer program has written to this database.
     #[error(
-        "the database was written by a newer program: it has migration {found}, this program knows {known} and older; use the newer program, or a backup made before the upgrade"
+        "a newer version of Opatlas wrote the database: it has migration {found}, but this version \
+         knows only up to {known}; use the newer version, or a backup from before the upgrade"
     )]
     TooNew {
         /// The migration that this program does not know.
@@ -55,16 +56,16 @@ pub enum StoreError {
     /// The file of the database is not the one that was opened any more. What is written would be
     /// lost.
     #[error(
-        "the database's file was {how} while it was open; start the service again, with the file in its place"
+        "the database file was {how} while it was open; restore the file and restart the service"
     )]
     Detached {
         /// What became of it.
         how: String,
     },
-    /// The database cannot be opened, read or written just now; the request may be fine.
+    /// The database cannot be opened, read or written at the moment; the request may be valid.
     #[error("the database is unavailable: {what}")]
     Unavailable {
-        /// What stands in the way.
+        /// The reason.
         what: String,
         /// What the database said.
         #[source]
@@ -75,24 +76,25 @@ pub enum StoreError {
     Backend(#[source] sqlx::Error),
 }
 
-/// Why a database cannot be opened for what is asked. Nothing was changed in it.
+/// Why a database cannot be opened for an operation. The database is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// There is none.
-    #[error("{place} does not exist; `opatlas import` and `opatlas serve` make one")]
+    #[error("{place} does not exist; `opatlas import` and `opatlas serve` create it")]
     Absent {
         /// Where it was looked for.
         place: String,
     },
     /// It belongs to another program, or holds nothing.
-    #[error("{place} is not an Opatlas database; name another one with --database")]
+    #[error("{place} is not an Opatlas database; use another one with --database")]
     Foreign {
         /// Where it is.
         place: String,
     },
     /// An older program made it.
     #[error(
-        "{place} was made by an older program: it has migration {found}, and this program needs {known}; start `opatlas serve` or run `opatlas import` with this program to bring it up to date"
+        "an older version of Opatlas wrote {place}: it has migration {found}, but this version \
+         needs {known}; run `opatlas serve` or `opatlas import` of this version to migrate it"
     )]
     Outdated {
         /// Where it is.
@@ -108,7 +110,7 @@ pub enum Unusable {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// No project has this name.
-    #[error("there is no project `{0}`")]
+    #[error("unknown project `{0}`")]
     Project(ProjectName),
     /// No revision of the project is meant by this.
     #[error("project `{project}` has no revision `{key}`")]
@@ -127,10 +129,10 @@ pub enum Missing {
         label: LabelName,
     },
     /// No token has this id.
-    #[error("there is no token `{0}`")]
+    #[error("unknown token `{0}`")]
     Token(String),
     /// The project has no such exception.
-    #[error("there is no exception `{0}` in the project")]
+    #[error("the project has no exception `{0}`")]
     Exception(String),
     /// The revision has no such file.
     #[error("revision sha256:{digest} has no file `{name}`")]
@@ -142,18 +144,18 @@ pub enum Missing {
     },
 }
 
-/// What stands against a change.
+/// Why a change conflicts with the stored state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
     /// A project of this name has another description or policy.
-    #[error("project `{0}` exists already, with another description or policy")]
+    #[error("project `{0}` already exists, with a different description or policy")]
     Project(ProjectName),
-    /// The label stands for another release.
+    /// The label belongs to another release.
     #[error("label `{label}` belongs to release {stored}, not {given}")]
     Release {
         /// The label.
         label: LabelName,
-        /// The release that it stands for.
+        /// The release of the label.
         stored: String,
         /// The release that was given.
         given: String,
@@ -169,11 +171,11 @@ pub enum Conflict {
         expected: Expected,
     },
     /// A backup is restored into an empty database only.
-    #[error("the database is not empty, and a backup is restored only into an empty one")]
+    #[error("the database is not empty; a backup can only be restored into an empty database")]
     NotEmpty,
     /// Labels name the revision.
     #[error(
-        "revision sha256:{digest} cannot be deleted, since it is named by {}",
+        "revision sha256:{digest} cannot be deleted, because labels point to it: {}",
         named(labels)
     )]
     Labelled {
@@ -185,7 +187,7 @@ pub enum Conflict {
 }
 
 impl StoreError {
-    /// Whether another request might fare better just now: nothing is wrong with the database.
+    /// Whether the error concerns only the request, not the database.
     #[must_use]
     pub fn is_about_the_request(&self) -> bool {
         matches!(
@@ -218,7 +220,7 @@ impl StoreError {
         match error {
             MigrateError::VersionMissing(found) => Self::TooNew { found, known },
             MigrateError::VersionMismatch(version) => Self::corrupt(format!(
-                "its migration {version} is not the one that this program knows by that number"
+                "its migration {version} differs from the one in this version of Opatlas"
             )),
             MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => error.into(),
             error => Self::Backend(sqlx::Error::Migrate(Box::new(error))),
@@ -229,12 +231,12 @@ impl StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::PoolTimedOut => Self::unavailable("all its connections are busy", error),
+            sqlx::Error::PoolTimedOut => Self::unavailable("all connections are busy", error),
             sqlx::Error::PoolClosed => Self::unavailable("it is shutting down", error),
             sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
                 Self::unavailable("the connection to it failed", error)
             }
-            sqlx::Error::Tls(_) => Self::unavailable("no secure connection can be made", error),
+            sqlx::Error::Tls(_) => Self::unavailable("a secure connection failed", error),
             sqlx::Error::Database(fault) => {
                 if fault.try_downcast_ref::<SqliteError>().is_some() {
                     of_sqlite(error)
@@ -255,11 +257,15 @@ fn of_sqlite(error: sqlx::Error) -> StoreError {
     let code = code.and_then(|code| code.parse::<i32>().ok()).unwrap_or(1);
     let what = match code & 0xFF {
         5 | 6 => "another process holds its lock",
-        8 => "it is read-only, and Opatlas must be able to write to it",
+        8 => "it is read-only, but Opatlas needs write access",
         10 => "reading or writing its files failed",
         13 => "the disk is full",
         14 => "its files cannot be opened",
-        11 => return StoreError::corrupt(format!("SQLite finds the database malformed: {error}")),
+        11 => {
+            return StoreError::corrupt(format!(
+                "SQLite reports that the database is malformed: {error}"
+            ));
+        }
         26 => return StoreError::corrupt("the file is not an SQLite database"),
         _ => return StoreError::Backend(error),
     };
@@ -272,21 +278,21 @@ fn of_postgres(error: sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|fault| fault.code());
     let code = code.map(std::borrow::Cow::into_owned).unwrap_or_default();
     let what = match code.as_str() {
-        "25006" => "it is read-only, and Opatlas must be able to write to it",
-        "3D000" => "there is no database of this name; make it with `createdb`",
-        "42501" => "its user lacks a right; Opatlas makes and changes tables of its own",
+        "25006" => "it is read-only, but Opatlas needs write access",
+        "3D000" => "the database does not exist; create it with `createdb`",
+        "42501" => "its user lacks a privilege; Opatlas creates and alters its own tables",
         "53100" => "the disk is full",
-        "53300" => "it takes no more connections",
+        "53300" => "it accepts no more connections",
         "40001" | "40P01" | "55P03" | "55006" => "another connection holds its lock",
-        "57014" => "it took too long",
+        "57014" => "the query timed out",
         "57P01" | "57P02" | "57P03" | "25P03" => "it is starting or shutting down",
         code => match code.get(..2) {
             Some("08") => "the connection to it failed",
-            Some("28") => "it refuses the user or the password",
-            Some("53") => "it is short of resources",
+            Some("28") => "it rejects the user or the password",
+            Some("53") => "it is out of resources",
             Some("58") => "reading or writing its files failed",
             Some("XX") => {
-                return StoreError::corrupt(format!("PostgreSQL finds damage: {error}"));
+                return StoreError::corrupt(format!("PostgreSQL reports damage: {error}"));
             }
             _ => return StoreError::Backend(error),
         },

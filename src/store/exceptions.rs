@@ -1,9 +1,9 @@
-//! Exceptions as a store keeps them: texts that it does not read.
+//! Exceptions in a store: opaque texts.
 
 /// A change that somebody accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExceptionRecord {
-    /// What it is called by, unique in its project.
+    /// Its id, unique in its project.
     pub id: String,
     /// The pattern of operators.
     pub operator: String,
@@ -13,7 +13,7 @@ pub struct ExceptionRecord {
     pub argument: Option<String>,
     /// Why it is accepted.
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     pub owner: Option<String>,
     /// The last day on which it holds, `YYYY-MM-DD`.
     pub until_date: Option<String>,

@@ -1,5 +1,4 @@
-//! The order of revisions and what each did to the one before, as a store keeps it: texts that it
-//! does not read.
+//! The order of revisions and the changes of each step in a store: opaque texts.
 
 use super::records::{IngestOutcome, LabelRecord};
 use opatlas_source::{Bundle, Digest};

@@ -73,7 +73,7 @@ pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, Sto
         "postgres" | "postgresql" => Ok(Arc::new(PostgresStore::open_for(url, opening).await?)),
         _ => Err(StoreError::Address {
             url: scheme.to_owned(),
-            why: "it begins neither with `sqlite:` nor with `postgres:`".to_owned(),
+            why: "it must start with `sqlite:` or `postgres:`".to_owned(),
         }),
     }
 }
@@ -109,10 +109,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Whether the database can be written: tries it, and takes it back.
     ///
-    /// Fails with [`StoreError::Detached`] when what is written would be lost.
+    /// Fails with [`StoreError::Detached`] if writes would be lost.
     fn ready(&self) -> Answer<'_, ()>;
 
-    /// Waits for what is under way, and closes. Later calls fail.
+    /// Waits for work in progress, and closes. Later calls fail.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
     /// Makes a project, or finds that there is the same already.
@@ -146,9 +146,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Stores a bundle as a revision and, if asked to, lets a label name it.
     ///
-    /// Idempotent by digest: what is there already stays as it is, and the label is set either way.
-    /// Fails with [`Conflict::Release`] or [`Conflict::Label`] when the label may not be set, and
-    /// stores nothing then.
+    /// Idempotent by digest: existing data stays as it is, and the label is set either way. Fails
+    /// with [`Conflict::Release`] or [`Conflict::Label`] if the label cannot be set, and then
+    /// stores nothing.
     fn ingest<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -157,7 +157,7 @@ pub trait Store: Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, IngestOutcome>;
 
-    /// The digest that a key stands for: cheaper than [`Store::revision`].
+    /// The digest for a key: cheaper than [`Store::revision`].
     ///
     /// Fails with [`Missing::Label`], [`Missing::Revision`] or [`StoreError::Ambiguous`].
     fn resolve<'a>(&'a self, project: &'a ProjectName, key: &'a RevisionKey) -> Answer<'a, Digest>;
@@ -291,7 +291,7 @@ pub trait Store: Send + Sync + 'static {
         heads: Option<&'a [i64]>,
     ) -> Answer<'a, Vec<(i64, StepKey)>>;
 
-    /// Keeps steps that are not there, and takes away those that another program computed.
+    /// Stores missing steps, and deletes those of another program version.
     fn save_steps<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -299,7 +299,7 @@ pub trait Store: Send + Sync + 'static {
         steps: &'a [StepRecord],
     ) -> Answer<'a, ()>;
 
-    /// The facts of steps, in the order of the ids; empty for a step that is gone.
+    /// The facts of steps, in the order of the ids; empty for a deleted step.
     fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>>;
 
     /// What steps did to an operator, of those with ids from the first to the last: their ids, and

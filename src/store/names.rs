@@ -9,7 +9,7 @@ use opatlas_source::Digest;
 
 /// The longest project or label name, in characters.
 pub const MAX_NAME: usize = 128;
-/// The fewest hexadecimal digits that may stand for a digest.
+/// The minimum number of hexadecimal digits in an abbreviated digest.
 pub const MIN_PREFIX: usize = 8;
 /// What a digest is written with when it points at a revision, as in `sha256:1f0c...`.
 pub const DIGEST_SCHEME: &str = "sha256:";
@@ -38,7 +38,7 @@ pub enum RevisionKey {
 
 /// Why a text is not a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{shown}` is no {kind}: {fault}")]
+#[error("`{shown}` is not a valid {kind}: {fault}")]
 pub struct NameError {
     /// `project name`, `label` or `digest`.
     pub kind: &'static str,
@@ -51,26 +51,26 @@ pub struct NameError {
 /// What is wrong with a name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameFault {
-    /// There is no character in it.
+    /// The name is empty.
     #[error("it is empty")]
     Empty,
     /// It is longer than [`MAX_NAME`].
-    #[error("it has {0} characters and {MAX_NAME} are allowed")]
+    #[error("it has {0} characters; the limit is {MAX_NAME}")]
     TooLong(usize),
     /// It begins with something else than a letter or a digit.
-    #[error("it must begin with an ASCII letter or digit, not with {0:?}")]
+    #[error("it must start with an ASCII letter or digit, not with {0:?}")]
     Start(char),
     /// It holds a character that names do not have.
     #[error("{0:?} is not allowed; use ASCII letters, digits, `.`, `_`, `+` and `-`")]
     Character(char),
     /// It holds `..`, which ranges (`BASE...HEAD`) are split at.
-    #[error("it must not hold `..`")]
+    #[error("it cannot contain `..`")]
     Dots,
     /// It is or begins with a word that means something else in its place.
     #[error("`{0}` is reserved")]
     Reserved(&'static str),
     /// Too few or too many hexadecimal digits.
-    #[error("it has {0} hexadecimal digits; give {MIN_PREFIX} to 64")]
+    #[error("it has {0} hexadecimal digits; use {MIN_PREFIX} to 64")]
     Digits(usize),
     /// Something else than a hexadecimal digit.
     #[error("{0:?} is not a hexadecimal digit")]

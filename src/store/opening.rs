@@ -8,10 +8,9 @@ use super::error::{StoreError, Unusable};
 /// What a database is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// To read and write. An SQLite file that does not exist is made, and an older database is
-    /// brought up to date.
+    /// Read and write. Creates an SQLite file that does not exist, and migrates an older database.
     Make,
-    /// To read and change what is there. The database exists and is up to date.
+    /// Read and change an existing, migrated database.
     Change,
     /// To read. The database exists, is up to date, and stays as it is.
     Read,
@@ -53,7 +52,7 @@ impl Opening {
                 _ if at == 0 => return Err(Unusable::Foreign { place: place() }.into()),
                 _ => {
                     return Err(StoreError::corrupt(format!(
-                        "migration {version} of {} is not the one that this program knows by that number",
+                        "migration {version} of {} differs from the one in this version of Opatlas",
                         place()
                     )));
                 }
@@ -76,7 +75,7 @@ impl Opening {
 /// The error of a change to what was opened for reading.
 pub(super) fn opened_for_reading() -> StoreError {
     StoreError::Unavailable {
-        what: "it was opened for reading only".to_owned(),
+        what: "it was opened read-only".to_owned(),
         source: None,
     }
 }

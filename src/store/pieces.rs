@@ -1,11 +1,11 @@
 //! How a bundle is taken apart, so that revisions share what they have in common.
 //!
-//! Bytes come in; pieces, runs of pieces and digests go out. A file is cut before the lines that
-//! begin an entry (`- ` in column 0), so that a changed entry makes one new piece. A list of three
-//! thousand pieces would still be written anew for each revision; so the list is cut into runs of
-//! about 24, at places chosen by what stands there and not by their number. A changed entry then
-//! makes one new run, and a revision is a short list of runs. Where a cut falls depends only on the
-//! bytes since the one before, so cuts meet again soon after a change.
+//! Splits bytes into content-defined chunks (pieces), groups of chunks (runs) and digests. A file
+//! is cut before lines that begin an entry (`- ` in column 0), so a changed entry creates one new
+//! piece. To avoid rewriting a list of three thousand pieces for each revision, the list is cut
+//! into runs of about 24 pieces, at positions chosen by content and not by number. A changed entry
+//! then creates one new run, and a revision is a short list of runs. A cut depends only on the
+//! bytes since the previous cut, so cuts coincide again soon after a change.
 //!
 //! Other bytes than YAML are cut as well as they can be and come back as they were all the same.
 
@@ -57,7 +57,7 @@ pub(crate) struct FilePlan {
 pub(crate) struct Piece {
     /// SHA-256 of its bytes.
     pub(crate) digest: Digest,
-    /// Where it stands in the file.
+    /// The position in the file.
     pub(crate) span: Range<usize>,
 }
 
@@ -164,8 +164,8 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Chooses one line in `one_in` by what it says: FNV-1a, which is spelled out here because what is
-/// stored must be cut alike by every later program, or nothing more would be shared with it.
+/// Selects one line in `one_in` by its content: FNV-1a, spelled out here because all later versions
+/// must cut alike to share stored data.
 fn chosen(line: &[u8], one_in: u64) -> bool {
     let hash = line.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

@@ -1,9 +1,8 @@
 //! The store in a PostgreSQL database, which several replicas may share.
 //!
-//! Whoever writes takes an advisory lock first, as it takes the lock of an SQLite file: so one
-//! writes at a time among all replicas, what a writer found absent stays absent until it commits,
-//! ids grow in the order of commits, and no transaction has to be tried again. Readers wait for
-//! nobody.
+//! Every writer takes an advisory lock first, like the lock of an SQLite file. So there is one
+//! writer at a time among all replicas, what a writer found absent stays absent until it commits,
+//! ids grow in commit order, and no transaction needs a retry. Readers never wait.
 
 mod address;
 mod presence;
@@ -47,17 +46,16 @@ const READERS: u32 = 8;
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long to wait for the writers before in this process.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// What every connection tells the database. A lock that another replica holds is waited for so
-/// long; a replica that vanished in the midst of a transaction blocks the others no longer than the
-/// last of these.
+/// Settings of every connection. They limit how long it waits for a lock of another replica; the
+/// last one limits how long a vanished replica can block others in a transaction.
 const SESSION: [(&str, &str); 3] = [
     ("lock_timeout", "30s"),
     ("statement_timeout", "60s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
-/// What connections of a store that only reads tell it besides.
+/// Further settings of the connections of a read-only store.
 const READ_ONLY: [(&str, &str); 1] = [("default_transaction_read_only", "on")];
-/// What was acknowledged is on disk, whatever the default of the database; stricter ones stand.
+/// Acknowledged writes are on disk, whatever the default of the database; stricter settings stay.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'";
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -77,8 +75,9 @@ impl PostgresStore {
     /// exist, in UTF-8, and the user must be allowed to make tables in it.
     ///
     /// # Errors
-    /// [`StoreError::Address`] when it is no such address, [`StoreError::TooNew`] when a newer
-    /// program has written there, [`StoreError::Unavailable`] when it cannot be reached or written.
+    /// [`StoreError::Address`] if the address is invalid, [`StoreError::TooNew`] if a newer version
+    /// of Opatlas wrote the database, [`StoreError::Unavailable`] if it cannot be reached or
+    /// written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, Opening::Make).await
     }
@@ -140,7 +139,8 @@ impl PostgresStore {
         }
         Err(StoreError::Unavailable {
             what: format!(
-                "its encoding is {encoding}, and Opatlas needs UTF8; make it with `createdb --encoding=UTF8 --template=template0`"
+                "its encoding is {encoding}, but Opatlas needs UTF8; create it with `createdb \
+                 --encoding=UTF8 --template=template0`"
             ),
             source: None,
         })
@@ -232,7 +232,7 @@ impl PostgresStore {
     }
 }
 
-/// Lets new ids follow those that rows brought.
+/// Moves the id sequences past copied rows.
 async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
     for table in TABLES.iter().filter(|table| table.numbered) {
         let name = table.name;
@@ -245,8 +245,8 @@ async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What the database itself finds wrong: nothing that it would tell by a query; reading every row
-/// makes it check its pages where it keeps checksums.
+/// Faults that the database finds itself. PostgreSQL has no query for this; reading every row makes
+/// it verify its page checksums, if enabled.
 async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
     Ok(Vec::new())
 }
@@ -260,7 +260,7 @@ async fn lock(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 fn pool(connections: u32, timeout: Duration) -> PgPoolOptions {
-    // Connections are tried before they are used: the database may have been started anew.
+    // Connections are checked before use: the database may have restarted.
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(timeout)

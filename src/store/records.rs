@@ -1,5 +1,5 @@
-//! What goes into a store and comes out of it. Times are microseconds since 1970-01-01 UTC, given
-//! by the caller, since a store has no clock of its own.
+//! The records of a store. Times are microseconds since 1970-01-01 UTC and come from the caller,
+//! because a store has no clock.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct NewProject {
     pub name: ProjectName,
     /// What it is, for people.
     pub description: Option<String>,
-    /// Its policy, JSON text that the store does not read.
+    /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub struct Project {
     pub name: ProjectName,
     /// What it is, for people.
     pub description: Option<String>,
-    /// Its policy, JSON text that the store does not read.
+    /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
     /// When it was made.
     pub created_at: i64,
@@ -48,7 +48,7 @@ pub enum Edit {
     /// It stays as it is.
     #[default]
     Keep,
-    /// It becomes this, or is taken away.
+    /// Set this value, or remove it.
     Set(Option<String>),
 }
 
@@ -100,7 +100,7 @@ pub struct LabelRecord {
     pub digest: Digest,
     /// That revision's place in the order of ingest.
     pub sequence: i64,
-    /// The release that the label stands for.
+    /// The release of the label.
     pub release: Option<String>,
     /// When it was made or last changed.
     pub moved_at: i64,
@@ -111,9 +111,9 @@ pub struct LabelRecord {
 pub struct LabelRequest {
     /// The label.
     pub name: LabelName,
-    /// The release that it stands for; none keeps the stored one.
+    /// Its release; `None` keeps the stored one.
     pub release: Option<String>,
-    /// What happens when the label stands for another release already.
+    /// What to do if the label already belongs to another release.
     pub on_other_release: OnOtherRelease,
     /// What the label must name beforehand.
     pub expected: Expected,
@@ -132,12 +132,12 @@ impl LabelRequest {
     }
 }
 
-/// What happens when a label stands for another release than the one given.
+/// What to do if a label belongs to another release than the given one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOtherRelease {
     /// A [`Conflict`](super::Conflict), and nothing is stored.
     Refuse,
-    /// The label stands for the given release from now on.
+    /// Change the label to the given release.
     Replace,
 }
 
@@ -146,7 +146,7 @@ pub enum OnOtherRelease {
 pub enum Expected {
     /// Whatever it names, or nothing.
     Anything,
-    /// Nothing: there is no such label (`If-None-Match: *`).
+    /// The label must not exist (`If-None-Match: *`).
     Nothing,
     /// Nothing, or the revision that it is set to: protected labels are made, but not moved.
     Unmoved,
@@ -198,7 +198,7 @@ pub enum LabelChange {
         /// The revision that it named.
         from: Digest,
     },
-    /// It names the same revision and stands for another release.
+    /// It points to the same revision, with another release.
     Released,
     /// It was so already.
     Unchanged,
@@ -213,21 +213,21 @@ pub struct IngestOutcome {
     pub sequence: i64,
     /// Whether it is new; if not, the project had it already.
     pub created: bool,
-    /// The label, when one was asked for.
+    /// The label, if requested.
     pub label: Option<LabelOutcome>,
 }
 
 /// A part of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T, C> {
-    /// The items, at most as many as were asked for.
+    /// The items, at most as many as requested.
     pub items: Vec<T>,
     /// Where the next part begins; none at the end.
     pub next: Option<C>,
 }
 
 impl<T, C> Page<T, C> {
-    /// Makes a page of rows of which one more than `limit` was asked for.
+    /// Makes a page of rows, given one row more than `limit`.
     pub(crate) fn cut(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
         let limit = limit as usize;
         let more = items.len() > limit;

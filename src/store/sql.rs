@@ -65,7 +65,7 @@ pub const REVISION_HISTORY_DELETE: [&str; 2] = [
     "DELETE FROM commits WHERE revision = $1",
     "DELETE FROM steps WHERE head = $1 OR base = $1",
 ];
-/// Takes away what steps did that are gone.
+/// Deletes the facts of removed steps.
 pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
     "DELETE FROM step_operators WHERE step NOT IN (SELECT id FROM steps)";
 /// The files of some revisions, without their content.

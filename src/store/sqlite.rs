@@ -42,8 +42,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
 /// above it and can afford that; a small change is not, and leaves it to the background.
 const FOLD_PAGES: &str = "128";
-/// To how many bytes the log is cut when it begins anew: what a release needs, so that it is not
-/// cut and grown again all the time.
+/// The size to which the log is truncated on reset: that of a release, to avoid shrinking and
+/// growing it all the time.
 const LOG_BYTES: &str = "1048576";
 
 /// A [`Store`](super::Store) in an SQLite file.
@@ -59,14 +59,14 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens `sqlite://PATH`, made if absent, or `sqlite::memory:`, which is gone when the store is,
-    /// and brings it up to date.
+    /// Opens `sqlite://PATH`, creating it if absent, or `sqlite::memory:`, which lives as long as
+    /// the store, and migrates it.
     ///
     /// # Errors
-    /// [`StoreError::Address`] when it is no such address, [`StoreError::Unusable`] when the file is
-    /// another program's, [`StoreError::TooNew`] when a newer program has written there,
-    /// [`StoreError::Corrupt`] when it is not a database, [`StoreError::Unavailable`] when it cannot
-    /// be opened or written.
+    /// [`StoreError::Address`] if the address is invalid, [`StoreError::Unusable`] if the file
+    /// belongs to another program, [`StoreError::TooNew`] if a newer version of Opatlas wrote it,
+    /// [`StoreError::Corrupt`] if it is not a database, [`StoreError::Unavailable`] if it cannot be
+    /// opened or written.
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, Opening::Make).await
     }
@@ -116,7 +116,7 @@ impl SqliteStore {
                 let usable = !connection.is_in_transaction();
                 Box::pin(async move { Ok(usable) })
             }),
-            // A database in memory is gone with its connection.
+            // An in-memory database lives as long as its connection.
             false => writer,
         };
         let writer = writer.connect_with(configured(&options)).await?;
@@ -185,7 +185,7 @@ impl SqliteStore {
             let file = Arc::clone(file);
             off_reactor(move || file.expect_room()).await??;
         }
-        // Whoever is writing finds out by himself, and may take a while.
+        // A writer in progress detects it itself, and may take a while.
         if self.writer.num_idle() == 0 && self.writer.size() >= WRITERS {
             return Ok(());
         }
@@ -210,8 +210,8 @@ impl SqliteStore {
         self.writer.close().await;
     }
 
-    /// Folds the log into the database when the caller has its answer already. The log holds each
-    /// changed page whole; begun anew after every change, it stays small beside the database.
+    /// Checkpoints the log after the caller has its answer. The log contains each changed page in
+    /// full; reset after every change, it stays small compared to the database.
     fn fold_log(&self) {
         // One at a time is enough: the next change starts the next.
         let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
@@ -219,7 +219,7 @@ impl SqliteStore {
         };
         let readers = self.readers.clone();
         tokio::spawn(async move {
-            // It cannot fail in a way that matters: what is not folded now is folded later.
+            // A failure does not matter: the next checkpoint catches up.
             let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
                 .execute(&readers)
                 .await;
@@ -228,7 +228,7 @@ impl SqliteStore {
     }
 }
 
-/// Lets new ids follow those that rows brought; here they do by themselves.
+/// Moves the id sequences past copied rows; SQLite does this itself.
 async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }

@@ -5,7 +5,7 @@ use opatlas_source::Digest;
 /// A token, without the secret itself.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenRecord {
-    /// What it is called by where the secret must not be: hexadecimal digits.
+    /// Its id for places where the secret must not appear: hexadecimal digits.
     pub id: String,
     /// What it is for, for people. Not unique.
     pub name: String,

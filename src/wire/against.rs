@@ -8,7 +8,7 @@ use crate::service::further::Further;
 use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Against, SideView};
 
-/// The verdict against a further revision, for every rendering. It holds no snapshot.
+/// The verdict against another revision, for every rendering. Does not hold a snapshot.
 #[derive(Debug, Clone)]
 pub struct FurtherVerdict {
     /// The verdict as the API answers it.

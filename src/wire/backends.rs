@@ -15,7 +15,7 @@ pub struct BackendPath {
     /// The project.
     #[param(example = "pytorch")]
     pub project: String,
-    /// `BASE...HEAD`, both as revisions are addressed.
+    /// `BASE...HEAD`, two revision addresses.
     #[param(example = "2.14.1...2.15.0")]
     pub range: String,
     /// The project whose last revision has the backend file.
@@ -23,20 +23,20 @@ pub struct BackendPath {
     pub backend: String,
 }
 
-/// How a backend file is read.
+/// How to read a backend file.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct BackendQuery {
-    /// The release whose rules apply to revisions that are addressed by digest.
+    /// The release whose rules apply to revisions addressed by digest.
     #[param(example = "2.15")]
     pub release: Option<String>,
-    /// What the backend file is called, for files that are sent.
+    /// The name of the backend file in the request.
     #[param(example = "acme")]
     pub name: Option<String>,
 }
 
-/// What a new revision changes for a backend.
+/// The changes of a new revision for a backend.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackendReport {
     /// The base.
@@ -51,11 +51,11 @@ pub struct BackendReport {
     pub key: &'static str,
     /// How many operators it lists.
     pub listed: usize,
-    /// Whether the vendor has to act before the upgrade.
+    /// Whether the vendor must act before the upgrade.
     pub breaks: bool,
-    /// What it comes to, in a sentence.
+    /// The verdict, in a sentence.
     pub verdict: String,
-    /// Operators that it lists and the head does not have.
+    /// Listed operators that the head does not have.
     pub unknown: Vec<UnknownOperator>,
     /// `fail` where the vendor has to act before the upgrade, else `pass`.
     pub conclusion: &'static str,
@@ -65,22 +65,22 @@ pub struct BackendReport {
     pub respelled: Vec<Respelled>,
     /// Operators that it lists and that changed for who registers kernels.
     pub changed: Vec<ChangedOperator>,
-    /// Operators that it does not list, that something served before and nothing does now.
+    /// Operators that it inherited in the base, and that have no kernel for it in the head.
     pub lost: Vec<BackendCell>,
-    /// Operators that the head has new and nothing serves on the backend.
+    /// New operators in the head without a kernel for the backend.
     pub lacking: Vec<BackendCell>,
-    /// Operators that the head has new and something else serves on the backend.
+    /// New operators in the head that the backend inherits.
     pub inherited: Vec<BackendCell>,
 }
 
 /// An operator that a backend file lists and the head does not have.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UnknownOperator {
-    /// The name as it is listed.
+    /// The name as listed.
     pub operator: String,
     /// Whether the base has it.
     pub vanished: bool,
-    /// Names in the head that are near.
+    /// Similar names in the head.
     pub suggestions: Vec<String>,
 }
 
@@ -126,30 +126,30 @@ pub struct BackendChange {
     /// The change rule.
     #[schema(example = "argument-added")]
     pub rule: &'static str,
-    /// How bad it is, to everybody together.
+    /// The level for all audiences together.
     pub level: &'static str,
     /// What changed, in a sentence.
     pub message: String,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
 }
 
-/// What serves an operator on the backend.
+/// The kernel of an operator on the backend.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BackendCell {
     /// The operator.
     pub operator: String,
     /// Why.
     pub reason: &'static str,
-    /// The registered key that serves.
+    /// The registered key that serves it.
     pub source_key: Option<&'static str>,
     /// Whether it is tagged `core`.
     pub core: bool,
 }
 
-/// What a new revision changes for a backend, on the wire.
+/// The wire form of the changes for a backend.
 #[must_use]
 pub fn view(
     impact: &BackendImpact<'_>,

@@ -10,7 +10,7 @@ pub struct BadgePath {
     /// The project.
     #[param(example = "pytorch")]
     pub project: String,
-    /// A runtime key with `.svg` for the image, or `.json` for badge services.
+    /// A runtime key plus `.svg` for the image, or `.json` for badge services.
     #[param(example = "MPS.svg")]
     pub badge: String,
 }
@@ -23,8 +23,8 @@ pub struct BadgeQuery {
     /// The revision; by default the last one.
     #[param(example = "2.15.0")]
     pub revision: Option<String>,
-    /// What counts: `served`, the default, is whatever gets a call to a kernel; `kernel` only
-    /// kernels of the key itself.
+    /// What counts as covered: `served` (the default) counts every call that reaches a kernel,
+    /// `kernel` only kernels registered on the key.
     #[param(inline)]
     pub of: Option<Counted>,
 }
@@ -33,27 +33,27 @@ pub struct BadgeQuery {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
-    /// Whatever gets a call to a kernel.
+    /// Every call that reaches a kernel.
     #[default]
     Served,
-    /// A kernel of the key itself.
+    /// A kernel registered on the key.
     Kernel,
 }
 
-/// A badge as badge services read it.
+/// A badge in the format of badge services.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Badge {
-    /// The version of this form, as badge services number it.
+    /// The version of this format.
     #[serde(rename = "schemaVersion")]
     #[schema(example = 1)]
     pub schema_version: u8,
     /// What it is about.
     #[schema(example = "coverage of MPS in 2.15.0")]
     pub label: String,
-    /// How much.
+    /// The value.
     #[schema(example = "63 %")]
     pub message: String,
-    /// A colour by its name.
+    /// The name of a colour.
     #[schema(example = "yellow")]
     pub color: &'static str,
 }

@@ -17,9 +17,9 @@ use crate::wire::lift::Lifted;
     "files": {"native_functions.yaml": "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"}
 }))]
 pub struct BundleJson {
-    /// The files: `native_functions.yaml`, and where there are any `tags.yaml`,
-    /// `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most
-    /// 1,000 files, 8 MiB each and 16 MiB together; everything else of the body is at most 1 MiB.
+    /// The files: `native_functions.yaml`, and optionally `tags.yaml`, `derivatives.yaml`,
+    /// `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
+    /// and 16 MiB in total; the rest of the body is at most 1 MiB.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub files: Files,
 }
@@ -29,10 +29,10 @@ pub struct BundleJson {
 pub struct Files(Vec<(String, String)>);
 
 impl Files {
-    /// The bundle of these files; their texts are taken out of `lifted`.
+    /// The bundle of these files; moves their texts out of `lifted`.
     ///
     /// # Errors
-    /// When a file is there twice.
+    /// If a file occurs twice.
     pub fn bundle(self, lifted: &mut Lifted) -> Result<Bundle, Refusal> {
         let mut bundle = Bundle::default();
         for (name, number) in self.0 {

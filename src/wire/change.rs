@@ -10,61 +10,61 @@ use utoipa::ToSchema;
 
 use crate::wire::finding::Span;
 
-/// One difference between two revisions: what changed, whom it hurts, what to do.
+/// One difference between two revisions: what changed, whom it affects, what to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Change {
-    /// The rule that it falls under; `/v1/rules/{id}` has more.
+    /// The rule; `/v1/rules/{id}` has its documentation.
     #[schema(example = "argument-renamed")]
     pub rule: &'static str,
-    /// How bad it is under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe`
-    /// or `none`, which is not counted. A `compound` change stands for the others of its operator,
-    /// and has `none` where those are counted; how bad they are together is `strict_level`.
+    /// The level under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe` or
+    /// `none`, which is not counted. A `compound` change represents the other changes of its
+    /// operator, and has `none` if those are counted; `strict_level` is their joint level.
     #[schema(example = "breaking")]
     pub level: &'static str,
-    /// How bad it is to everybody together, whatever the profile.
+    /// The level for all audiences together, independent of the profile.
     pub strict_level: &'static str,
     /// The operator.
     #[schema(example = "can_cast")]
     pub operator: String,
-    /// The argument that it is about, if it is about one.
+    /// The affected argument, if any.
     pub argument: Option<String>,
-    /// The dispatch keys that it is about.
+    /// The affected dispatch keys.
     pub keys: Vec<String>,
-    /// Tags, operators or whatever else it is about, by name.
+    /// The names of affected tags, operators and the like.
     pub names: Vec<String>,
     /// What changed, in a sentence.
     pub message: String,
     /// Why it matters.
     pub why: &'static str,
-    /// For whom something stops working or silently changes.
+    /// Audiences for whom code stops working or silently changes.
     pub breaks: Vec<&'static str>,
-    /// For whom it may.
+    /// Audiences for whom this may happen.
     pub risks: Vec<&'static str>,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
-    /// Where the former stands in the base's `native_functions.yaml`.
+    /// The position of the old text in the base's `native_functions.yaml`.
     pub base_span: Option<Span>,
-    /// Where the latter stands in the head's `native_functions.yaml`.
+    /// The position of the new text in the head's `native_functions.yaml`.
     pub head_span: Option<Span>,
     /// Which part of the base's canonical schema changed: two offsets in Unicode scalar values.
     pub base_mark: Option<[usize; 2]>,
     /// Which part of the head's canonical schema changed.
     pub head_mark: Option<[usize; 2]>,
-    /// The smallest alternative that hurts nobody.
+    /// The smallest alternative that breaks nobody.
     pub help: Option<String>,
     /// The command that accepts it.
     pub accept: String,
-    /// Other operators to which the same happened for the same cause.
+    /// Other operators with the same change for the same cause.
     pub also: Vec<String>,
-    /// How sure it is that two names are one operator, in percent; null where nothing is guessed.
+    /// The confidence that two names are the same operator, in percent; null without a guess.
     #[schema(maximum = 100)]
     pub confidence: Option<u8>,
-    /// The exception that speaks of it.
+    /// The exception that matches it.
     pub exception: Option<Excuse>,
-    /// What names it from one comparison to the next: made of rule, operator and arguments, never of
-    /// wording or places.
+    /// A stable fingerprint of the change across comparisons: computed from rule, operator and
+    /// arguments, never from wording or positions.
     #[schema(example = "9f86d081884c7d65")]
     pub fingerprint: String,
 }
@@ -74,20 +74,20 @@ pub struct Change {
 pub struct Excuse {
     /// The exception's id.
     pub id: String,
-    /// Whether it excuses the change: it has not ended, and the operator may be excused.
+    /// Whether it excuses the change: it has not expired, and the operator can be excused.
     pub holds: bool,
-    /// How the exception stands.
+    /// The status of the exception.
     #[schema(example = "active")]
     pub status: &'static str,
     /// Why it was accepted.
     pub reason: String,
     /// By whom.
     pub owner: Option<String>,
-    /// The last day or release for which it holds.
+    /// The last day or release on which it is valid.
     pub until: Option<String>,
 }
 
-/// What changes are told with: the texts that their places count in, and what they are judged by.
+/// The context of changes: the texts that their positions refer to, and the judgement.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeContext<'a> {
     /// The judgement.
@@ -105,7 +105,7 @@ impl ChangeContext<'_> {
     #[must_use]
     pub fn change(&self, judged: &Judged) -> Change {
         let mut told = change(&judged.change, self.base, self.head);
-        // It stands for others that are counted under their own levels.
+        // It represents other changes, which are counted under their own levels.
         told.level = match judged.change.is_compound() {
             true => Level::None.as_str(),
             false => judged.level.as_str(),
@@ -126,7 +126,7 @@ impl ChangeContext<'_> {
     }
 }
 
-/// A change that no policy has been applied to.
+/// A change before any policy is applied.
 #[must_use]
 pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&SourceText>) -> Change {
     let names = change.subject.names();
@@ -172,7 +172,7 @@ pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&Sour
     }
 }
 
-/// Schemas are ASCII but for what stands in strings, which no release has; offsets are bytes.
+/// Schemas are ASCII except for strings, which no release uses; offsets are bytes.
 pub(crate) fn mark(fragment: Option<&Fragment>) -> Option<[usize; 2]> {
     let mark = fragment?.mark?;
     Some([mark.start as usize, mark.end as usize])

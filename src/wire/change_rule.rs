@@ -5,7 +5,7 @@ use opatlas_diff::rules::Audiences;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A rule of compatibility: a kind of change.
+/// A change rule: a kind of change.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangeRule {
     /// `compatibility`
@@ -17,8 +17,8 @@ pub struct ChangeRule {
     /// What it is about.
     #[schema(example = "argument")]
     pub family: &'static str,
-    /// How bad such a change is to everybody together; `max` for `compound`, which is as bad as
-    /// the worst change that it stands for.
+    /// The level of such a change for all audiences together; `max` for `compound`, whose level is
+    /// that of the worst change it represents.
     #[schema(example = "breaking")]
     pub level: &'static str,
     /// PyTorch's own verdict on backward compatibility: `compatible`, `incompatible`, `raises`,
@@ -26,19 +26,19 @@ pub struct ChangeRule {
     pub official_backward: &'static str,
     /// Its verdict on forward compatibility.
     pub official_forward: &'static str,
-    /// For whom something stops working or silently changes.
+    /// Audiences for whom code stops working or silently changes.
     pub breaks: Vec<&'static str>,
-    /// For whom it may.
+    /// Audiences for whom this may happen.
     pub risks: Vec<&'static str>,
     /// What changed.
     pub what: &'static str,
-    /// Why that matters, and to whom.
+    /// Why it matters, and to whom.
     pub why: &'static str,
-    /// The smallest alternative that hurts nobody.
+    /// The smallest alternative that breaks nobody.
     pub instead: Option<&'static str>,
-    /// A change of this kind, where schemas or entries can show it.
+    /// An example of the change, if schemas or entries can show it.
     pub example: Option<ChangeExample>,
-    /// Where PyTorch decides or writes it.
+    /// The place in PyTorch that decides or documents it.
     pub source: &'static str,
 }
 

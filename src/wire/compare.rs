@@ -10,35 +10,36 @@ pub struct ComparePath {
     /// The project.
     #[param(example = "pytorch")]
     pub project: String,
-    /// `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
-    /// the base may be left out: `...HEAD`.
+    /// `BASE...HEAD`, two revision addresses, split at the first `...`. With `against` the base is
+    /// optional: `...HEAD`.
     #[param(example = "2.14.1...2.15.0")]
     pub range: String,
 }
 
-/// How a comparison is told.
+/// The format and options of a report.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct CompareQuery {
-    /// Whose view counts; by default the policy's.
+    /// The audience to judge for; by default that of the policy.
     #[param(inline)]
     pub profile: Option<ProfileName>,
-    /// What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
+    /// Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
+    /// label.
     #[param(example = "latest")]
     pub against: Option<String>,
-    /// The most characters (Unicode scalar values) that a part of the Markdown report may have.
+    /// The maximum length of a part of the Markdown report, in Unicode scalar values.
     #[param(minimum = 3000, maximum = 1000000, example = 65536)]
     pub max_chars: Option<usize>,
-    /// Which part of the Markdown report is wanted, from 1.
+    /// The part of the Markdown report to return, from 1.
     #[param(minimum = 1)]
     pub part: Option<usize>,
-    /// The release whose rules apply to revisions that are addressed by digest, and to files.
+    /// The release whose rules apply to files and to revisions addressed by digest.
     #[param(example = "2.15")]
     pub release: Option<String>,
 }
 
-/// Whose view counts.
+/// The audience to judge for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[expect(missing_docs, reason = "Profile has what each is")]

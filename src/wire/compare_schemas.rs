@@ -21,7 +21,7 @@ pub struct SchemaPair {
 /// What changed between two schemas.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparedSchemas {
-    /// Torch's verdict, bit for bit.
+    /// The verdict of PyTorch's own check, bit for bit.
     #[serde(flatten)]
     pub official: Verdict,
     /// What changed.

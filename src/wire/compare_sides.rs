@@ -18,11 +18,10 @@ pub struct CompareBody {
     pub base: SideBody,
     /// The head.
     pub head: SideBody,
-    /// What the comparison is judged by; by default the policy of the project of a stored side,
-    /// the head's first.
+    /// The policy; by default that of the project of a stored side, preferably the head's.
     #[schema(value_type = Option<Object>)]
     pub policy: Option<PolicyText>,
-    /// What is excused, besides the exceptions of that project.
+    /// Exceptions in addition to those of that project.
     #[serde(default)]
     #[schema(value_type = Vec<crate::wire::exceptions::NewException>)]
     pub exceptions: Vec<ExceptionText>,
@@ -32,14 +31,14 @@ pub struct CompareBody {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SideBody {
-    /// The files of a bundle, by name; those of both sides have at most 16 MiB together.
+    /// The files of a bundle, by name; at most 16 MiB for both sides together.
     #[schema(value_type = Option<std::collections::BTreeMap<String, String>>)]
     pub files: Option<Files>,
     /// The project of a stored revision.
     pub project: Option<String>,
     /// The address of a stored revision.
     pub revision: Option<String>,
-    /// What people call it, for files: `this pull request`.
+    /// The title of the side, for files: `this pull request`.
     pub title: Option<String>,
     /// The release whose rules apply to this side.
     pub release: Option<String>,

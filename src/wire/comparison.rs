@@ -14,55 +14,56 @@ use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Span};
 
-/// What differs between two revisions, and what that comes to.
+/// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Comparison {
     /// The base.
     pub base: SideView,
     /// The head.
     pub head: SideView,
-    /// Whose view counts.
+    /// The audience to judge for.
     #[schema(example = "strict")]
     pub profile: &'static str,
-    /// Counts of changes by level under the profile; excused ones count as `excepted` alone.
+    /// Counts of changes by level under the profile; excused changes count only as `excepted`.
     pub summary: ChangeSummary,
-    /// `pass`, `warn` or `fail`. What could not be read makes it at least `warn`.
+    /// `pass`, `warn` or `fail`. Unreadable parts make it at least `warn`.
     #[schema(example = "fail")]
     pub conclusion: &'static str,
-    /// Operators of the base's file that torch's own check calls incompatible.
+    /// Operators in the base's file that PyTorch's own check rejects.
     pub official: Official,
-    /// The same of operators that `autogen` makes.
+    /// The same for generated operators.
     pub official_generated: Official,
-    /// The operators whose schema differs, or that one side lacks, with torch's verdicts.
+    /// The operators with different schemas or on one side only, with the verdicts of PyTorch's own
+    /// check.
     pub operators: Vec<ComparedOperator>,
-    /// What changed, by operator, the worst first.
+    /// The changes by operator, worst first.
     pub changes: Vec<Change>,
     /// The cells of dispatch tables that changed.
     pub dispatch_changes: Vec<DispatchChange>,
-    /// Which registrations the tables are made of: `everything` that is known, or what follows from
-    /// the `files`, where the former is known of one side only.
+    /// The registrations in the tables: `everything` known, or only those from the `files` if more
+    /// is known for one side only.
     #[schema(example = "everything")]
     pub dispatch_source: &'static str,
-    /// What the rules call an error in the base.
+    /// Errors in the base.
     pub base_findings: Vec<Finding>,
-    /// What the rules call an error in the head.
+    /// Errors in the head.
     pub head_findings: Vec<Finding>,
-    /// What could not be read, and operators of which nothing can be said for that reason.
+    /// Unreadable parts, and operators that could not be compared because of them.
     pub unread: Vec<Unread>,
-    /// What the head comes to against other revisions, where that was asked for.
+    /// The verdict on the head against other revisions, if requested.
     pub against: Vec<Against>,
-    /// What there is to know about how it was judged.
+    /// Notes about the judgement.
     pub notes: Vec<String>,
-    /// The page of this comparison, which stays what it is; null where a side is not stored.
+    /// The permanent page of this comparison; null if a side is not stored.
     pub permalink: Option<String>,
-    /// The report as Markdown in parts of at most `max_chars`; empty without it.
+    /// The report as Markdown in parts of at most `max_chars`; empty without that parameter.
     pub parts: Vec<String>,
 }
 
 /// A side of a comparison.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SideView {
-    /// What people call it.
+    /// Its title.
     #[schema(example = "pytorch 2.12.1")]
     pub title: String,
     /// The project, for a stored revision.
@@ -70,9 +71,9 @@ pub struct SideView {
     /// The revision's name.
     #[schema(example = "sha256:46f5640a0e2e")]
     pub revision: String,
-    /// The label that it was addressed by.
+    /// The label in its address.
     pub label: Option<String>,
-    /// The release that it is judged as.
+    /// The release whose rules apply.
     #[schema(example = "2.12")]
     pub release: &'static str,
 }
@@ -80,69 +81,70 @@ pub struct SideView {
 /// Counts of changes.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct ChangeSummary {
-    /// What breaks.
+    /// Breaking changes.
     pub breaking: usize,
-    /// What only breaks what is new on what is old.
+    /// Forward-breaking changes: new code fails on the old side.
     pub forward_breaking: usize,
-    /// What somebody must act upon.
+    /// Dangerous changes.
     pub dangerous: usize,
-    /// What harms nobody.
+    /// Safe changes.
     pub safe: usize,
-    /// What is good to know.
+    /// Informational changes.
     pub info: usize,
-    /// What an exception excuses.
+    /// Excused changes.
     pub excepted: usize,
 }
 
-/// Operators by torch's verdict.
+/// Operators by the verdict of PyTorch's own check.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Official {
-    /// Not backward compatible: changed so, removed, or renamed.
+    /// Not backward compatible: changed incompatibly, removed, or renamed.
     pub backward: Vec<String>,
     /// Not forward compatible.
     pub forward: Vec<String>,
 }
 
-/// An operator whose schema differs, or that one side lacks.
+/// An operator with different schemas or on one side only.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparedOperator {
-    /// Its name; the base's where both sides have it.
+    /// Its name; that of the base if both sides have it.
     pub name: String,
-    /// Whether `autogen` makes it.
+    /// Whether it is generated.
     pub generated: bool,
     /// Its canonical schema in the base.
     pub old: Option<String>,
     /// Its canonical schema in the head.
     pub new: Option<String>,
-    /// Torch's verdict; null where one side lacks the operator, or torch would not read it.
+    /// The verdict of PyTorch's own check; null if one side lacks the operator, or PyTorch cannot
+    /// parse it.
     pub official: Option<Verdict>,
 }
 
-/// Torch's own verdict on a pair of schemas, bit for bit.
+/// The verdict of PyTorch's own check on a pair of schemas, bit for bit.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Verdict {
-    /// Whether what was written against the old schema runs on the new one.
+    /// Whether code for the old schema runs on the new one.
     pub backward_compatible: bool,
-    /// Whether what was written against the new schema runs on the old one.
+    /// Whether code for the new schema runs on the old one.
     pub forward_compatible: bool,
-    /// The first thing that broke the backward check; torch itself gives no reason for it.
+    /// The first reason that the backward check fails; PyTorch itself reports none.
     pub backward_reason: Option<String>,
-    /// Torch's own words on the forward check; empty when it holds, and for some breaks as well.
+    /// PyTorch's own message for the forward check; empty if it passes, and for some failures.
     pub forward_reason: String,
 }
 
-/// Cells of an operator's table that changed alike.
+/// Cells of an operator's table with the same change.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DispatchChange {
     /// The operator.
     pub operator: String,
     /// The runtime keys.
     pub keys: Vec<&'static str>,
-    /// What served them.
+    /// What served them in the base.
     pub before: CellView,
-    /// What serves them now.
+    /// What serves them in the head.
     pub after: CellView,
-    /// The fingerprint of the change of an entry that this follows from.
+    /// The fingerprint of the entry's change that causes this.
     pub cause: Option<String>,
 }
 
@@ -152,36 +154,36 @@ pub struct CellView {
     /// Why.
     #[schema(example = "kernel")]
     pub reason: &'static str,
-    /// The registered key that serves it; null where nothing or a fallback does.
+    /// The registered key that serves it; null without a kernel or for a fallback.
     pub source_key: Option<&'static str>,
     /// The kernel.
     pub kernel: Option<String>,
 }
 
-/// What could not be read.
+/// An unreadable part.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Unread {
     /// `base` or `head`.
     #[schema(example = "head")]
     pub side: &'static str,
-    /// The operator, where it can be told.
+    /// The operator, if known.
     pub operator: Option<String>,
     /// Why.
     pub message: String,
-    /// Where on that side.
+    /// The position on that side.
     pub span: Option<Span>,
 }
 
-/// What the head comes to against a further revision.
+/// The verdict on the head against another revision.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Against {
-    /// The revision that takes the place of the base.
+    /// The revision that replaces the base.
     pub base: SideView,
     /// `pass`, `warn` or `fail`.
     pub conclusion: &'static str,
     /// Counts of changes.
     pub summary: ChangeSummary,
-    /// Those that fail or warn and are not among the changes above already.
+    /// The changes that fail or warn and are not listed above.
     pub changes: Vec<Change>,
 }
 
@@ -199,7 +201,7 @@ impl From<Summary> for ChangeSummary {
 }
 
 impl Verdict {
-    /// What the official check says.
+    /// The verdicts of PyTorch's own check.
     #[must_use]
     pub fn of(verdict: &opatlas_diff::official::Verdict) -> Self {
         Self {
@@ -211,7 +213,7 @@ impl Verdict {
     }
 }
 
-/// The sides and the judgement of a comparison to be told.
+/// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonParts<'a> {
     /// What differs.
@@ -222,7 +224,7 @@ pub struct ComparisonParts<'a> {
     pub head: &'a SideView,
     /// The policy.
     pub policy: &'a Policy,
-    /// What it comes to, and what it is told with.
+    /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
 

@@ -16,13 +16,13 @@ use crate::wire::tables;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageQuery {
-    /// Whether generated operators are counted; by default they are.
+    /// Whether to count generated operators; by default yes.
     #[param(inline)]
     pub generated: Option<Generated>,
-    /// A build profile, or a comma list of backends that are left out.
+    /// A build profile, or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
-    /// `files` leaves out what hand-written and observed registrations decide.
+    /// `files` ignores hand-written and observed registrations.
     #[param(inline)]
     pub source: Option<Source>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -30,32 +30,32 @@ pub struct CoverageQuery {
     pub release: Option<String>,
 }
 
-/// Counts over a revision's tables. Reasons that nothing has are left out.
+/// Counts over a revision's tables. Reasons with a count of zero are omitted.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CoverageView {
     /// The release whose keys and rules apply.
     #[schema(example = "2.9")]
     pub release: &'static str,
-    /// The build that the tables are for.
+    /// The build of the tables.
     pub build: BuildView,
-    /// Which registrations they are made of.
+    /// The registrations in them.
     pub source: Source,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
     /// Over all operators.
     pub overall: CountsView,
     /// By namespace.
     pub by_namespace: BTreeMap<Box<str>, CountsView>,
-    /// By tag; an operator counts under each of its tags.
+    /// By tag; an operator counts for each of its tags.
     pub by_tag: BTreeMap<Box<str>, CountsView>,
-    /// By `python_module`; operators without one count nowhere.
+    /// By `python_module`; operators without one are not counted.
     pub by_python_module: BTreeMap<Box<str>, CountsView>,
 }
 
-/// How many operators have which reason.
+/// The number of operators by reason.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CountsView {
-    /// How many operators are counted.
+    /// The number of counted operators.
     pub operators: usize,
     /// Over all keys.
     #[schema(value_type = BTreeMap<String, u64>)]
@@ -68,7 +68,7 @@ pub struct CountsView {
     pub by_functionality: Ordered<u32>,
 }
 
-/// Counts by reason that are not zero.
+/// Counts by reason, without zeros.
 #[derive(Debug)]
 pub struct Present<N>([N; Reason::ALL.len()]);
 

@@ -13,30 +13,29 @@ use utoipa::ToSchema;
 use crate::wire::entry::Entry;
 use crate::wire::problem::{Fault, Kind, Problem};
 
-/// How many faults a problem lists one by one.
+/// The maximum number of faults in a problem.
 pub(crate) const FAULTS: usize = 100;
 
-/// Registrations to make a table of.
+/// The registrations of a table.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"registrations": ["CPU", "XLA", "AutogradCPU", "CompositeImplicitAutograd"]}))]
 pub struct Question {
-    /// The registrations of the operator, in the order made: of several to one key the last counts.
-    /// At most 2,000.
+    /// The registrations of the operator in order: the last registration for a key wins. At most
+    /// 2,000.
     #[serde(deserialize_with = "few")]
     #[schema(max_items = 2000)]
     pub registrations: Vec<Item>,
-    /// The global fallbacks; by default those of the release.
-    /// At most 2,000.
+    /// The backend fallbacks; by default those of the release. At most 2,000.
     #[serde(default, deserialize_with = "few_or_none")]
     #[schema(max_items = 2000)]
     pub fallbacks: Option<Vec<Item>>,
 }
 
-/// How many registrations a list may have: many times the keys of a release.
+/// The maximum number of registrations in a list: many times the number of keys of a release.
 pub(crate) const MOST: usize = 2_000;
 
-/// A list that is not read further than it may be long.
+/// A list with a limited length, which is checked while parsing.
 pub(crate) fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
     struct Few;
     impl<'de> Visitor<'de> for Few {
@@ -70,13 +69,13 @@ pub(crate) fn few_or_none<'de, D: Deserializer<'de>>(
     Ok(list.map(|list| list.0))
 }
 
-/// A registration: a key, or a key with more.
+/// A registration: a key, or a key with further members.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Item {
     /// A runtime or alias key; `(catch-all)` serves as `CompositeImplicitAutograd`.
     Key(String),
-    /// A key with more.
+    /// A key with further members.
     Registration(ItemDetail),
 }
 
@@ -90,12 +89,12 @@ pub struct ItemDetail {
     /// The kernel's name; by default `fn_` and the key.
     #[schema(example = "my_kernel")]
     pub kernel: Option<String>,
-    /// Whether it only passes the call on to the next key.
+    /// Whether it is a fallthrough.
     #[serde(default)]
     pub fallthrough: bool,
 }
 
-/// The table that registrations make.
+/// The table that results from registrations.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CalculationView<'a> {
     /// The release whose keys and rules apply.
@@ -103,29 +102,29 @@ pub struct CalculationView<'a> {
     pub release: &'static str,
     /// The registrations, as given.
     pub registrations: Vec<GivenView>,
-    /// The global fallbacks, where some were given.
+    /// The backend fallbacks, if given.
     pub fallbacks: Option<Vec<GivenView>>,
-    /// Every runtime key of the release in table order, `Undefined` and missing ones included.
+    /// Every runtime key of the release in table order, including `Undefined` and missing ones.
     pub table: Vec<Entry<'a>>,
-    /// What is worth knowing: what was replaced, and who else would refuse the list.
+    /// Notes: replaced registrations, and other tools that would reject the list.
     pub notes: Vec<String>,
 }
 
-/// A registration that the dispatcher takes.
+/// A registration that the dispatcher accepts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GivenView {
     /// The key as written.
     #[schema(example = "(catch-all)")]
     pub key: String,
-    /// The key that it is registered to.
+    /// The key of the registration.
     #[schema(example = "CompositeImplicitAutograd")]
     pub registered_key: &'static str,
     /// The kernel.
     #[schema(example = "my_kernel")]
     pub kernel: String,
-    /// Whether it only passes the call on to the next key.
+    /// Whether it is a fallthrough.
     pub fallthrough: bool,
-    /// Whether a later one has taken its place.
+    /// Whether a later one replaces it.
     pub overridden: bool,
 }
 
@@ -199,19 +198,20 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
 pub fn note(note: &opatlas_dispatch::calculator::Note) -> String {
     match note {
         Note::Overridden { index, by } => format!(
-            "registrations[{index}] is replaced by registrations[{by}]: of several to one key the last counts"
+            "registrations[{index}] is replaced by registrations[{by}]: the last registration for \
+             a key wins"
         ),
         Note::CatchAll { index } => {
-            format!("registrations[{index}], `{CATCH_ALL}`, serves as CompositeImplicitAutograd")
+            format!("registrations[{index}], `{CATCH_ALL}`, acts as CompositeImplicitAutograd")
         }
-        Note::Yaml(refusal) => format!("native_functions.yaml cannot say this: {refusal}"),
+        Note::Yaml(refusal) => format!("native_functions.yaml cannot express this: {refusal}"),
         Note::PythonDispatcher(refusal) => {
-            format!("PythonDispatcher would not take this: {refusal}")
+            format!("PythonDispatcher would reject this: {refusal}")
         }
     }
 }
 
-/// The problem of registrations that the dispatcher refuses.
+/// The problem for registrations that the dispatcher rejects.
 #[must_use]
 pub fn refused(faults: &[Refused]) -> Problem {
     let parameter = |fault: &Refused| match fault.list {
@@ -220,11 +220,10 @@ pub fn refused(faults: &[Refused]) -> Problem {
         List::Removals => format!("without[{}]", fault.index),
     };
     let detail = match faults {
-        [one] => format!("the dispatcher does not take {one}"),
-        [first, others @ ..] => format!(
-            "the dispatcher does not take {first} (and {} more)",
-            others.len()
-        ),
+        [one] => format!("the dispatcher rejects {one}"),
+        [first, others @ ..] => {
+            format!("the dispatcher rejects {first} (and {} more)", others.len())
+        }
         [] => String::new(),
     };
     let mut problem = Problem::new(Kind::RefusedRegistration, detail);

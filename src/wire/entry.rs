@@ -24,10 +24,10 @@ pub struct Entry<'a> {
     /// Its functionality.
     #[schema(example = "Sparse")]
     pub functionality: &'static str,
-    /// Its backend, where the functionality exists once per backend.
+    /// Its backend, if the functionality exists once per backend.
     #[schema(example = "CPU")]
     pub backend: Option<&'static str>,
-    /// The kernel's C++ name; null without a kernel, and where only its file is known.
+    /// The kernel's C++ name; null without a kernel, or if only its file is known.
     pub kernel: Option<Cow<'a, str>>,
     /// The registered key that serves this one; null for `missing`, `backend fallback` and
     /// `ambiguous autogradother`.
@@ -37,33 +37,33 @@ pub struct Entry<'a> {
     /// `missing`.
     #[schema(example = "kernel")]
     pub reason: &'static str,
-    /// What made the registration; null without one, and for a kernel that was only asked about.
+    /// The origin of the registration; null without one, and for a hypothetical kernel.
     #[schema(example = "declared")]
     pub origin: Option<&'static str>,
-    /// Whether the kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// Whether the files alone decide the entry.
+    /// Whether the files alone determine the entry.
     pub derivable: bool,
-    /// Why they do not.
+    /// Why they do not determine it.
     pub cause: Option<String>,
-    /// The bundle's file that the registration follows from, or PyTorch's source file.
+    /// The file of the bundle, or the source file in PyTorch.
     pub file: Option<&'a str>,
-    /// Where in a file of the bundle.
+    /// The position in a file of the bundle.
     pub span: Option<Span>,
-    /// The steps to the entry, where asked for.
+    /// The explanation of the entry, if requested.
     pub explanation: Option<Explanation<'a>>,
 }
 
-/// How an entry comes about.
+/// The explanation of an entry.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Explanation<'a> {
-    /// The rules in the order tried; the last one serves the key.
+    /// The rules in the order tried; the last one decides.
     pub steps: Vec<Step>,
     /// Registered keys that reach this one but lose to an earlier rule.
     pub shadowed: Vec<&'static str>,
-    /// The registrations that reach the key, the one that decides first.
+    /// The registrations that reach the key; the deciding one comes first.
     pub registrations: Vec<Registration<'a>>,
-    /// What would change the answer, most direct first.
+    /// Changes that would change the result, most direct first.
     pub remedies: Vec<Remedy>,
 }
 
@@ -72,30 +72,31 @@ pub struct Explanation<'a> {
 pub struct Step {
     /// Its number in the order of the dispatcher, from 1.
     pub number: u8,
-    /// The alias that it looks for; null for the key itself, its fallback, and nothing.
+    /// The alias key it looks up; null for the key itself, its fallback, and the rule for missing
+    /// kernels.
     #[schema(example = "CompositeExplicitAutograd")]
     pub alias: Option<&'static str>,
-    /// The reason that it gives.
+    /// The reason it results in.
     #[schema(example = "default backend kernel")]
     pub reason: &'static str,
-    /// What came of it: `decides`, `not registered`, `out of reach` (registered, but it never
-    /// serves the key), `irrelevant` (neither), `switched off by explicit`, `switched off by
-    /// backends`, `not ambiguous`.
+    /// The outcome: `decides`, `not registered`, `out of reach` (registered, but never serves the
+    /// key), `irrelevant` (neither), `switched off by explicit`, `switched off by backends`, `not
+    /// ambiguous`.
     #[schema(example = "not registered")]
     pub outcome: &'static str,
-    /// The backends whose kernels switch it off.
+    /// The backends whose kernels disable it.
     pub backends: Vec<&'static str>,
 }
 
-/// One change of the registrations that changes the answer.
+/// One change of the registrations that changes the result.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Remedy {
     /// `register` a kernel, or `remove` the registration.
     #[schema(example = "register")]
     pub edit: &'static str,
-    /// On any one of these keys.
+    /// Any one of these keys.
     pub keys: Vec<&'static str>,
-    /// The reason that the entry then has.
+    /// The resulting reason of the entry.
     #[schema(example = "kernel")]
     pub becomes: &'static str,
 }
@@ -109,7 +110,7 @@ pub struct Training {
     /// Whether calling it works: `yes`, `no`.
     #[schema(example = "yes")]
     pub inference: &'static str,
-    /// Whether its gradient can be had: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+    /// Whether it is differentiable: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
     #[schema(example = "yes")]
     pub training: &'static str,
     /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
@@ -119,28 +120,28 @@ pub struct Training {
     /// More on why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
     /// gradient`.
     pub detail: Option<&'static str>,
-    /// The autograd key that speaks for the backend.
+    /// The autograd key of the backend.
     #[schema(example = "AutogradCPU")]
     pub autograd_key: &'static str,
-    /// All of it in one sentence.
+    /// The summary in one sentence.
     pub sentence: String,
 }
 
-/// Which registrations count.
+/// The registrations to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// All that are known: of the files, hand-written and observed ones.
+    /// All known registrations: from the files, hand-written and observed.
     #[default]
     Everything,
-    /// Those that follow from the files.
+    /// Only registrations that follow from the files.
     Files,
 }
 
 /// A build profile.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BuildView {
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     #[schema(example = "linux-cuda")]
     pub name: Option<&'static str>,
     /// The backends that it has no kernels for.
@@ -178,7 +179,7 @@ pub fn entry<'a>(
     }
 }
 
-/// The same with the steps that lead to it.
+/// The same with its explanation.
 #[must_use]
 pub fn explained<'a>(
     snapshot: &Snapshot,
@@ -298,14 +299,14 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
 /// The reason of a text.
 ///
 /// # Errors
-/// The text, with the reasons that there are.
+/// The text, with the valid reasons.
 pub fn reason(text: &str) -> Result<Reason, crate::wire::problem::Problem> {
     use crate::wire::problem::{Kind, Problem};
     Reason::parse(text).ok_or_else(|| {
         let known = Reason::ALL.map(Reason::as_str);
         let near = opatlas_source::suggest::nearest(text, known);
         let detail = format!(
-            "reason: there is no `{text}`; reasons are {}",
+            "reason: unknown reason `{text}`; reasons are {}",
             known.join(", ")
         );
         Problem::new(Kind::InvalidParameter, detail)

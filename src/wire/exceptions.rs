@@ -7,7 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::store::ExceptionRecord;
 use crate::wire::time::timestamp;
 
-/// A change to be accepted.
+/// A change to accept.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
@@ -15,26 +15,26 @@ use crate::wire::time::timestamp;
     "reason": "from is a keyword in Python", "owner": "core", "until_release": "2.16"
 }))]
 pub struct NewException {
-    /// Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
+    /// Operators by their full name; `*` matches any text and `?` one character. A pattern has at
     /// most 127 characters.
     #[schema(max_length = 1000)]
     pub operator: String,
     /// The rule, or a pattern of rules.
     #[schema(max_length = 1000)]
     pub rule: String,
-    /// The argument, key or whatever else the rule is about, or a pattern; by default any.
+    /// The argument, key or other subject of the rule, or a pattern; by default any.
     #[schema(max_length = 1000)]
     pub argument: Option<String>,
     /// Why it is accepted.
     #[schema(max_length = 10000)]
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     #[schema(max_length = 1000)]
     pub owner: Option<String>,
-    /// The last day on which it holds.
+    /// The last day on which it is valid.
     #[schema(format = Date)]
     pub until_date: Option<String>,
-    /// The last release for which it holds, as it is written; it may be one to come.
+    /// The last release for which it is valid, as written; it can be a future release.
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct NewException {
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Exception)]
 pub struct ExceptionView {
-    /// What it is called by.
+    /// Its id.
     pub id: String,
     /// The pattern of operators.
     pub operator: String,
@@ -55,20 +55,20 @@ pub struct ExceptionView {
     pub argument: Option<String>,
     /// Why it is accepted.
     pub reason: String,
-    /// Who answers for it.
+    /// Who is responsible for it.
     pub owner: Option<String>,
-    /// The last day on which it holds.
+    /// The last day on which it is valid.
     pub until_date: Option<String>,
-    /// The last release for which it holds.
+    /// The last release for which it is valid.
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     pub broad: bool,
-    /// When it was made.
+    /// When it was created.
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// `active`, `expiring`, `expired`, `unused` (nothing in the latest revision has such a name,
-    /// or another exception covers it) or `overbroad`, as of now and the project's latest
-    /// revision.
+    /// `active`, `expiring`, `expired`, `unused` (it matches no name in the latest revision, or
+    /// another exception covers it) or `overbroad`, at the current time and for the project's
+    /// latest revision.
     #[schema(example = "active")]
     pub status: String,
 }
@@ -78,7 +78,7 @@ pub struct ExceptionView {
 pub struct ExceptionList {
     /// The exceptions, oldest first.
     pub items: Vec<ExceptionView>,
-    /// Null: exceptions come all at once.
+    /// Always null: the list is not paged.
     pub next_cursor: Option<String>,
 }
 

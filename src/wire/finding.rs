@@ -9,55 +9,55 @@ use utoipa::ToSchema;
 
 use crate::service::{Snapshot, Summary};
 
-/// A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
+/// A range in a file: 1-based, columns in Unicode scalar values, the end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({"line": 14, "column": 45, "end_line": 14, "end_column": 51}))]
 pub struct Span {
-    /// Line where it begins.
+    /// The first line.
     #[schema(minimum = 1)]
     pub line: u32,
-    /// Column where it begins.
+    /// The first column.
     #[schema(minimum = 1)]
     pub column: u32,
-    /// Line where it ends.
+    /// The last line.
     #[schema(minimum = 1)]
     pub end_line: u32,
-    /// Column where it ends.
+    /// The column after the end.
     #[schema(minimum = 1)]
     pub end_column: u32,
 }
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// PyTorch's generator refuses it.
+    /// PyTorch's generator rejects it.
     Error,
-    /// Accepted, but against a convention, or something is silently lost.
+    /// Accepted, but against a convention, or with a silent loss.
     Warning,
-    /// Worth knowing.
+    /// Informational.
     Info,
 }
 
-/// A further place that a finding is about.
+/// A related location of a finding.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Related {
-    /// What is to be seen there.
+    /// The message for the location.
     pub message: String,
-    /// The bundle's file; null when it is none of the bundle's.
+    /// The bundle's file; null if it is not part of the bundle.
     pub file: Option<String>,
-    /// Where in it.
+    /// The position in it.
     pub span: Span,
 }
 
-/// An edit that mends a finding: `replacement` goes in the place of `span`.
+/// An edit that fixes a finding: `replacement` replaces `span`.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct Fix {
-    /// What to replace; empty for an insertion.
+    /// The range to replace; empty for an insertion.
     pub span: Span,
-    /// What to put there.
+    /// The new text.
     pub replacement: String,
-    /// Whether it can be made without asking.
+    /// Whether it can be applied without review.
     pub applicability: Applicability,
 }
 
@@ -74,22 +74,22 @@ impl Fix {
     }
 }
 
-/// How sure it is that an edit is the one that is meant.
+/// The confidence that an edit is the intended one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// It spells what the text says: spaces, punctuation, quotes, upper and lower case.
+    /// It only changes the spelling: spaces, punctuation, quotes, upper and lower case.
     Safe,
-    /// One of several ways to mend it, or it changes what is declared.
+    /// One of several possible fixes, or it changes the declaration.
     Suggested,
 }
 
-/// One rule's complaint about one place.
+/// One finding: a rule and a location.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "rule": "out-return-matches",
     "severity": "error",
-    "message": "out argument `out` is `Tensor(a!)`, but the return in its place is `Tensor`",
+    "message": "out argument `out` is `Tensor(a!)`, but the return at its position is `Tensor`",
     "file": "native_functions.yaml",
     "span": {"line": 14, "column": 68, "end_line": 14, "end_column": 74},
     "operator": "blend.out",
@@ -101,36 +101,37 @@ pub enum Applicability {
 pub struct Finding {
     /// The rule's id.
     pub rule: String,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// What is wrong.
     pub message: String,
-    /// The bundle's file; null for a text that is no file.
+    /// The bundle's file; null for a text outside a bundle.
     pub file: Option<String>,
-    /// Where in it.
+    /// The position in it.
     pub span: Span,
-    /// The operator that it is about.
+    /// The operator.
     pub operator: Option<String>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// Other places to look at.
+    /// Related locations.
     pub related: Vec<Related>,
-    /// A mechanical edit, where there is one.
+    /// A mechanical edit, if there is one.
     pub fix: Option<Fix>,
-    /// Whether a comment in the file allows it; such findings are listed only when they are errors.
+    /// Whether a comment in the file suppresses it; suppressed findings are listed only if they are
+    /// errors.
     pub suppressed: bool,
 }
 
-/// Findings of one rule that are counted and not listed.
+/// Findings of one rule that are counted but not listed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = OmittedFindings)]
 pub struct Omitted {
     /// The rule's id.
     #[schema(example = "yaml-entry-mapping")]
     pub rule: String,
-    /// How bad they are.
+    /// Their severity.
     pub severity: Severity,
-    /// How many are left out.
+    /// The number of omitted findings.
     #[schema(minimum = 1)]
     pub count: usize,
 }
@@ -145,7 +146,7 @@ impl From<opatlas_rules::Omitted> for Omitted {
     }
 }
 
-/// What is left out of the findings of a snapshot.
+/// The omitted findings of a snapshot.
 #[must_use]
 pub fn omitted(snapshot: &Snapshot) -> Vec<Omitted> {
     let omitted = snapshot.findings().omitted().iter();
@@ -156,9 +157,9 @@ pub fn omitted(snapshot: &Snapshot) -> Vec<Omitted> {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[schema(as = Summary)]
 pub struct SummaryView {
-    /// Operators that entries declare.
+    /// Declared operators.
     pub operators: usize,
-    /// Operators that `autogen` adds to them.
+    /// Generated operators.
     pub generated: usize,
     /// Findings of severity error.
     pub errors: usize,
@@ -175,7 +176,7 @@ pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
-/// How many findings a problem document has at most; `POST /v1/validate` gives more.
+/// The maximum number of findings in a problem document; `POST /v1/validate` returns more.
 pub(crate) const IN_PROBLEMS: usize = 1000;
 
 /// The first findings of a snapshot, for a problem document.
@@ -213,7 +214,7 @@ pub fn one(snapshot: &Snapshot, finding: &diagnostic::Finding) -> Finding {
     }
 }
 
-/// A complaint about a text that is no file of a bundle.
+/// A diagnostic for a text outside a bundle.
 #[must_use]
 pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
     let span = |span| Span::from(text.lines(span));
@@ -239,8 +240,7 @@ pub fn of_text(text: &SourceText, diagnostic: &Diagnostic) -> Finding {
     }
 }
 
-/// A place in a file of a snapshot. In a file that the bundle does not have there is only its
-/// beginning.
+/// A position in a file of a snapshot; always the start for a file that the bundle does not have.
 #[must_use]
 pub fn place(snapshot: &Snapshot, file: &str, span: opatlas_source::Span) -> Span {
     match snapshot.source(file) {

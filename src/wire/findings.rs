@@ -5,7 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::wire::finding::{Finding, Omitted, Severity};
 
-/// Which findings, and which part of them.
+/// Which findings, and which page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -22,20 +22,20 @@ pub struct FindingsQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// How many items a page has.
+    /// The number of items in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 /// A page of findings.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FindingList {
-    /// The findings, by file and place.
+    /// The findings, by file and position.
     pub items: Vec<Finding>,
-    /// How many findings more there are of each rule than are listed; empty for every real file.
+    /// The number of omitted findings per rule; empty for every real file.
     pub omitted: Vec<Omitted>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }

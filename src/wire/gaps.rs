@@ -16,25 +16,25 @@ use crate::wire::problem::Problem;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct GapQuery {
-    /// A revision of the same project: tells what has come in since then.
+    /// A revision of the same project: also report the changes since it.
     #[param(example = "2.9.0")]
     pub since: Option<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.15")]
     pub release: Option<String>,
-    /// Only operators that nothing serves (`lacking`), or only those that something else serves
+    /// Only operators without a kernel (`lacking`), or only operators that another key serves
     /// (`inherited`).
     #[param(inline)]
     pub only: Option<Only>,
 }
 
-/// Which kind of gap.
+/// The kind of gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Only {
-    /// Nothing serves it.
+    /// No kernel serves it.
     Lacking,
-    /// Something else serves it.
+    /// Another key serves it.
     Inherited,
 }
 
@@ -48,12 +48,12 @@ pub struct Gaps {
     pub key: String,
     /// Counts of the declared operators.
     pub counts: GapCounts,
-    /// Operators without a kernel of the key itself: those used most first (with a usage file), then
-    /// those tagged `core`, then those that most other backends have.
+    /// Operators without a kernel registered on the key: the most used first (with a usage file),
+    /// then those tagged `core`, then those that most other backends have.
     pub items: Vec<GapView>,
-    /// What came in since the revision that was asked for.
+    /// The changes since the requested revision.
     pub since: Option<Since>,
-    /// Names of the usage file that no operator has.
+    /// Unknown names in the usage file.
     pub unknown: Vec<String>,
 }
 
@@ -62,45 +62,45 @@ pub struct Gaps {
 pub struct GapCounts {
     /// All of them.
     pub operators: u32,
-    /// Those with a kernel of the key itself.
+    /// Those with a kernel registered on the key.
     pub kernels: u32,
-    /// Those that something else serves.
+    /// Those that another key serves.
     pub inherited: u32,
-    /// Those that nothing serves.
+    /// Those without a kernel.
     pub lacking: u32,
 }
 
-/// An operator without a kernel of the key itself.
+/// An operator without a kernel registered on the key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GapView {
     /// The operator.
     #[schema(example = "cholesky")]
     pub operator: String,
-    /// Why what serves it does, or `missing`.
+    /// The reason of its entry, or `missing`.
     #[schema(example = "missing")]
     pub reason: &'static str,
     /// The registered key that serves it.
     pub source_key: Option<&'static str>,
-    /// Whether no call gets to a kernel.
+    /// Whether calls reach no kernel.
     pub lacking: bool,
     /// Whether it has the tag `core`.
     pub core: bool,
-    /// How many other backends with tensors of the same kind have a kernel of their own.
+    /// The number of other backends with the same kind of tensor that have their own kernel.
     pub others: u32,
     /// How often it is used, with a usage file.
     pub usage: Option<u64>,
-    /// Whether the operator came after the revision of `since`.
+    /// Whether the operator was added after the revision of `since`.
     pub new: Option<bool>,
 }
 
-/// What came in since a revision.
+/// The changes since a revision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Since {
     /// That revision.
     pub revision: SideView,
-    /// Counts there; null where the key is not known there.
+    /// Counts there; null if the key does not exist there.
     pub counts: Option<GapCounts>,
-    /// Operators that the key has a kernel of its own for now, and had none for then.
+    /// Operators that gained a kernel registered on the key.
     pub gained: Vec<String>,
 }
 
@@ -122,20 +122,20 @@ pub(crate) enum UsageBody {
     List(Vec<UsageItem>),
 }
 
-/// A gap list that is asked for.
+/// A requested gap list.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The revision.
     pub revision: &'a Resolved,
-    /// The same, read.
+    /// Its snapshot.
     pub snapshot: &'a Snapshot,
     /// The runtime key.
     pub key: &'a str,
-    /// The revision since which to tell what came in.
+    /// The revision to report changes since.
     pub since: Option<(&'a Resolved, &'a Snapshot)>,
     /// How often operators are used.
     pub usage: Option<&'a Usage>,
-    /// Which kind of gap.
+    /// The kind of gap.
     pub only: Option<Only>,
 }
 
@@ -207,13 +207,13 @@ pub(crate) fn side(resolved: &Resolved) -> SideView {
     }
 }
 
-/// What a report of the gaps is called.
+/// The title of a gap report.
 #[must_use]
 pub fn title(gaps: &Gaps) -> String {
     format!("What {} lacks in {}", gaps.key, gaps.revision.title)
 }
 
-/// The gaps as reports take them.
+/// The rows for reports.
 #[must_use]
 pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
     let items = gaps.items.iter();

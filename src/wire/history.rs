@@ -13,39 +13,38 @@ pub struct LifePath {
     /// The project.
     #[param(example = "pytorch")]
     pub project: String,
-    /// `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+    /// `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
     #[param(example = "add.Tensor")]
     pub operator: String,
 }
 
-/// What a timeline is made of.
+/// The kind of timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LineName {
-    /// Labels that are versions, in the order of versions.
+    /// Labels that are versions, in version order.
     Releases,
-    /// Commits, in the order of their topology.
+    /// Commits, in topological order.
     Commits,
-    /// Revisions, as they were ingested.
+    /// Revisions, in the order of ingestion.
     Ingests,
 }
 
-/// Which part of a history.
+/// The part of a history.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryQuery {
-    /// Only what is about this runtime key, and what is not about keys.
+    /// Only events about this runtime key, and events without a key.
     #[param(example = "MPS")]
     pub key: Option<String>,
-    /// Where to begin: a label, a commit, `sha256:HEX`; by default with the first revision.
+    /// The first revision (a label, a commit or `sha256:HEX`); by default the first one.
     #[param(example = "2.0.0")]
     pub from: Option<String>,
-    /// Where to end; by default with the last revision.
+    /// The last revision; by default the latest one.
     #[param(example = "latest")]
     pub to: Option<String>,
-    /// What the timeline is made of; by default releases where there are any, else commits, else
-    /// revisions as they were ingested.
+    /// The kind of timeline; by default releases if there are any, else commits, else ingests.
     #[param(inline)]
     pub line: Option<LineName>,
 }
@@ -59,26 +58,26 @@ pub struct History {
     /// The operator.
     #[schema(example = "can_cast")]
     pub operator: String,
-    /// What the timeline is made of: `releases`, `commits` or `ingests`.
+    /// The kind of timeline: `releases`, `commits` or `ingests`.
     #[schema(example = "releases")]
     pub line: String,
-    /// Where it begins.
+    /// The first revision.
     pub from: Place,
     /// Whether that is the first revision of the timeline.
     pub from_start: bool,
-    /// Where it ends.
+    /// The last revision.
     pub to: Place,
-    /// What happened, in order; within a revision the worst first.
+    /// The events in order; within a revision the worst first.
     pub events: Vec<Event>,
-    /// The stretches in which the operator is there (with `key` null), and in which one thing
-    /// served it at a key: at the key asked for, else at each backend with dense tensors.
+    /// The ranges in which the operator exists (with `key` null), and in which the same kernel
+    /// served it at a key: at the requested key, else at each backend with dense tensors.
     pub ranges: Vec<RangeView>,
 }
 
-/// What happened to an operator.
+/// An event of an operator.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Event {
-    /// Where it shows first.
+    /// The first revision with the change.
     #[serde(flatten)]
     pub place: Place,
     /// `introduced`, `removed`, `schema`, `kernel`, `tag`, or `entry` for how it is bound and what
@@ -88,43 +87,43 @@ pub struct Event {
     /// The change rule.
     #[schema(example = "argument-renamed")]
     pub rule: String,
-    /// How bad the change is, before any profile.
+    /// The level of the change, before any profile.
     #[schema(example = "breaking")]
     pub level: String,
-    /// The dispatch key, where it is about one.
+    /// The dispatch key, if there is one.
     #[schema(example = "MPS")]
     pub key: Option<String>,
-    /// All dispatch keys that it is about.
+    /// All affected dispatch keys.
     pub keys: Vec<String>,
-    /// The argument, tags or other names that it is about.
+    /// The affected argument, tags or other names.
     pub names: Vec<String>,
-    /// The operator that it is told of, where this one only follows, as generated ones do.
+    /// The operator of the change, if this one only follows it, like generated operators.
     pub follows: Option<String>,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
     /// What changed, in a sentence.
     pub message: String,
-    /// The revision before, which had not changed yet.
+    /// The previous revision, without the change.
     pub since: Option<Place>,
 }
 
-/// A stretch of the timeline.
+/// A range of the timeline.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct RangeView {
     /// The runtime key; null for the operator's presence.
     pub key: Option<String>,
-    /// Where it begins.
+    /// The first revision.
     pub from: Place,
-    /// Where it ends, included.
+    /// The last revision, included.
     pub to: Place,
-    /// Whether a call gets to a kernel; for presence always true.
+    /// Whether calls reach a kernel; always true for presence.
     pub supported: bool,
     /// Why it serves.
     #[schema(example = "default backend kernel")]
     pub reason: Option<String>,
-    /// The registered key that serves.
+    /// The registered key that serves it.
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,

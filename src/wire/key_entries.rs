@@ -28,12 +28,12 @@ pub struct KeyEntry<'a> {
     pub entry: Entry<'a>,
 }
 
-/// Which operators' entries at a key are wanted.
+/// The operators whose entries at a key to return.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The tables.
     pub profile: Profile,
-    /// Whether generated operators are wanted.
+    /// Whether to include generated operators.
     pub generated: search::Generated,
     /// The reason that entries have.
     pub reason: Option<Reason>,

@@ -24,19 +24,19 @@ pub struct KeyPath {
     pub key: String,
 }
 
-/// Which tables, and which part of the list.
+/// Which tables, and which page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct KeyQuery {
-    /// Whether generated operators are wanted; by default they are.
+    /// Whether to include generated operators; by default yes.
     #[param(inline)]
     pub generated: Option<Generated>,
-    /// A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-    /// comma list of backends that are left out.
+    /// A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+    /// or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
-    /// `files` leaves out what hand-written and observed registrations decide.
+    /// `files` ignores hand-written and observed registrations.
     #[param(inline)]
     pub source: Option<Source>,
     /// Only entries with this reason.
@@ -45,34 +45,34 @@ pub struct KeyQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// How many items a page has.
+    /// The number of items in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// Which tables, and which part of the list of keys.
+/// Which tables, and which page of keys.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct KeysQuery {
-    /// Whether generated operators are counted; by default they are.
+    /// Whether to count generated operators; by default yes.
     #[param(inline)]
     pub generated: Option<Generated>,
-    /// A build profile, or a comma list of backends that are left out.
+    /// A build profile, or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
-    /// `files` leaves out what hand-written and observed registrations decide.
+    /// `files` ignores hand-written and observed registrations.
     #[param(inline)]
     pub source: Option<Source>,
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// How many items a page has.
+    /// The number of items in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
@@ -81,11 +81,11 @@ pub struct KeysQuery {
 pub struct KeyList {
     /// The runtime keys, in table order.
     pub items: Vec<KeyItem>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
-/// A key with what operators have there.
+/// A key with counts of its entries.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct KeyItem {
     /// The runtime key.
@@ -94,12 +94,12 @@ pub struct KeyItem {
     /// Its functionality.
     #[schema(example = "Sparse")]
     pub functionality: &'static str,
-    /// Its backend, where the functionality exists once per backend.
+    /// Its backend, if the functionality exists once per backend.
     #[schema(example = "CPU")]
     pub backend: Option<&'static str>,
-    /// How many operators are counted.
+    /// The number of counted operators.
     pub operators: usize,
-    /// How many of them have which reason.
+    /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
 }
@@ -113,30 +113,30 @@ pub struct KeyView<'a> {
     /// Its functionality.
     #[schema(example = "Dense")]
     pub functionality: &'static str,
-    /// Its backend, where the functionality exists once per backend.
+    /// Its backend, if the functionality exists once per backend.
     #[schema(example = "MPS")]
     pub backend: Option<&'static str>,
     /// The release whose keys and rules apply.
     #[schema(example = "2.9")]
     pub release: &'static str,
-    /// The build that the tables are for.
+    /// The build of the tables.
     pub build: BuildView,
-    /// Which registrations they are made of.
+    /// The registrations in them.
     pub source: Source,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
-    /// How many operators are counted, whatever their reason.
+    /// The number of counted operators, for any reason.
     pub operators: usize,
-    /// How many of them have which reason.
+    /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
-    /// One for every operator, missing ones included, in the order of the operators.
+    /// One per operator, including missing ones, in the order of the operators.
     pub items: Vec<KeyEntry<'a>>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
-/// In a path the key is what is asked for.
+/// In a path, the key selects the resource.
 pub(crate) fn of_path(error: ServiceError) -> Problem {
     let mut problem = Problem::from(error);
     if problem.kind == Kind::UnknownKey {

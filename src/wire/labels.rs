@@ -23,11 +23,11 @@ pub struct LabelPath {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct ForceQuery {
-    /// Do it although the label looks like a version.
+    /// Override the protection of a label that looks like a version.
     pub force: Option<bool>,
 }
 
-/// What a label is to name.
+/// The target of a label.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
@@ -37,8 +37,7 @@ pub struct LabelTarget {
         pattern = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$"
     )]
     pub revision: String,
-    /// The release that the label stands for; by default the one that it stands for already, or
-    /// looks like.
+    /// The release of the label; by default its current one, or the one that the label looks like.
     pub release: Option<String>,
 }
 
@@ -54,14 +53,14 @@ pub struct LabelTarget {
 pub struct Label {
     /// Its name.
     pub name: String,
-    /// The address of the revision that it names.
+    /// The address of its revision.
     pub revision: String,
-    /// The release that it stands for; null where that is the newest known.
+    /// The release of the label; null if that is the newest known.
     pub release: Option<String>,
-    /// When it was made or last changed.
+    /// When it was created or last changed.
     #[schema(format = DateTime)]
     pub moved_at: String,
-    /// The place of its revision in the order of ingest: greater is later. Not dense.
+    /// The position of its revision in the order of ingestion: greater is later. Not dense.
     pub sequence: i64,
 }
 
@@ -70,7 +69,7 @@ pub struct Label {
 pub struct LabelList {
     /// The labels, by name.
     pub items: Vec<Label>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 

@@ -10,7 +10,7 @@ mod text;
 /// How much of a body may be anything but texts of files, in bytes.
 pub const LARGEST_REST: usize = 1 << 20;
 
-/// A body without the texts of its files. Each stands as its number, written as a string.
+/// A body without the texts of its files. Each text is replaced by its number, written as a string.
 #[derive(Debug, Default)]
 pub struct Lifted {
     /// The JSON that is left.
@@ -20,11 +20,11 @@ pub struct Lifted {
     cuts: Vec<Cut>,
 }
 
-/// A place of the rest where a text stood.
+/// The position of a removed text in the rest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cut {
     line: usize,
-    /// The column in the rest behind it, from 1.
+    /// The column after it in the rest, from 1.
     column: usize,
     /// How many bytes more the text had than its number.
     bytes: isize,
@@ -195,7 +195,7 @@ impl<'l> Lifter<'l> {
         self.expect(Level::Value);
     }
 
-    /// What stands next in an object.
+    /// The next token in an object.
     fn expect(&mut self, next: Level) {
         if let Some(level) = self
             .levels

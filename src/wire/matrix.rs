@@ -19,21 +19,22 @@ pub struct MatrixView<'a> {
     /// The release whose keys and rules apply.
     #[schema(example = "2.9")]
     pub release: &'static str,
-    /// The build that the tables are for.
+    /// The build of the tables.
     pub build: BuildView,
-    /// Which registrations they are made of.
+    /// The registrations in them.
     pub source: Source,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
     /// The runtime keys, in table order: the columns.
     pub keys: Vec<MatrixKey>,
-    /// The different cells. A character of a row stands for the cell whose place here is the
-    /// character's code point less 48 (`0` for the first, `1` for the second, `:` for the eleventh).
+    /// The distinct cells. A character of a row refers to the cell whose index here is the
+    /// character's code point minus 48 (`0` for the first, `1` for the second, `:` for the
+    /// eleventh).
     pub cells: Vec<MatrixCell>,
-    /// The different rows: a character a key, in the order of the keys.
+    /// The distinct rows: one character per key, in the order of the keys.
     #[schema(example = json!(["000333"]))]
     pub rows: Vec<String>,
-    /// The operators, in the order of the file, generated ones after those that they come from.
+    /// The operators in file order; a generated operator follows its source.
     pub operators: Vec<MatrixOperator<'a>>,
 }
 
@@ -46,25 +47,25 @@ pub struct MatrixKey {
     /// Its functionality.
     #[schema(example = "Sparse")]
     pub functionality: &'static str,
-    /// Its backend, where the functionality exists once per backend.
+    /// Its backend, if the functionality exists once per backend.
     #[schema(example = "CPU")]
     pub backend: Option<&'static str>,
 }
 
-/// What a cell may be.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct MatrixCell {
     /// The reason, as in an entry.
     #[schema(example = "default backend kernel")]
     pub reason: &'static str,
-    /// The alias key whose kernel serves; null where it is the key's own, a fallback or none.
+    /// The alias key whose kernel serves it; null for the key's own kernel, a fallback or none.
     #[schema(example = "CompositeExplicitAutograd")]
     pub alias: Option<&'static str>,
-    /// Whether the files alone decide the cell.
+    /// Whether the files alone determine the cell.
     pub derivable: bool,
 }
 
-/// An operator with its row and what operators are filtered by.
+/// An operator with its row and the properties to filter by.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MatrixOperator<'a> {
     /// Its name, with the namespace unless that is `aten`.
@@ -73,19 +74,19 @@ pub struct MatrixOperator<'a> {
     /// Its namespace.
     #[schema(example = "aten")]
     pub namespace: &'a str,
-    /// The schema in canonical form.
+    /// The canonical schema.
     pub schema: &'a str,
     /// The kind of its schema.
     pub kind: OperatorKind,
-    /// Whether `autogen` brings it into being.
+    /// Whether it is generated.
     pub generated: bool,
-    /// Whether it says `structured: True`.
+    /// Whether it has `structured: True`.
     pub structured: bool,
     /// Its `python_module`.
     pub python_module: Option<&'a str>,
-    /// Its tags, those that the release adds included.
+    /// Its tags, including those that the release adds.
     pub tags: Vec<&'a str>,
-    /// The place of its row in `rows`.
+    /// The index of its row in `rows`.
     pub row: usize,
 }
 

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The version of the API, as paths begin with it.
+/// The version of the API, the first segment of its paths.
 pub const API_VERSION: &str = "v1";
 
-/// How the service is.
+/// The status of the service.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Health {
     /// `ok`
@@ -14,7 +14,7 @@ pub struct Health {
     pub status: &'static str,
 }
 
-/// What program answers.
+/// The program.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Version {
     /// `opatlas`
@@ -23,7 +23,7 @@ pub struct Version {
     /// Its version.
     #[schema(example = "0.1.0")]
     pub version: String,
-    /// Its version and a digest of its sources: answers are the same as long as this is.
+    /// Its version and a digest of its sources, which determines its answers.
     pub engine: String,
     /// The version of the API.
     #[schema(example = "v1")]

@@ -14,19 +14,19 @@ use utoipa::ToSchema;
 use crate::service::Snapshot;
 use crate::wire::finding::{Span, place};
 
-/// What kind of variant a schema describes.
+/// The kind of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OperatorKind {
-    /// Writes to nothing.
+    /// Mutates nothing.
     Functional,
-    /// Writes to `self`, by its name.
+    /// Mutates `self`, and has an in-place name.
     Inplace,
-    /// Writes to keyword-only out arguments.
+    /// Mutates keyword-only out arguments.
     Out,
-    /// Writes to positional arguments other than `self`.
+    /// Mutates positional arguments other than `self`.
     Mutable,
-    /// Has an out argument called `_scratch_*`.
+    /// Has an out argument named `_scratch_*`.
     Scratch,
 }
 
@@ -44,7 +44,7 @@ pub struct Argument<'a> {
     /// The alias annotation, without its parentheses.
     #[schema(example = "a!")]
     pub annotation: Option<String>,
-    /// Whether it stands behind `*`.
+    /// Whether it is keyword-only (after `*`).
     pub kwarg_only: bool,
     /// Whether it is an out argument.
     pub is_out: bool,
@@ -55,7 +55,7 @@ pub struct Argument<'a> {
 /// A return value of a schema.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Return<'a> {
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub name: Option<&'a str>,
     /// Its type, without the annotation.
     #[serde(rename = "type")]
@@ -65,32 +65,32 @@ pub struct Return<'a> {
     pub annotation: Option<String>,
 }
 
-/// A kernel put on a key, and why.
+/// A kernel registered on a key, and its origin.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Registration<'a> {
     /// The runtime or alias key.
     #[schema(example = "CPU")]
     pub key: &'static str,
-    /// The kernel's C++ name; null where only its file is known.
+    /// The kernel's C++ name; null if only its file is known.
     pub kernel: Option<Cow<'a, str>>,
-    /// What made the registration.
+    /// The origin of the registration.
     #[schema(example = "declared")]
     pub origin: &'static str,
-    /// Whether it only passes the call on to the next key.
+    /// Whether it is a fallthrough.
     pub fallthrough: bool,
-    /// Whether a later registration to the same key has taken its place.
+    /// Whether a later registration for the same key replaces it.
     pub overridden: bool,
-    /// The bundle's file that it follows from, or PyTorch's source file.
+    /// The file of the bundle, or the source file in PyTorch.
     pub file: Option<&'a str>,
-    /// Where in a file of the bundle.
+    /// The position in a file of the bundle.
     pub span: Option<Span>,
 }
 
-/// The kernels of an operator by key, as torchgen holds them, in the order declared.
+/// The kernels of an operator by key, as in torchgen, in the order declared.
 #[derive(Debug)]
 pub struct Kernels<'a>(&'a [KernelEntry]);
 
-/// An operator: all that its declaration says, and what follows from it.
+/// An operator: its declaration, and what follows from it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Operator<'a> {
     /// `base_name[.overload]`.
@@ -103,20 +103,20 @@ pub struct Operator<'a> {
     pub base_name: &'a str,
     /// The name after the dot; empty for the default overload.
     pub overload: &'a str,
-    /// The schema in canonical form, without the namespace.
+    /// The canonical schema, without the namespace.
     #[schema(example = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor")]
     pub schema: &'a str,
-    /// What it writes to.
+    /// What it mutates.
     pub kind: OperatorKind,
-    /// Whether `autogen` made it.
+    /// Whether it is generated.
     pub generated: bool,
-    /// The operator that it was made from.
+    /// The operator that it is generated from.
     pub generated_from: Option<String>,
     /// Its arguments, in schema order.
     pub arguments: Vec<Argument<'a>>,
     /// Its return values.
     pub returns: Vec<Return<'a>>,
-    /// How it is called: `function`, `method`.
+    /// Its bindings: `function`, `method`.
     pub variants: Vec<&'static str>,
     /// `structured: True`
     pub structured: bool,
@@ -124,15 +124,15 @@ pub struct Operator<'a> {
     pub structured_delegate: Option<&'a str>,
     /// The C++ class that its structured kernel inherits from.
     pub structured_inherits: Option<&'a str>,
-    /// Kernels by key, as torchgen holds them: comma lists split, the implicit composite filled in.
+    /// Kernels by key, as in torchgen: comma lists split, the implicit composite added.
     #[schema(value_type = std::collections::BTreeMap<String, String>)]
     pub dispatch: Kernels<'a>,
-    /// All registrations of everything that is declared and known, in the order made: of the
-    /// files, of backend files, hand-written and observed ones.
+    /// All known registrations in order: from the files, from backend files, hand-written and
+    /// observed.
     pub registrations: Vec<Registration<'a>>,
-    /// Its tags, those that the release adds by itself included.
+    /// Its tags, including those that the release adds.
     pub tags: Vec<&'a str>,
-    /// Operators that are generated from it.
+    /// The operators generated from it.
     pub autogen: Vec<&'a str>,
     /// The module of the Python binding.
     pub python_module: Option<&'a str>,
@@ -158,9 +158,9 @@ pub struct Operator<'a> {
     pub is_view: bool,
     /// The signature that it shares with its variants.
     pub signature: &'a str,
-    /// The file that declares it; null for generated ones.
+    /// The file that declares it; null for generated operators.
     pub file: Option<&'a str>,
-    /// Where its entry stands; null for generated ones.
+    /// The position of its entry; null for generated operators.
     pub span: Option<Span>,
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn no_default_arguments(entry: &Entry) -> Vec<&str> {
     names.map(|name| &*name.value).collect()
 }
 
-/// As `precomputed` is written: `dim -> int dim, int n`; what is added stands last.
+/// As in `precomputed`: `dim -> int dim, int n`; added parameters come last.
 pub(crate) fn precomputed(precompute: &Precompute) -> Vec<String> {
     let list = |arguments: &[function::Argument]| {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
@@ -303,7 +303,7 @@ pub(crate) fn precomputed(precompute: &Precompute) -> Vec<String> {
     replaced.chain(added).collect()
 }
 
-/// As `ufunc_inner_loop` is written: `Generic: add (AllAndComplex)`.
+/// As in `ufunc_inner_loop`: `Generic: add (AllAndComplex)`.
 pub(crate) fn inner_loops(entry: &Entry) -> Vec<String> {
     let loops = entry.ufunc_inner_loop.iter().map(|inner| {
         let types: Vec<_> = inner.dtypes.iter().map(|ty| &*ty.value).collect();

@@ -15,7 +15,7 @@ use crate::wire::operator::{Operator, OperatorKind, operator};
 use crate::wire::paths::Generated;
 use crate::wire::problem::{Kind, Problem};
 
-/// Which operators, and which part of them.
+/// Which operators, and which page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -35,12 +35,12 @@ pub struct OperatorsQuery {
     /// Only with a kernel declared on this dispatch key.
     #[param(example = "CPU")]
     pub key: Option<String>,
-    /// Only those whose entry at the runtime key `key` has this reason, whatever declares it.
+    /// Only those whose entry at the runtime key `key` has this reason.
     #[param(example = "missing")]
     pub reason: Option<String>,
     /// Only those with `structured: True`, or only those without.
     pub structured: Option<bool>,
-    /// Whether generated operators are wanted; by default they are.
+    /// Whether to include generated operators; by default yes.
     #[param(inline)]
     pub generated: Option<Generated>,
     /// Only with this `python_module`.
@@ -49,17 +49,17 @@ pub struct OperatorsQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// How many items a page has.
+    /// The number of items in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 impl OperatorsQuery {
     pub(crate) fn filter(&self) -> Result<Filter, Problem> {
         if self.reason.is_some() && self.key.is_none() {
-            let detail = "reason: say by `key` at which key the entry has it";
+            let detail = "reason: also set `key`, the dispatch key whose entry has this reason";
             return Err(Problem::new(Kind::InvalidParameter, detail).about("reason"));
         }
         Ok(Filter {
@@ -82,25 +82,25 @@ impl OperatorsQuery {
 pub struct Operators<'a> {
     /// The operators.
     pub items: Vec<Operator<'a>>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
-/// An operator with everything that stands about it in its revision.
+/// An operator with its complete declaration in a revision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OperatorPage<'a> {
     /// The operator.
     #[serde(flatten)]
     pub operator: Operator<'a>,
-    /// The lines of its entry; null for generated ones.
+    /// The lines of its entry; null for generated operators.
     pub source: Option<SourceLines<'a>>,
-    /// The variants that share its signature, itself included, by kind.
+    /// The variants with its signature, including itself, by kind.
     pub group: Vec<GroupMember>,
-    /// What the rules find in its entry.
+    /// The findings in its entry.
     pub findings: Vec<Finding>,
 }
 
-/// Lines of a file, whole.
+/// Whole lines of a file.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceLines<'a> {
     /// The file.
@@ -109,14 +109,14 @@ pub struct SourceLines<'a> {
     pub line: u32,
     /// The last line.
     pub end_line: u32,
-    /// The text, line breaks included.
+    /// The text, including line breaks.
     pub text: &'a str,
 }
 
 /// A variant of an operator.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GroupMember {
-    /// What kind of variant.
+    /// The kind of variant.
     pub kind: OperatorKind,
     /// Its name.
     pub name: String,

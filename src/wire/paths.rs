@@ -36,7 +36,7 @@ pub struct OperatorPath {
     /// `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
     #[param(example = "latest")]
     pub revision: String,
-    /// `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+    /// `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
     #[param(example = "add.Tensor")]
     pub operator: String,
 }
@@ -56,10 +56,10 @@ pub struct ReleaseQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Generated {
-    /// With all others.
+    /// Include them.
     #[serde(alias = "true")]
     Include,
-    /// Without all others.
+    /// Exclude all other operators.
     Only,
     /// Not.
     #[serde(alias = "false")]

@@ -15,9 +15,9 @@ pub struct Place {
     /// The label that names it.
     #[schema(example = "2.4.0")]
     pub label: Option<String>,
-    /// A commit's author date; null for releases, whose dates no file tells.
+    /// A commit's author date; null for releases, because no file contains their dates.
     pub date: Option<String>,
-    /// The commit that it is.
+    /// Its commit.
     pub commit: Option<Commit>,
 }
 
@@ -45,7 +45,7 @@ impl Place {
         }
     }
 
-    /// How people name it, as [`Item::title`] does.
+    /// Its title, like [`Item::title`].
     #[must_use]
     pub fn title(&self) -> String {
         match (&self.label, &self.commit) {
@@ -55,13 +55,13 @@ impl Place {
         }
     }
 
-    /// The same by its number.
+    /// The place with this index.
     #[must_use]
     pub fn at(timeline: &Timeline, place: usize) -> Self {
         Self::of(&timeline.items[place])
     }
 
-    /// The place before one; nothing before the first.
+    /// The previous place; `None` for the first.
     #[must_use]
     pub fn before(timeline: &Timeline, place: usize) -> Option<Self> {
         place

@@ -15,7 +15,7 @@ use crate::wire::finding::Finding;
 /// The media type of problem documents.
 pub const PROBLEM_JSON: &str = "application/problem+json";
 
-/// A kind of problem. Slugs are stable: clients tell problems apart by them.
+/// A kind of problem. Slugs are stable identifiers for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the table below says what each is")]
 pub enum Kind {
@@ -121,50 +121,400 @@ impl Kind {
     fn row(self) -> Row {
         use StatusCode as S;
         match self {
-            Self::MalformedRequest => Row("malformed-request", S::BAD_REQUEST, "Malformed request", "The request cannot be read."),
-            Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The body is not what its media type says, or lacks a member."),
-            Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The files in the body make no bundle: one is missing, there twice, or has a name that bundles do not have."),
-            Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project, label or digest is not written as one is."),
-            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A parameter of the query is unknown, there twice, or has a value that it cannot have."),
-            Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor was not made by this list, or the list has changed since; begin again without one."),
-            Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a token that is known, not revoked and not expired: `Authorization: Bearer opatlas_...`."),
-            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this, or not in this project; or a page of another site asks, or the request names a host that is not served."),
-            Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "Nothing is served at this path."),
-            Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "There is no project of this name."),
-            Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The project has no revision of this address."),
-            Self::UnknownLabel => Row("unknown-label", S::NOT_FOUND, "No such label", "The project has no label of this name."),
-            Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision has no file of this name."),
-            Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator of this name."),
-            Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "There is no rule of this id."),
-            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No release of PyTorch is known by this name."),
-            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path names a dispatch key that the release does not have."),
-            Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "There is no problem type of this name."),
-            Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The project has no exception of this id."),
-            Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has fewer parts than that; `X-Parts` says how many."),
-            Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The path is served, but not by this method; `Allow` names those that it has."),
-            Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "None of the media types that `Accept` asks for can be given."),
+            Self::MalformedRequest => Row("malformed-request", S::BAD_REQUEST, "Malformed request", "The \
+                                                                                                     request \
+                                                                                                     is \
+                                                                                                     malformed."),
+            Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The \
+                                                                                            body \
+                                                                                            does \
+                                                                                            not \
+                                                                                            match \
+                                                                                            its \
+                                                                                            media \
+                                                                                            type, \
+                                                                                            or \
+                                                                                            lacks \
+                                                                                            a \
+                                                                                            member."),
+            Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The \
+                                                                                                  files \
+                                                                                                  in \
+                                                                                                  the \
+                                                                                                  body \
+                                                                                                  are \
+                                                                                                  not \
+                                                                                                  a \
+                                                                                                  bundle: \
+                                                                                                  one \
+                                                                                                  is \
+                                                                                                  missing, \
+                                                                                                  occurs \
+                                                                                                  twice, \
+                                                                                                  or \
+                                                                                                  has \
+                                                                                                  a \
+                                                                                                  name \
+                                                                                                  that \
+                                                                                                  bundles \
+                                                                                                  do \
+                                                                                                  not \
+                                                                                                  have."),
+            Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project \
+                                                                                      name, label \
+                                                                                      or digest is \
+                                                                                      malformed."),
+            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A \
+                                                                                                     query \
+                                                                                                     parameter \
+                                                                                                     is \
+                                                                                                     unknown, \
+                                                                                                     occurs \
+                                                                                                     twice, \
+                                                                                                     or \
+                                                                                                     has \
+                                                                                                     an \
+                                                                                                     invalid \
+                                                                                                     value."),
+            Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The \
+                                                                                            cursor \
+                                                                                            belongs \
+                                                                                            to \
+                                                                                            another \
+                                                                                            list, \
+                                                                                            or the \
+                                                                                            list \
+                                                                                            has \
+                                                                                            changed \
+                                                                                            since; \
+                                                                                            start \
+                                                                                            again \
+                                                                                            without \
+                                                                                            a \
+                                                                                            cursor."),
+            Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The \
+                                                                                                   request \
+                                                                                                   needs \
+                                                                                                   a \
+                                                                                                   valid \
+                                                                                                   token, \
+                                                                                                   neither \
+                                                                                                   revoked \
+                                                                                                   nor \
+                                                                                                   expired: \
+                                                                                                   `Authorization: \
+                                                                                                   Bearer \
+                                                                                                   opatlas_...`."),
+            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not \
+                                                                            allow this action, or \
+                                                                            not in this project; \
+                                                                            or the request comes \
+                                                                            from a page of another \
+                                                                            site, or names a host \
+                                                                            that this server does \
+                                                                            not serve."),
+            Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "The server \
+                                                                                       has no \
+                                                                                       route for \
+                                                                                       this path."),
+            Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "No \
+                                                                                             project \
+                                                                                             has \
+                                                                                             this \
+                                                                                             name."),
+            Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The \
+                                                                                                project \
+                                                                                                has \
+                                                                                                no \
+                                                                                                revision \
+                                                                                                at \
+                                                                                                this \
+                                                                                                address."),
+            Self::UnknownLabel => Row("unknown-label", S::NOT_FOUND, "No such label", "The project \
+                                                                                       has no \
+                                                                                       label with \
+                                                                                       this name."),
+            Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision \
+                                                                                    has no file \
+                                                                                    with this \
+                                                                                    name."),
+            Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The \
+                                                                                                revision \
+                                                                                                has \
+                                                                                                no \
+                                                                                                operator \
+                                                                                                with \
+                                                                                                this \
+                                                                                                name."),
+            Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "No rule has \
+                                                                                    this id."),
+            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No known \
+                                                                                   release of \
+                                                                                   PyTorch has \
+                                                                                   this name."),
+            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path contains \
+                                                                                a dispatch key \
+                                                                                that the release \
+                                                                                does not have."),
+            Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "No \
+                                                                                                  problem \
+                                                                                                  type \
+                                                                                                  has \
+                                                                                                  this \
+                                                                                                  name."),
+            Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The \
+                                                                                                   project \
+                                                                                                   has \
+                                                                                                   no \
+                                                                                                   exception \
+                                                                                                   with \
+                                                                                                   this \
+                                                                                                   id."),
+            Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has \
+                                                                                    fewer parts; \
+                                                                                    `X-Parts` has \
+                                                                                    their number."),
+            Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The \
+                                                                                                              path \
+                                                                                                              exists, \
+                                                                                                              but \
+                                                                                                              not \
+                                                                                                              for \
+                                                                                                              this \
+                                                                                                              method; \
+                                                                                                              `Allow` \
+                                                                                                              lists \
+                                                                                                              the \
+                                                                                                              allowed \
+                                                                                                              methods."),
+            Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "The \
+                                                                                               server \
+                                                                                               cannot \
+                                                                                               answer \
+                                                                                               in \
+                                                                                               any \
+                                                                                               of \
+                                                                                               the \
+                                                                                               media \
+                                                                                               types \
+                                                                                               in \
+                                                                                               `Accept`."),
             Self::RequestTimeout => Row("request-timeout", S::REQUEST_TIMEOUT, "Request timed out", "The request did not arrive in time."),
-            Self::ProjectExists => Row("project-exists", S::CONFLICT, "Project exists", "A project of this name exists, with another description or policy."),
+            Self::ProjectExists => Row("project-exists", S::CONFLICT, "Project exists", "A project \
+                                                                                         with this \
+                                                                                         name \
+                                                                                         exists, \
+                                                                                         with a \
+                                                                                         different \
+                                                                                         description \
+                                                                                         or \
+                                                                                         policy."),
             Self::RevisionLabelled => Row("revision-labelled", S::CONFLICT, "Revision is labelled", "Labels name the revision, so it cannot be deleted."),
-            Self::LabelProtected => Row("label-protected", S::CONFLICT, "Label is protected", "Labels that look like versions are moved and deleted only with `force=true`."),
-            Self::ReleaseConflict => Row("release-conflict", S::CONFLICT, "Label belongs to another release", "The label stands for another release than the one given."),
-            Self::AmbiguousRevision => Row("ambiguous-revision", S::CONFLICT, "Ambiguous revision", "Several revisions begin with these digits."),
-            Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The label is not as `If-Match` or `If-None-Match` has it."),
-            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body is larger than the limit."),
-            Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "The body's media type or encoding is none that this call reads."),
-            Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text names no release of PyTorch that is known."),
-            Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key of this name."),
-            Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key stands for several runtime keys, and only those have entries in a table."),
-            Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither the name of a build profile nor a list of backends of the release."),
-            Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The dispatcher takes no registration by such a name, or no second fallback for a key; `errors` has them one by one."),
-            Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` is no list of entries, so nothing can be stored; the findings say where."),
-            Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "The same revision twice", "Base and head of the range are the same address, so there is nothing to compare."),
-            Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One side has no entry that can be read, so nothing can be said of what changed; the findings say where."),
-            Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The runtime's parser does not read the schema; `errors` has why, with the place in the text."),
-            Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A policy or an exception has a member that is unknown or a value that it cannot have."),
-            Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A defect of the service; its log has more under the id of the request."),
-            Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "Too much is going on just now; try again after `Retry-After` seconds."),
-            Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The database does not answer just now; try again after `Retry-After` seconds."),
+            Self::LabelProtected => Row("label-protected", S::CONFLICT, "Label is protected", "Labels \
+                                                                                               that \
+                                                                                               look \
+                                                                                               like \
+                                                                                               versions \
+                                                                                               are \
+                                                                                               protected; \
+                                                                                               `force=true` \
+                                                                                               moves \
+                                                                                               or \
+                                                                                               deletes \
+                                                                                               them."),
+            Self::ReleaseConflict => Row("release-conflict", S::CONFLICT, "Label belongs to another release", "The \
+                                                                                                               label \
+                                                                                                               belongs \
+                                                                                                               to \
+                                                                                                               another \
+                                                                                                               release \
+                                                                                                               than \
+                                                                                                               the \
+                                                                                                               one \
+                                                                                                               in \
+                                                                                                               the \
+                                                                                                               request."),
+            Self::AmbiguousRevision => Row("ambiguous-revision", S::CONFLICT, "Ambiguous revision", "Several \
+                                                                                                     revisions \
+                                                                                                     start \
+                                                                                                     with \
+                                                                                                     these \
+                                                                                                     digits."),
+            Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The \
+                                                                                                                   label \
+                                                                                                                   does \
+                                                                                                                   not \
+                                                                                                                   match \
+                                                                                                                   `If-Match` \
+                                                                                                                   or \
+                                                                                                                   `If-None-Match`."),
+            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all \
+                                                                                   files together, \
+                                                                                   or the body \
+                                                                                   exceed the \
+                                                                                   limit."),
+            Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This \
+                                                                                                                              route \
+                                                                                                                              does \
+                                                                                                                              not \
+                                                                                                                              accept \
+                                                                                                                              the \
+                                                                                                                              media \
+                                                                                                                              type \
+                                                                                                                              or \
+                                                                                                                              encoding \
+                                                                                                                              of \
+                                                                                                                              the \
+                                                                                                                              body."),
+            Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The \
+                                                                                                        text \
+                                                                                                        is \
+                                                                                                        not \
+                                                                                                        a \
+                                                                                                        known \
+                                                                                                        release \
+                                                                                                        of \
+                                                                                                        PyTorch."),
+            Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The \
+                                                                                                     release \
+                                                                                                     has \
+                                                                                                     no \
+                                                                                                     dispatch \
+                                                                                                     key \
+                                                                                                     with \
+                                                                                                     this \
+                                                                                                     name."),
+            Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is \
+                                                                                      an alias of \
+                                                                                      several \
+                                                                                      runtime \
+                                                                                      keys, and \
+                                                                                      tables have \
+                                                                                      entries for \
+                                                                                      runtime keys \
+                                                                                      only."),
+            Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The \
+                                                                                                  text \
+                                                                                                  is \
+                                                                                                  neither \
+                                                                                                  a \
+                                                                                                  build \
+                                                                                                  profile \
+                                                                                                  nor \
+                                                                                                  a \
+                                                                                                  list \
+                                                                                                  of \
+                                                                                                  backends \
+                                                                                                  of \
+                                                                                                  the \
+                                                                                                  release."),
+            Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The \
+                                                                                                                       dispatcher \
+                                                                                                                       rejects \
+                                                                                                                       a \
+                                                                                                                       registration, \
+                                                                                                                       for \
+                                                                                                                       example \
+                                                                                                                       an \
+                                                                                                                       unknown \
+                                                                                                                       name \
+                                                                                                                       or \
+                                                                                                                       a \
+                                                                                                                       second \
+                                                                                                                       fallback \
+                                                                                                                       for \
+                                                                                                                       a \
+                                                                                                                       key; \
+                                                                                                                       `errors` \
+                                                                                                                       lists \
+                                                                                                                       each."),
+            Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` \
+                                                                                                              is \
+                                                                                                              not \
+                                                                                                              a \
+                                                                                                              list \
+                                                                                                              of \
+                                                                                                              entries, \
+                                                                                                              so \
+                                                                                                              it \
+                                                                                                              cannot \
+                                                                                                              be \
+                                                                                                              stored; \
+                                                                                                              the \
+                                                                                                              findings \
+                                                                                                              show \
+                                                                                                              where."),
+            Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "Same revision \
+                                                                                 twice", "Base and head of the range are the same address."),
+            Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One \
+                                                                                                                side \
+                                                                                                                has \
+                                                                                                                no \
+                                                                                                                valid \
+                                                                                                                entry, \
+                                                                                                                so \
+                                                                                                                there \
+                                                                                                                is \
+                                                                                                                nothing \
+                                                                                                                to \
+                                                                                                                compare; \
+                                                                                                                the \
+                                                                                                                findings \
+                                                                                                                show \
+                                                                                                                where."),
+            Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The \
+                                                                                                              schema \
+                                                                                                              parser \
+                                                                                                              of \
+                                                                                                              the \
+                                                                                                              PyTorch \
+                                                                                                              runtime \
+                                                                                                              rejects \
+                                                                                                              the \
+                                                                                                              schema; \
+                                                                                                              `errors` \
+                                                                                                              has \
+                                                                                                              the \
+                                                                                                              reason \
+                                                                                                              and \
+                                                                                                              the \
+                                                                                                              position."),
+            Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A \
+                                                                                                     policy \
+                                                                                                     or \
+                                                                                                     an \
+                                                                                                     exception \
+                                                                                                     has \
+                                                                                                     an \
+                                                                                                     unknown \
+                                                                                                     member \
+                                                                                                     or \
+                                                                                                     an \
+                                                                                                     invalid \
+                                                                                                     value."),
+            Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A \
+                                                                                           defect \
+                                                                                           of the \
+                                                                                           service; \
+                                                                                           its log \
+                                                                                           has \
+                                                                                           details \
+                                                                                           under \
+                                                                                           the id \
+                                                                                           of the \
+                                                                                           request."),
+            Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "The server is at its limit; \
+                                                                       retry after `Retry-After` \
+                                                                       seconds."),
+            Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The \
+                                                                                                             database \
+                                                                                                             does \
+                                                                                                             not \
+                                                                                                             answer; \
+                                                                                                             retry \
+                                                                                                             after \
+                                                                                                             `Retry-After` \
+                                                                                                             seconds."),
         }
     }
 
@@ -192,7 +542,7 @@ impl Kind {
         self.row().3
     }
 
-    /// What an error response that no handler of ours made means.
+    /// The problem for an error response without a handler.
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         match status {
@@ -216,28 +566,28 @@ impl Kind {
 pub struct Fault {
     /// What is wrong.
     pub detail: String,
-    /// The parameter, header or member that it is about.
+    /// The parameter, header or member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
 }
 
-/// A problem, as handlers answer with it.
+/// A problem, as handlers return it.
 #[derive(Debug, Clone)]
 pub struct Problem {
     /// Its kind.
     pub kind: Kind,
-    /// What happened here, for people.
+    /// What happened in this request, for people.
     pub detail: String,
-    /// Its faults, where there are several or they have places.
+    /// Its faults, if there are several or they have positions.
     pub errors: Vec<Fault>,
-    /// What may have been meant.
+    /// Similar valid names.
     pub suggestions: Vec<String>,
-    /// What the rules find in a bundle that is refused.
+    /// The findings in a rejected bundle.
     pub findings: Vec<Finding>,
 }
 
 impl Problem {
-    /// A problem with nothing but a detail.
+    /// A problem with only a detail.
     #[must_use]
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self {
@@ -249,7 +599,7 @@ impl Problem {
         }
     }
 
-    /// Adds the parameter that it is about.
+    /// Adds the parameter.
     #[must_use]
     pub fn about(mut self, parameter: &str) -> Self {
         self.errors.push(Fault {
@@ -259,19 +609,19 @@ impl Problem {
         self
     }
 
-    /// Adds what can be asked for instead, also in words.
+    /// Adds the valid names, also to the detail.
     #[must_use]
     pub fn offering(mut self, names: Vec<String>) -> Self {
         let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
         if !quoted.is_empty() {
             self.detail
-                .push_str(&format!(". Name one of them: {}", quoted.join(", ")));
+                .push_str(&format!(". Valid names: {}", quoted.join(", ")));
         }
         self.suggestions = names;
         self
     }
 
-    /// Adds what may have been meant, also in words.
+    /// Adds similar names, also to the detail.
     #[must_use]
     pub fn suggesting(mut self, suggestions: Vec<String>) -> Self {
         if let Some((last, others)) = suggestions.split_last() {
@@ -298,7 +648,7 @@ impl Problem {
     "suggestions": ["add.Tensor"]
 }))]
 pub struct Document<'a> {
-    /// What kind of problem it is: a stable reference, relative to the server.
+    /// The kind of problem: a stable URI reference, relative to the server.
     #[serde(rename = "type")]
     #[schema(example = "/problems/unknown-operator")]
     pub kind: String,
@@ -307,19 +657,19 @@ pub struct Document<'a> {
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
-    /// What happened here.
+    /// What happened in this request.
     pub detail: &'a str,
     /// The id of the request, as in the header `X-Request-Id` and in the log.
     pub request_id: &'a str,
-    /// The faults one by one, where there are several or they are about a certain parameter.
+    /// The individual faults, if there are several or they concern a parameter.
     #[serde(skip_serializing_if = "<[Fault]>::is_empty")]
     #[schema(required = false)]
     pub errors: &'a [Fault],
-    /// What may have been meant.
+    /// Similar valid names.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[schema(required = false)]
     pub suggestions: &'a [String],
-    /// What the rules find in a bundle that is refused.
+    /// The findings in a rejected bundle.
     #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
     #[schema(required = false)]
     pub findings: &'a [Finding],

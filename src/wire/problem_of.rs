@@ -117,7 +117,7 @@ pub(crate) fn of_store(error: &StoreError) -> Problem {
             Missing::Label { .. } => Kind::UnknownLabel,
             Missing::File { .. } => Kind::UnknownFile,
             Missing::Exception(_) => Kind::UnknownException,
-            // Tokens are no resources here.
+            // Tokens are not resources of this API.
             Missing::Token(_) => return internal(error),
         },
         StoreError::Conflict(conflict) => match conflict {
@@ -135,13 +135,11 @@ pub(crate) fn of_store(error: &StoreError) -> Problem {
         }
         StoreError::Unavailable { .. } => {
             tracing::warn!(%error, "the store is unavailable");
-            return Problem::new(
-                Kind::StoreUnavailable,
-                "the database does not answer just now",
-            );
+            return Problem::new(Kind::StoreUnavailable, "the database does not answer");
         }
         StoreError::Detached { .. } => {
-            tracing::error!(%error, "what is written would be lost");
+            tracing::error!(%error, "the database file was moved or deleted, so writes would be \
+                                     lost");
             Kind::StoreUnavailable
         }
         StoreError::Corrupt { .. }
@@ -158,7 +156,7 @@ pub(crate) fn internal(error: &dyn std::error::Error) -> Problem {
     tracing::error!(error = %error, "a request failed");
     Problem::new(
         Kind::Internal,
-        "the service failed; its log has more under the id of this request",
+        "the service failed; its log has details under the id of this request",
     )
 }
 

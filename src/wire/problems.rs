@@ -15,13 +15,13 @@ pub struct ProblemPath {
 /// A type of problem.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProblemType {
-    /// What problem documents have as `type`.
+    /// The `type` in problem documents.
     #[serde(rename = "type")]
     #[schema(example = "/problems/unknown-operator")]
     pub kind: String,
     /// Its title.
     pub title: &'static str,
-    /// The status that it comes with.
+    /// Its HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     pub status: u16,
     /// What it means.

@@ -7,34 +7,34 @@ use utoipa::ToSchema;
 use crate::store::Project;
 use crate::wire::time::timestamp;
 
-/// A project to be made.
+/// A project to create.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"name": "pytorch", "description": "The main line"}))]
 pub struct NewProject {
-    /// Its name: letters, digits, `.`, `_`, `+` and `-`, beginning with a letter or digit.
+    /// Its name: letters, digits, `.`, `_`, `+` and `-`, starting with a letter or digit.
     #[schema(
         max_length = 128,
         pattern = r"^(?!latest$)(?!sha256)(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$"
     )]
     pub name: String,
-    /// What it is, for people.
+    /// Its description.
     pub description: Option<String>,
-    /// What its comparisons are judged by.
+    /// The policy for its comparisons.
     #[schema(value_type = Option<Object>)]
     pub policy: Option<Map<String, Value>>,
 }
 
-/// What becomes of a project; what is left out stays, and null takes away.
+/// Changes to a project; missing members stay, and null removes one.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"description": "The main line, nightly"}))]
 pub struct ProjectEdit {
-    /// What it is, for people.
+    /// Its description.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub description: Option<Option<String>>,
-    /// What its comparisons are judged by.
+    /// The policy for its comparisons.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Object>)]
     pub policy: Option<Option<Map<String, Value>>>,
@@ -49,15 +49,15 @@ pub struct ProjectEdit {
 pub struct ProjectView {
     /// Its name.
     pub name: String,
-    /// What it is, for people.
+    /// Its description.
     pub description: Option<String>,
-    /// What its comparisons are judged by.
+    /// The policy for its comparisons.
     #[schema(value_type = Option<Object>)]
     pub policy: Option<Value>,
-    /// When it was made.
+    /// When it was created.
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// How many revisions it has.
+    /// The number of its revisions.
     pub revisions: i64,
 }
 
@@ -66,7 +66,7 @@ pub struct ProjectView {
 pub struct ProjectList {
     /// The projects, by name.
     pub items: Vec<ProjectView>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl From<Project> for ProjectView {
     }
 }
 
-/// Tells `null` from a member that is not there.
+/// Distinguishes `null` from a missing member.
 pub(crate) fn present<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: Deserialize<'de>,

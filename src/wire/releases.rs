@@ -22,30 +22,30 @@ pub struct ReleaseItem {
     /// Its name.
     #[schema(example = "2.9")]
     pub name: &'static str,
-    /// The patch releases that its facts were checked against.
+    /// The patch releases used to verify its data.
     pub patches: Vec<&'static str>,
-    /// The patch releases whose real dispatcher was recorded: their hand-written registrations are
-    /// known.
+    /// The patch releases with a recording of the real dispatcher: their hand-written registrations
+    /// are known.
     pub recorded: Vec<&'static str>,
     /// Whether it is the newest known one, which is the default.
     pub newest: bool,
 }
 
-/// What there is to know of a release.
+/// A release in detail.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReleaseDetail {
-    /// What the list has of it.
+    /// Its members in the list.
     #[serde(flatten)]
     pub item: ReleaseItem,
     /// The base types that a schema may use.
     pub base_types: Vec<&'static str>,
-    /// The keys that `dispatch:` may have.
+    /// The keys that `dispatch:` allows.
     pub dispatch_keys: Vec<&'static str>,
     /// The tags of its own `tags.yaml`.
     pub tags: Vec<&'static str>,
     /// The keys of the runtime, in table order.
     pub keys: Vec<RuntimeKey>,
-    /// The keys that stand for several.
+    /// The alias keys.
     pub alias_keys: Vec<AliasKey>,
 }
 
@@ -55,28 +55,28 @@ pub struct RuntimeKey {
     /// Its name.
     #[schema(example = "SparseCPU")]
     pub name: &'static str,
-    /// What it is for.
+    /// Its functionality.
     #[schema(example = "Sparse")]
     pub functionality: &'static str,
-    /// Its backend, where it is one of several.
+    /// Its backend, if the functionality has several.
     #[schema(example = "CPU")]
     pub backend: Option<&'static str>,
     /// Whether a registration can name it.
     pub registrable: bool,
-    /// The kernel that serves it for all operators, where there is one.
+    /// The backend fallback, if there is one.
     pub fallback: Option<Fallback>,
 }
 
-/// A kernel that serves a key whatever the operator.
+/// A backend fallback: a kernel for all operators of a key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Fallback {
     /// The source file that registers it.
     pub file: Option<&'static str>,
-    /// Whether it only passes the call on to the next key.
+    /// Whether it is a fallthrough.
     pub fallthrough: bool,
 }
 
-/// A key that stands for several.
+/// An alias key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AliasKey {
     /// Its name.
@@ -91,7 +91,7 @@ pub struct AliasKey {
 pub struct ReleaseList {
     /// The releases, oldest first.
     pub items: Vec<ReleaseItem>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 

@@ -9,19 +9,19 @@ use crate::wire::finding::SummaryView;
 use crate::wire::labels::Label;
 use crate::wire::time::timestamp;
 
-/// How a bundle is taken in.
+/// How to ingest a bundle.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct IngestQuery {
-    /// The label that is to name the revision.
+    /// The label to point to the revision.
     #[param(example = "2.9.0")]
     pub label: Option<String>,
-    /// The release of PyTorch that the label stands for; by default the one that the label looks
-    /// like, else the newest known.
+    /// The PyTorch release of the label; by default the one that the label looks like, else the
+    /// newest known.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// Move the label although it looks like a version and names another revision.
+    /// Move a version label that points to another revision.
     pub force: Option<bool>,
 }
 
@@ -46,14 +46,14 @@ pub struct RevisionItem {
     pub digest: String,
     /// Its address, which never changes: `sha256:` and the digest.
     pub address: String,
-    /// When it was first taken in.
+    /// When it was first ingested.
     #[schema(format = DateTime)]
     pub ingested_at: String,
     /// Its files, by name.
     pub files: Vec<File>,
-    /// The labels that name it.
+    /// The labels that point to it.
     pub labels: Vec<Label>,
-    /// The commits that have these files, in the order of their topology.
+    /// The commits with these files, in topological order.
     pub commits: Vec<RevisionCommit>,
 }
 
@@ -72,16 +72,16 @@ pub struct RevisionCommit {
 /// A revision, judged as a release.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Revision {
-    /// What the store knows of it.
+    /// The stored revision.
     #[serde(flatten)]
     pub item: RevisionItem,
-    /// The label that the address came by, also where it is `latest`; null for a digest.
+    /// The label in the address, or behind `latest`; null for a digest.
     #[schema(example = "2.9.0")]
     pub label: Option<String>,
-    /// The release that it is judged as.
+    /// The release whose rules apply.
     #[schema(example = "2.9")]
     pub release: String,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
     /// Counts of its operators and findings.
     pub summary: SummaryView,
@@ -92,15 +92,18 @@ pub struct Revision {
 pub struct RevisionList {
     /// The revisions, last ingested first.
     pub items: Vec<RevisionItem>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
-/// What is to be said about the release.
+/// Notes about the release.
 pub fn notes(judged: &JudgedRelease) -> Vec<String> {
     let notes = judged.notes().into_iter().map(|note| match note {
         Note::NewerRelease { named, judged } => {
-            format!("release {named} is newer than all that are known; it is judged as {judged}")
+            format!(
+                "release {named} is newer than all known releases; its revision is judged as \
+                 {judged}"
+            )
         }
     });
     notes.collect()

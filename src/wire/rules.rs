@@ -17,7 +17,7 @@ pub struct RulePath {
     pub rule: String,
 }
 
-/// Which rules, and which part of them.
+/// Which rules, and which page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -28,20 +28,20 @@ pub struct RulesQuery {
     /// Only of this family.
     #[param(example = "dispatch")]
     pub family: Option<String>,
-    /// Only of this severity, which rules of validation have.
+    /// Only of this severity (validation rules).
     #[param(inline)]
     pub severity: Option<Severity>,
-    /// Only those that apply to this release; those of compatibility always do.
+    /// Only those that apply to this release; change rules always do.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// How many items a page has.
+    /// The number of items in a page.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     pub limit: Option<u32>,
-    /// `next_cursor` of the page before.
+    /// `next_cursor` of the previous page.
     pub cursor: Option<String>,
 }
 
-/// What a rule judges.
+/// The kind of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
@@ -55,9 +55,9 @@ pub enum RuleKind {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum AnyRule {
-    /// Of validation.
+    /// A validation rule.
     Validation(Rule),
-    /// Of compatibility.
+    /// A change rule.
     Compatibility(ChangeRule),
 }
 
@@ -71,7 +71,7 @@ pub struct Example {
     pub text: &'static str,
 }
 
-/// A rule of validation.
+/// A validation rule.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Rule {
     /// `validation`
@@ -83,35 +83,35 @@ pub struct Rule {
     /// What it is about.
     #[schema(example = "returns")]
     pub family: &'static str,
-    /// How bad a finding of it is.
+    /// The severity of its findings.
     pub severity: Severity,
-    /// When PyTorch's generator notices: `yaml`, `entry`, `file`, `generate`, `group`, `codegen`,
-    /// or never, for a `convention`.
+    /// The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
+    /// `codegen`; or `convention`, which it does not check.
     #[schema(example = "entry")]
     pub stage: &'static str,
     /// The first release that it applies to.
     #[schema(example = "2.0")]
     pub since: &'static str,
-    /// The last release that it applies to; null where it still does.
+    /// The last release that it applies to; null if it still applies.
     pub until: Option<&'static str>,
     /// What it finds.
     pub what: &'static str,
-    /// Why that is bad, and for whom.
+    /// Why it matters, and to whom.
     pub why: &'static str,
-    /// An example that breaks it.
+    /// An example that violates it.
     pub bad: Example,
-    /// The same, mended.
+    /// The same example, fixed.
     pub good: Example,
-    /// Where PyTorch decides it.
+    /// The place in PyTorch that decides it.
     pub source: &'static str,
 }
 
 /// A page of rules.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RuleList {
-    /// The rules, family by family, those of validation first.
+    /// The rules by family, validation rules first.
     pub items: Vec<AnyRule>,
-    /// What to ask for the next part with; null at the end.
+    /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::wire::finding::Finding;
 use crate::wire::operator::{Argument, OperatorKind, Return};
 
-/// A schema to be read.
+/// A schema to parse.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SchemaText {
@@ -17,12 +17,12 @@ pub struct SchemaText {
     pub schema: String,
 }
 
-/// A schema as it was read. With an error among the findings all parts are null.
+/// A parsed schema. If a finding is an error, all parts are null.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct ParsedSchema<'a> {
     /// The canonical text, without the namespace.
     pub schema: Option<String>,
-    /// The namespace, `aten` where none is written.
+    /// The namespace, by default `aten`.
     pub namespace: Option<&'a str>,
     /// `base_name[.overload]`
     pub name: Option<&'a str>,
@@ -30,7 +30,7 @@ pub struct ParsedSchema<'a> {
     pub base_name: Option<&'a str>,
     /// The name after the dot; empty for the default overload.
     pub overload: Option<&'a str>,
-    /// What it writes to.
+    /// What it mutates.
     pub kind: Option<OperatorKind>,
     /// The arguments, in schema order.
     pub arguments: Option<Vec<Argument<'a>>>,
@@ -38,23 +38,23 @@ pub struct ParsedSchema<'a> {
     pub returns: Option<Vec<Return<'a>>>,
     /// What may share memory.
     pub alias_sets: Option<Vec<AliasSet<'a>>>,
-    /// The canonical text of the key that variants are grouped by.
+    /// The signature that groups variants, in canonical form.
     pub signature: Option<String>,
-    /// What is wrong with it; columns count from the beginning of the text.
+    /// The findings; columns count from the start of the text.
     pub findings: Vec<Finding>,
 }
 
 /// Arguments and returns that may share memory.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AliasSet<'a> {
-    /// Its letter, or `*` for what may share with anything.
+    /// Its letter, or `*` for a wildcard.
     #[schema(example = "a")]
     pub name: char,
-    /// Whether it is written to.
+    /// Whether it is mutable.
     pub is_write: bool,
     /// The arguments in it, before or after the call.
     pub arguments: Vec<&'a str>,
-    /// The returns in it, by place from 0.
+    /// The returns in it, by index from 0.
     pub returns: Vec<usize>,
 }
 

@@ -15,41 +15,41 @@ pub struct SearchQuery {
     /// Part of a name, an argument, a type, or the name of a kernel.
     #[param(example = "add_mps")]
     pub q: String,
-    /// How many operators are given.
+    /// The maximum number of operators.
     #[param(minimum = 1, maximum = 500, default = 100)]
     pub limit: Option<usize>,
-    /// What the timeline is made of.
+    /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchView {
-    /// Operators, those of the last revision first.
+    /// The operators; those of the last revision come first.
     pub items: Vec<FoundView>,
 }
 
-/// An operator that some revision has.
+/// An operator of some revision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FoundView {
     /// The operator.
     #[schema(example = "add.Tensor")]
     pub operator: String,
-    /// Whether it fits in the last revision.
+    /// Whether it matches in the last revision.
     pub current: bool,
-    /// The stretches in which it is there.
+    /// The ranges in which it exists.
     pub present: Vec<Stretch>,
-    /// Where what changed holds the words.
+    /// The revisions whose changes contain the words.
     pub changed: Vec<Place>,
 }
 
-/// A stretch of a timeline.
+/// A range of a timeline.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Stretch {
-    /// Where it begins.
+    /// The first revision.
     pub from: Place,
-    /// Where it ends, included.
+    /// The last revision, included.
     pub to: Place,
 }
 

@@ -11,41 +11,41 @@ use crate::wire::operator::{Operator, operator};
 use crate::wire::paths::Generated;
 use crate::wire::revisions::notes;
 
-/// What the rules say of a bundle.
+/// The findings of a bundle.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Validation {
-    /// Whether PyTorch's generator takes it: there is no finding of severity error.
+    /// Whether PyTorch's generator accepts it: there is no finding with severity error.
     pub valid: bool,
-    /// The release that it is judged as.
+    /// The release whose rules apply.
     #[schema(example = "2.15")]
     pub release: &'static str,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
     /// Counts of its operators and findings.
     pub summary: SummaryView,
-    /// The findings, by file and place: at most 1,000 of a rule and 10,000 in all.
+    /// The findings, by file and position: at most 1,000 per rule and 10,000 in total.
     pub findings: Vec<Finding>,
-    /// How many findings more there are of each rule; empty for every real file.
+    /// The number of omitted findings per rule; empty for every real file.
     pub omitted: Vec<Omitted>,
 }
 
 /// The operators of a bundle.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Parsed<'a> {
-    /// The release that it is judged as.
+    /// The release whose rules apply.
     #[schema(example = "2.15")]
     pub release: &'static str,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
-    /// The operators that can be read.
+    /// The operators with a valid schema.
     pub operators: Vec<Operator<'a>>,
-    /// The findings, by file and place: at most 1,000 of a rule and 10,000 in all.
+    /// The findings, by file and position: at most 1,000 per rule and 10,000 in total.
     pub findings: Vec<Finding>,
-    /// How many findings more there are of each rule; empty for every real file.
+    /// The number of omitted findings per rule; empty for every real file.
     pub omitted: Vec<Omitted>,
 }
 
-/// How a bundle is parsed.
+/// How to parse a bundle.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -53,7 +53,7 @@ pub struct ParseQuery {
     /// The release of PyTorch whose rules apply; by default the newest known.
     #[param(example = "2.9")]
     pub release: Option<String>,
-    /// Whether generated operators are wanted; by default they are not.
+    /// Whether to include generated operators; by default no.
     #[param(inline)]
     pub generated: Option<Generated>,
 }

@@ -13,19 +13,19 @@ use crate::wire::place::Place;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SupportQuery {
-    /// A comma list of operators, at most 200.
+    /// A comma-separated list of operators, at most 200.
     #[param(example = "add.Tensor,bmm")]
     pub operators: String,
-    /// A comma list of runtime keys, at most 200.
+    /// A comma-separated list of runtime keys, at most 200.
     #[param(example = "CPU,CUDA,MPS,XPU")]
     pub keys: String,
-    /// Where to begin; by default with the first revision.
+    /// The first revision; by default the first one.
     #[param(example = "2.0.0")]
     pub from: Option<String>,
-    /// Where to end; by default with the last revision.
+    /// The last revision; by default the latest one.
     #[param(example = "latest")]
     pub to: Option<String>,
-    /// What the timeline is made of.
+    /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
 }
@@ -36,13 +36,13 @@ pub struct SupportView {
     /// The project.
     #[schema(example = "pytorch")]
     pub project: String,
-    /// Where it begins.
+    /// The first revision.
     pub from: Place,
-    /// Where it ends.
+    /// The last revision.
     pub to: Place,
-    /// The runtime keys, in the order asked for.
+    /// The requested runtime keys, in order.
     pub keys: Vec<String>,
-    /// One for each operator, in the order asked for.
+    /// One per requested operator, in order.
     pub operators: Vec<SupportOf>,
 }
 
@@ -52,32 +52,32 @@ pub struct SupportOf {
     /// The operator.
     #[schema(example = "add.Tensor")]
     pub operator: String,
-    /// One for each key.
+    /// One per key.
     pub cells: Vec<Cell>,
 }
 
-/// What a backend has of an operator.
+/// The support of an operator on a backend.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Cell {
     /// The runtime key.
     #[schema(example = "MPS")]
     pub key: String,
-    /// Whether a call gets to a kernel in the last revision.
+    /// Whether calls reach a kernel in the last revision.
     pub supported: bool,
-    /// The first revision in which it does.
+    /// The first revision in which they do.
     pub first: Option<Place>,
-    /// The first in which the key has a kernel of its own.
+    /// The first revision with a kernel registered on the key.
     pub first_kernel: Option<Place>,
-    /// The last revision in which a call gets to a kernel.
+    /// The last revision in which calls reach a kernel.
     pub last: Option<Place>,
     /// Why it serves there.
     #[schema(example = "kernel")]
     pub reason: Option<&'static str>,
-    /// The stretches in which one thing served.
+    /// The ranges with the same kernel.
     pub ranges: Vec<RangeView>,
 }
 
-/// The table's rows as reports take them.
+/// The rows for reports.
 pub(crate) fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
     let title = |place: usize| timeline.items[place].title();
     let mut rows = Vec::new();

@@ -23,24 +23,24 @@ pub struct TableView<'a> {
     /// The release whose keys and rules apply.
     #[schema(example = "2.9")]
     pub release: &'static str,
-    /// The build that the table is for.
+    /// The build of the table.
     pub build: BuildView,
-    /// Which registrations it is made of.
+    /// The registrations in it.
     pub source: Source,
-    /// What there is to know about that.
+    /// Notes about it.
     pub notes: Vec<String>,
-    /// Every runtime key of the release in table order, `Undefined` and missing ones included; or
-    /// the one asked for.
+    /// Every runtime key of the release in table order, including `Undefined` and missing ones; or
+    /// only the requested key.
     pub table: Vec<Entry<'a>>,
-    /// What works on the dense backends, or on the key asked for.
+    /// What works on the dense backends, or on the requested key.
     pub training: Vec<Training>,
-    /// The registrations that are added, where it is asked what would be.
+    /// The added registrations of a what-if table.
     pub with: Vec<GivenView>,
-    /// The keys that lose their registration.
+    /// The keys without their registration in a what-if table.
     pub without: Vec<&'static str>,
-    /// The table as it is; null where no other registrations are asked about.
+    /// The actual table; null without a what-if change.
     pub before: Option<Vec<Entry<'a>>>,
-    /// The table as it would be.
+    /// The table after the change.
     pub after: Option<Vec<Entry<'a>>>,
     /// The keys whose entry changes.
     pub changed: Option<Vec<&'static str>>,
@@ -96,7 +96,7 @@ pub(crate) fn table_view<'a>(
             notes.extend(made.notes.iter().map(note));
             notes.extend(made.nothing_to_remove.iter().map(|&key| {
                 format!(
-                    "nothing is registered to `{}` that could be taken away",
+                    "no kernel is registered to `{}`, so there is none to remove",
                     keys.name(key)
                 )
             }));
@@ -138,15 +138,15 @@ pub(crate) fn table_view<'a>(
     })
 }
 
-/// What there is to know about the registrations that tables are made of.
+/// Notes about the registrations in tables.
 #[must_use]
 pub fn notes(view: View<'_>) -> Vec<String> {
     let assumed = view.tables.standing() == Standing::Assumed
         && view.tables.source() == opatlas_dispatch::Source::Everything;
     let note = || {
         format!(
-            "the revision is not PyTorch {release} as released: hand-written registrations are \
-             assumed to be those of {release}; `source=files` leaves them out",
+            "the revision differs from PyTorch {release} as released: Opatlas assumes the \
+             hand-written registrations of {release}; `source=files` ignores them",
             release = view.keys().release()
         )
     };

@@ -6,28 +6,28 @@ use utoipa::IntoParams;
 use crate::wire::entry::Source;
 use crate::wire::problem::{Kind, Problem};
 
-/// Which table of an operator, and what of it.
+/// Options of an operator's table.
 #[derive(Debug, Clone, Default, PartialEq, Eq, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TableQuery {
     /// Only the entry for this runtime key.
     #[param(example = "SparseXPU")]
     pub key: Option<String>,
-    /// Whether to tell for each entry the rules tried, why each did not apply, and what to register
-    /// to change the answer.
+    /// Whether to explain each entry: the rules tried, why each did not apply, and what to register
+    /// to change the result.
     pub explain: Option<bool>,
-    /// A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-    /// comma list of backends that are left out.
+    /// A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+    /// or a comma-separated list of backends to leave out.
     #[param(example = "linux-cuda")]
     pub build: Option<String>,
-    /// `files` leaves out what hand-written and observed registrations decide.
+    /// `files` ignores hand-written and observed registrations.
     #[param(inline)]
     pub source: Option<Source>,
-    /// What if: a registration to add, `KEY:kernel` or `KEY`; several as a comma list or by naming
-    /// the parameter several times.
+    /// What if: a registration to add, `KEY:kernel` or `KEY`; for several use a comma-separated
+    /// list or repeat the parameter.
     #[param(example = "MPS:my_kernel")]
     pub with: Vec<String>,
-    /// What if: a key that loses its registration; several in the same way.
+    /// What if: a key whose registration to remove; several in the same way.
     #[param(example = "CompositeImplicitAutograd")]
     pub without: Vec<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -36,7 +36,7 @@ pub struct TableQuery {
 }
 
 impl TableQuery {
-    /// Whether registrations are to be changed.
+    /// Whether the query changes registrations.
     #[must_use]
     pub fn is_what_if(&self) -> bool {
         !self.with.is_empty() || !self.without.is_empty()
@@ -79,7 +79,7 @@ pub fn wanted(text: &str) -> Wanted<'_> {
     }
 }
 
-/// The items of a comma list.
+/// The items of a comma-separated list.
 pub fn list(value: &str) -> impl Iterator<Item = String> {
     let items = value.split(',').map(str::trim);
     items.filter(|item| !item.is_empty()).map(str::to_owned)
@@ -88,7 +88,7 @@ pub fn list(value: &str) -> impl Iterator<Item = String> {
 fn once<T>(slot: &mut Option<T>, name: &str, value: T) -> Result<(), Problem> {
     match slot.replace(value) {
         None => Ok(()),
-        Some(_) => Err(invalid(name, format!("`{name}` is there twice"))),
+        Some(_) => Err(invalid(name, format!("duplicate `{name}`"))),
     }
 }
 
@@ -96,7 +96,7 @@ fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, Pr
     let found = known.iter().find(|(text, _)| *text == value);
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<_> = known.iter().map(|(text, _)| format!("`{text}`")).collect();
-        let detail = format!("{name}: `{value}` is none of {}", known.join(", "));
+        let detail = format!("{name}: `{value}` must be one of {}", known.join(", "));
         invalid(name, detail)
     })
 }
@@ -106,7 +106,7 @@ fn unknown(name: &str) -> Problem {
         "key", "explain", "build", "source", "with", "without", "release",
     ];
     let near = opatlas_source::suggest::nearest(name, known);
-    let detail = format!("there is no parameter `{name}` here");
+    let detail = format!("unknown parameter `{name}`");
     Problem::new(Kind::InvalidParameter, detail)
         .suggesting(near.into_iter().map(Into::into).collect())
         .about(name)

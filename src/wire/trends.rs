@@ -7,25 +7,25 @@ use crate::service::history::{Facts, KeyFacts, Timeline};
 use crate::wire::history::LineName;
 use crate::wire::place::Place;
 
-/// Which part of the timeline.
+/// The part of the timeline.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct TrendQuery {
-    /// Where to begin; by default with the first revision.
+    /// The first revision; by default the first one.
     #[param(example = "2.0.0")]
     pub from: Option<String>,
-    /// Where to end; by default with the last revision.
+    /// The last revision; by default the latest one.
     #[param(example = "latest")]
     pub to: Option<String>,
-    /// How many points at most; where there are more revisions, evenly chosen ones, the first and
-    /// the last among them.
+    /// The maximum number of points; if there are more revisions, evenly spaced ones, including the
+    /// first and the last.
     #[param(minimum = 2, maximum = 2000, default = 200)]
     pub points: Option<usize>,
-    /// Whether the coverage of each backend is told; without it an answer is much smaller.
+    /// Whether to include the coverage of each backend; without it an answer is much smaller.
     #[param(default = true)]
     pub coverage: Option<bool>,
-    /// What the timeline is made of.
+    /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
 }
@@ -36,52 +36,52 @@ pub struct Trends {
     /// The project.
     #[schema(example = "pytorch")]
     pub project: String,
-    /// What the timeline is made of.
+    /// The kind of timeline.
     #[schema(example = "releases")]
     pub line: &'static str,
-    /// How many revisions the stretch has.
+    /// The number of revisions in the range.
     pub revisions: usize,
     /// The points, in order.
     pub points: Vec<Point>,
 }
 
-/// Counts of a revision. All but `generated` are of operators that entries declare.
+/// Counts of a revision. All except `generated` count declared operators.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Point {
     /// The revision.
     #[serde(flatten)]
     pub place: Place,
-    /// Operators that entries declare.
+    /// Declared operators.
     pub operators: u32,
-    /// Operators that `autogen` adds.
+    /// Generated operators.
     pub generated: u32,
     /// Operators with a kernel on `CompositeImplicitAutograd`.
     pub composite_implicit: u32,
-    /// Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional sibling.
+    /// Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional form.
     pub composite_explicit: u32,
     /// Operators that are `structured: True`.
     pub structured: u32,
     /// Operators with the tag `core`.
     pub core: u32,
-    /// The backends with dense tensors, in table order; none where they were not asked for.
+    /// The backends with dense tensors, in table order; empty if not requested.
     pub coverage: Vec<KeyPoint>,
-    /// What changed since the revision before it on the timeline, whether or not that one is among
-    /// the points; null for the first.
+    /// The changes since the previous revision on the timeline, even if that is not one of the
+    /// points; null for the first.
     pub step: Option<StepView>,
 }
 
-/// What changed since the revision before: how many changes of which level, before any profile.
+/// The changes since the previous revision: counts by level, before any profile.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct StepView {
-    /// The revision before.
+    /// The previous revision.
     pub since: Place,
-    /// What breaks.
+    /// Breaking changes.
     pub breaking: u32,
-    /// What only breaks what is new on what is old.
+    /// Forward-breaking changes: new code fails on the old side.
     pub forward_breaking: u32,
-    /// What somebody must act upon.
+    /// Dangerous changes.
     pub dangerous: u32,
-    /// What harms nobody, or is only good to know.
+    /// Safe and informational changes.
     pub other: u32,
 }
 
@@ -91,9 +91,9 @@ pub struct KeyPoint {
     /// The runtime key.
     #[schema(example = "MPS")]
     pub key: String,
-    /// Operators with a kernel of the key itself.
+    /// Operators with a kernel registered on the key.
     pub kernels: u32,
-    /// Operators whose calls get to a kernel, whatever it is.
+    /// Operators whose calls reach any kernel.
     pub served: u32,
     /// The latter's share of all declared operators, rounded down.
     #[schema(example = 63)]

@@ -393,7 +393,7 @@ async fn a_newer_release_is_judged_as_the_newest_with_a_note() {
     assert_eq!(revision["release"], "2.15");
     assert_eq!(
         revision["notes"],
-        json!(["release 2.99 is newer than all that are known; it is judged as 2.15"])
+        json!(["release 2.99 is newer than all known releases; its revision is judged as 2.15"])
     );
     let label = server.get("/v1/projects/p/labels/2.99.1").send().await.ok();
     assert_eq!(label["release"], "2.99");

@@ -51,11 +51,16 @@ fn a_server_that_is_not_there_is_told_with_what_to_try() {
 fn what_answers_must_be_opatlas() {
     let place = Place::new();
     let pages = Fake::start(|_| fake::answer("200 OK", "text/html", "<h1>Hello</h1>", &[]));
-    assert!(complaint(&place, &pages.url).contains("does not answer as Opatlas does"));
+    assert!(complaint(&place, &pages.url).contains("is not an Opatlas server"));
     let broken = Fake::start(|_| fake::answer("502 Bad Gateway", "text/html", "<h1>Oh</h1>", &[]));
-    assert!(complaint(&place, &broken.url).contains("answers 502, and not as Opatlas does"));
+    assert!(
+        complaint(&place, &broken.url).contains("answers 502, which is not an answer of Opatlas")
+    );
     let lost = complaint(&place, &format!("{}/opatlas", place.server.url));
-    assert!(lost.contains("/opatlas/v1/version is not there"), "{lost}");
+    assert!(
+        lost.contains("/opatlas/v1/version does not exist"),
+        "{lost}"
+    );
     let door = Fake::start(|_| {
         fake::answer(
             "302 Found",
@@ -74,7 +79,7 @@ fn what_answers_must_be_opatlas() {
     let newer = Fake::start(move |_| fake::answer("200 OK", "application/json", &body, &[]));
     let said = complaint(&place, &newer.url);
     assert!(
-        said.contains("speaks version v2 of the API, but this program v1"),
+        said.contains("has API version v2, but this program has v1"),
         "{said}"
     );
     let (body, problem) = (
@@ -141,7 +146,7 @@ fn a_server_may_stand_behind_a_prefix() {
     }
     let said = complaint(&place, &proxy.url);
     assert!(
-        said.contains("answers 404, and not as Opatlas does"),
+        said.contains("answers 404, which is not an answer of Opatlas"),
         "{said}"
     );
 }

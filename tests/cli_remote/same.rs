@@ -240,7 +240,7 @@ fn histories_gaps_and_exceptions_are_the_same() {
         check(&["blend", "--from", "2.9", "--to", "latest"]);
         check(&["blend", "--line", "ingests"]);
     }
-    assert!(check(&["history", "blend"], 0).contains("present in the first revision known"));
+    assert!(check(&["history", "blend"], 0).contains("present in the first known revision"));
     for wrong in [
         &["blendd"][..],
         &["blend", "--key", "MPX"],

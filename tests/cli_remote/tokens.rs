@@ -20,15 +20,13 @@ fn without_a_token_and_with_a_wrong_one_it_says_how_to_get_one() {
     let none = place.there(&["table", "one"]);
     assert_eq!(none.code, Some(2));
     assert!(
-        none.err.contains("wants a token") && none.err.contains("`opatlas token create`"),
+        none.err.contains("requires a token") && none.err.contains("`opatlas token create`"),
         "{none:?}"
     );
     let wrong = place.there(&["table", "one", "--token", "opatlas_secretsecretsecret"]);
     assert_eq!(wrong.code, Some(2));
     assert!(
-        wrong
-            .err
-            .contains("does not take this token: the token is not known"),
+        wrong.err.contains("rejects this token: unknown token"),
         "{wrong:?}"
     );
     assert!(!wrong.err.contains("secretsecret"), "{wrong:?}");

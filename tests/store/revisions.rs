@@ -164,7 +164,7 @@ pub async fn what_is_absent_is_named(store: &dyn Store) {
         ),
         gone
     );
-    assert_eq!(gone.to_string(), "there is no project `nobody`");
+    assert_eq!(gone.to_string(), "unknown project `nobody`");
 
     let project = new_project(store, "absent").await;
     let error = missing(store.revision(&project, &key("main")).await);

@@ -16,16 +16,16 @@ pub struct Change {
     pub rule: &'static ChangeRule,
     /// How bad it is to everybody together, before any profile.
     pub level: Level,
-    /// Whom it hurts.
+    /// The affected audiences.
     pub impacts: Impacts,
     /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
     /// have it.
     pub operator: Box<str>,
     /// What in the operator it is about.
     pub subject: Subject,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<Fragment>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<Fragment>,
     /// What else is to be known about it.
     pub notes: Vec<Note>,
@@ -69,12 +69,12 @@ impl Subject {
 pub struct Fragment {
     /// Its text.
     pub text: Box<str>,
-    /// Where it stands in the operator's canonical schema, in bytes.
+    /// The position in the operator's canonical schema, in bytes.
     pub mark: Option<Span>,
     /// Which part of the schema it is.
     pub part: Part,
-    /// Where it stands in the side's `native_functions.yaml`, in bytes. `None` for schemas that
-    /// come from no file, and for generated operators.
+    /// The position in the side's `native_functions.yaml`, in bytes. `None` for schemas without a
+    /// file, and for generated operators.
     pub place: Option<Span>,
 }
 
@@ -132,7 +132,7 @@ pub enum Note {
     SameNumberOtherKind,
     /// Besides, `int` became `SymInt` or the reverse.
     AlsoSymInt,
-    /// Operators that may be what became of one that is gone, the likeliest first.
+    /// Operators that may replace a removed one, likeliest first.
     Candidates(Vec<Box<str>>),
     /// The pairing of an old with a new name is a guess: how alike the names are, in percent.
     Guess(u8),
@@ -184,14 +184,14 @@ impl Change {
         }
     }
 
-    /// With what stood there before.
+    /// With the old text.
     #[must_use]
     pub fn old(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.old = fragment.into();
         self
     }
 
-    /// With what stands there now.
+    /// With the new text.
     #[must_use]
     pub fn new_side(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.new = fragment.into();
@@ -206,13 +206,13 @@ impl Change {
     }
 
     /// Whether it counts in summaries: level `none` does not, nor does `compound`, which only
-    /// stands for others.
+    /// represents others.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.level > Level::None && !self.is_compound()
     }
 
-    /// Whether it stands for several other changes of its operator.
+    /// Whether it represents several other changes of its operator.
     #[must_use]
     pub fn is_compound(&self) -> bool {
         self.rule.level.is_none()

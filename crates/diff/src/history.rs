@@ -1,8 +1,8 @@
 //! What a comparison of two revisions says of each operator by itself: the events of its history.
 //!
-//! A comparison goes in, its changes and cells come out by operator. Nothing is added to what the
-//! change rules find, and nothing is left out but what has no meaning (level `none`) and what only
-//! stands for other changes.
+//! Turns a comparison into changes and cells by operator. Contains exactly the results of the
+//! change rules, except changes without meaning (level `none`) and changes that only represent
+//! others.
 
 use crate::rules::ChangeRuleId;
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl EventKind {
         Self::Entry,
     ];
 
-    /// The kind that a word stands for.
+    /// The kind for a word.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
@@ -66,7 +66,7 @@ pub struct Event<'a> {
     pub kind: EventKind,
     /// The change.
     pub change: &'a Change,
-    /// Whether the change is told of another operator, which this one follows.
+    /// Whether the change belongs to another operator, which this one follows.
     pub follows: bool,
 }
 

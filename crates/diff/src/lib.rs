@@ -1,8 +1,8 @@
 //! Differences between two revisions and what they break.
 //!
-//! Two tracks stand side by side. [`official`] is torch's own verdict, bit for bit. [`rules`] are
-//! what may happen to an operator, each with a level and with whom it hurts; [`schema`] finds it
-//! between two schemas, [`revision`] between two revisions.
+//! There are two independent verdicts. [`official`] is PyTorch's own check, bit for bit. [`rules`]
+//! are the possible changes to an operator, each with a level and the audiences it affects;
+//! [`schema`] finds them between two schemas, [`revision`] between two revisions.
 
 pub mod backend;
 pub mod change;

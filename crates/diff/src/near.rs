@@ -1,10 +1,10 @@
-//! Names that are near one that is gone, within a bound on the work.
+//! Names similar to a removed one, within a bound on the work.
 
 use opatlas_source::suggest::nearest_few;
 
-/// How many pairs of letters a comparison holds against each other in search of near names (about
-/// half a second). Beyond it names get no suggestions; what changed is told all the same. From PyTorch
-/// 2.0 to 2.15 it takes a tenth of that.
+/// The number of letter pairs that a comparison examines to find similar names (about half a
+/// second). Beyond it names get no suggestions; changes are still reported. PyTorch 2.0 to 2.15
+/// needs a tenth of that.
 const WORK: usize = 1 << 27;
 /// Longer names count as long as this: more letters of them are not looked at.
 const LETTERS: usize = 128;

@@ -1,4 +1,4 @@
-//! What a comparison comes to: profile, policy and exceptions applied
+//! The verdict on a comparison: profile, policy and exceptions applied
 //! (`docs/spec/compatibility.md`, section 3).
 //!
 //! Nothing is ever taken out of a report here. A profile changes levels, a policy says what fails,

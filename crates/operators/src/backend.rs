@@ -40,7 +40,7 @@ pub struct BackendFile {
     pub full_codegen: Vec<Placed<Box<str>>>,
     /// `ir_gen`: operators of which only the graph nodes are generated.
     pub ir_gen: Vec<Placed<Box<str>>>,
-    /// `non_native`: schemas of graph nodes that are no operators.
+    /// `non_native`: schemas of graph nodes that are not operators.
     pub non_native: Vec<Placed<Box<str>>>,
     /// `use_out_as_primary`: out variants carry the kernels of structured operators.
     pub use_out_as_primary: bool,
@@ -62,7 +62,7 @@ pub enum Listing {
 }
 
 impl Listing {
-    /// The key as it stands in the file.
+    /// The key as in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -160,7 +160,7 @@ impl BackendFile {
     }
 }
 
-/// The dispatch key that a name stands for in a release (torchgen `DispatchKey.parse`).
+/// The dispatch key for a name in a release (torchgen `DispatchKey.parse`).
 #[must_use]
 pub fn dispatch_key(name: &str, release: Release) -> Option<&'static str> {
     let data = release.data();

@@ -91,7 +91,7 @@ impl Catalogue {
         let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release, stop)?;
         catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
             let known = previous.and_then(|previous| previous.derivatives.as_ref());
-            // Text that had to be mended is not the bytes that it came from.
+            // Repaired text differs from the original bytes.
             let same = |known: &&Arc<Derivatives>| {
                 known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
             };
@@ -236,8 +236,8 @@ impl Catalogue {
         self.by_name.get(name).copied()
     }
 
-    /// The operator of a name as it stands in paths: `add.Tensor`, `aten::add.Tensor`,
-    /// `custom::op`. A bare name is first looked for in `aten`.
+    /// The operator for a name as in paths: `add.Tensor`, `aten::add.Tensor`, `custom::op`. A bare
+    /// name is first looked up in `aten`.
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
         let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
@@ -301,7 +301,7 @@ impl Catalogue {
             .map(|(name, ids)| (&**name, ids.as_slice()))
     }
 
-    /// The view groups of the revision, made when first asked for.
+    /// The view groups of the revision, computed on first use.
     #[must_use]
     pub fn view_groups(&self) -> &ViewGroups {
         self.view_groups

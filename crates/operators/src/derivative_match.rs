@@ -355,8 +355,8 @@ fn signature_of(operator: &Operator) -> String {
     }
 }
 
-/// Whether formulas may stand under this key (torchgen `AUTOGRAD_KEYS`): `Default`,
-/// `AutogradNestedTensor`, and `Autograd` before each of the generator's backends.
+/// Whether this key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`,
+/// `AutogradNestedTensor`, and `Autograd` followed by each of the generator's backends.
 #[must_use]
 pub fn is_formula_key(key: &str, release: Release) -> bool {
     if matches!(key, DEFAULT_KEY | "AutogradNestedTensor") {
@@ -366,7 +366,7 @@ pub fn is_formula_key(key: &str, release: Release) -> bool {
     backend.is_some_and(|backend| release.data().backend_components.contains(backend))
 }
 
-/// All keys that formulas may stand under.
+/// All keys that can have formulas.
 pub fn formula_keys(release: Release) -> impl Iterator<Item = String> {
     let backends = release.data().backend_components.iter();
     [DEFAULT_KEY.to_owned(), "AutogradNestedTensor".to_owned()]

@@ -58,7 +58,7 @@ pub struct DerivativeEntry {
     pub output_differentiability: Option<OutputDifferentiability>,
     /// The formulas by dispatch key; those without `dispatch:` under [`DEFAULT_KEY`].
     pub sets: Vec<FormulaSet>,
-    /// Keys beside `dispatch:` that are read by nobody.
+    /// Keys next to `dispatch:`, which PyTorch ignores.
     pub ignored: Vec<Span>,
 }
 
@@ -76,9 +76,9 @@ pub struct FormulaSet {
 pub struct Formula {
     /// The arguments that it is the gradient of, or the outputs that it is the tangent of.
     pub names: Scalar,
-    /// The formula; `None` where it is no string.
+    /// The formula; `None` if it is not a string.
     pub formula: Option<Scalar>,
-    /// Where its value stands.
+    /// The position of its value.
     pub value_at: Span,
 }
 
@@ -101,7 +101,7 @@ pub enum Outputs {
 }
 
 impl OutputDifferentiability {
-    /// Whether the output at this index is called differentiable.
+    /// Whether the output at this index is marked as differentiable.
     #[must_use]
     pub fn allows(&self, index: usize) -> bool {
         match &self.outputs {
@@ -133,19 +133,19 @@ impl Derivatives {
         self.tree.str_value(scalar.0).unwrap_or("")
     }
 
-    /// Where a scalar stands, quotes included.
+    /// The position of a scalar, including quotes.
     #[must_use]
     pub fn span(&self, scalar: Scalar) -> Span {
         self.tree.span(scalar.0)
     }
 
-    /// Where some bytes of a scalar's text stand.
+    /// The position of a range of bytes in a scalar's text.
     #[must_use]
     pub fn place(&self, scalar: Scalar, range: Range<usize>) -> Span {
         self.tree.place(scalar.0, range)
     }
 
-    /// Where the whole text of a scalar stands when it is written without escapes and line breaks,
+    /// The position of the whole text of a scalar if it is written without escapes and line breaks,
     /// so that it can be edited in place.
     #[must_use]
     pub fn verbatim(&self, scalar: Scalar) -> Option<Span> {
@@ -179,13 +179,13 @@ impl Derivatives {
         text::strip(names.split(',').next().unwrap_or(names))
     }
 
-    /// The text of a formula; `None` where it is no string.
+    /// The text of a formula; `None` if it is not a string.
     #[must_use]
     pub fn formula(&self, formula: &Formula) -> Option<&str> {
         formula.formula.map(|formula| self.value(formula))
     }
 
-    /// Whether a formula only says that there is no gradient.
+    /// Whether a formula only states that there is no gradient.
     #[must_use]
     pub fn is_non_differentiable(&self, formula: &Formula) -> bool {
         let word = self.formula(formula).map(text::strip);

@@ -67,7 +67,7 @@ impl Field {
         Self::CppNoDefaultArgs,
     ];
 
-    /// The key as it stands in the file.
+    /// The key as in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -99,7 +99,7 @@ impl Field {
     }
 }
 
-/// Where a field stands.
+/// The position of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
     /// Which.
@@ -139,7 +139,7 @@ pub enum DeviceCheck {
 }
 
 impl DeviceCheck {
-    /// The value as it stands in the file.
+    /// The value as in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -172,8 +172,8 @@ impl KeyName {
 /// A kernel by its C++ name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// What stands before the last `::`; without it the kernel lives in `at`. `::native` is always
-    /// appended (torchgen `NativeFunction.from_yaml`).
+    /// The text before the last `::`; without it the kernel is in `at`. PyTorch always appends
+    /// `::native` (torchgen `NativeFunction.from_yaml`).
     pub namespace: Option<Arc<str>>,
     /// The function's name. Shared: one line of `dispatch` may put it on many keys.
     pub name: Arc<str>,
@@ -214,9 +214,9 @@ pub struct DispatchLine {
     pub key: KeyName,
     /// The kernel.
     pub kernel: Kernel,
-    /// Where the key stands.
+    /// The position of the key.
     pub key_at: Span,
-    /// Where the kernel stands.
+    /// The position of the kernel.
     pub kernel_at: Span,
 }
 
@@ -316,7 +316,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Where a field stands, if it is written.
+    /// The position of a field, if declared.
     #[must_use]
     pub fn field(&self, field: Field) -> Option<&FieldPlace> {
         self.fields.iter().find(|place| place.field == field)

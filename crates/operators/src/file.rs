@@ -194,16 +194,17 @@ impl NativeFunctions {
 }
 
 fn too_many(at: Span) -> Diagnostic {
-    let message = format!("the file has more than {MOST_ENTRIES} entries; the rest is not read");
+    let message =
+        format!("the file has more than {MOST_ENTRIES} entries; Opatlas ignores the rest");
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
-        "no real file comes near this limit; it keeps reading bounded in time and memory",
+        "real files stay far below this limit, which bounds the time and memory to read a file",
     )
 }
 
 fn too_broken(at: Span) -> Diagnostic {
-    let message = "too much of this file cannot be read; the rest of it is not looked at";
+    let message = "too many errors in this file; Opatlas ignores the rest";
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message)
-        .with_help("mend the errors above first")
+        .with_help("fix the errors above first")
 }
 
 fn hash(text: &str) -> u64 {
@@ -223,7 +224,7 @@ fn no_list(text: &str, root: &Root) -> Diagnostic {
         span,
         format!("the file must be a list of entries, but {what}"),
     )
-    .with_help("begin each entry with `- func: ...`; a file without operators is `[]`")
+    .with_help("start each entry with `- func: ...`; a file without operators is `[]`")
 }
 
 fn first_line(text: &str) -> Span {

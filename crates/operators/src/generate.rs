@@ -114,8 +114,8 @@ pub fn can_have_out(operator: &Operator) -> bool {
     operator.kind == SchemaKind::Inplace || returns.iter().any(|r| r.ty.is_tensor_like())
 }
 
-/// The names of the variants that a group lacks and that would be generated for it if its base
-/// asked for them, in the order of their names.
+/// The names of the missing variants of a group that PyTorch would generate if its base listed them
+/// in `autogen`, sorted.
 #[must_use]
 pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<OperatorName> {
     let Some(base) = base(group, release) else {

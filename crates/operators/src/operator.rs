@@ -27,7 +27,7 @@ impl OperatorId {
     }
 }
 
-/// An entry and where it stands in its file.
+/// An entry and its position in the file.
 #[derive(Debug, Clone)]
 pub struct PlacedEntry {
     /// The entry.
@@ -140,7 +140,7 @@ impl Operator {
         }
     }
 
-    /// Its name as it stands in paths and filters: qualified unless the namespace is `aten`.
+    /// Its name as in paths and filters: qualified unless the namespace is `aten`.
     #[must_use]
     pub fn qualified_name(&self) -> String {
         match self.namespace() {

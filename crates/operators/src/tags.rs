@@ -24,7 +24,7 @@ pub struct DeclaredTag {
     pub is_string: bool,
     /// What it means.
     pub description: Box<str>,
-    /// Where the name stands in `tags.yaml`.
+    /// The position of the name in `tags.yaml`.
     pub at: Span,
 }
 
@@ -67,7 +67,7 @@ impl DeclaredTags {
         if !matches!(document.root, Root::Sequence) && !broken {
             diagnostics.push(
                 Diagnostic::new(RULE, Span::at(0), "`tags.yaml` must be a list of tags")
-                    .with_help("write `- tag: name` and `  desc: what it means`"),
+                    .with_help("write `- tag: name` and `  desc: description`"),
             );
         }
         let mut tags = Vec::new();
@@ -127,10 +127,10 @@ fn is_never_read(tree: &Tree, item: NodeId, at: Span) -> bool {
 fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
     let fault = |at: NodeId, message: &'static str| {
         Diagnostic::new(RULE, tree.span(at), message)
-            .with_help("write `- tag: name` and `  desc: what it means`")
+            .with_help("write `- tag: name` and `  desc: description`")
     };
     let Kind::Mapping(pairs) = tree.kind(node) else {
-        return Err(fault(node, "this item is no mapping"));
+        return Err(fault(node, "this item is not a mapping"));
     };
     let value = |key: &str| {
         let pair = pairs.iter().find(|(k, _)| tree.str_value(*k) == Some(key));
@@ -138,7 +138,7 @@ fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
     };
     let name = value("tag").ok_or_else(|| fault(node, "this item has no `tag`"))?;
     let Kind::Scalar(scalar) = tree.kind(name) else {
-        return Err(fault(name, "a tag's name must be a string"));
+        return Err(fault(name, "the name of a tag must be a string"));
     };
     let description = value("desc").map(|desc| match tree.kind(desc) {
         Kind::Scalar(text) if text.ty == ScalarType::Str => (desc, text.value),

@@ -66,7 +66,7 @@ impl KeySet {
         word.is_some_and(|word| word >> (slot.0 % 64) & 1 == 1)
     }
 
-    /// Whether there is no key.
+    /// Whether the set is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::EMPTY

@@ -15,7 +15,7 @@ use crate::release::{Release, RuntimeKey};
 pub enum Key {
     /// A key with a slot in the table.
     Runtime(Slot),
-    /// A key that stands for several.
+    /// An alias of several keys.
     Alias(Alias),
 }
 
@@ -26,7 +26,7 @@ pub enum NotRegistrable {
     Unknown,
     /// A slot of the table whose name the runtime cannot parse; only aliases reach it.
     Unparseable(Slot),
-    /// `Undefined`: there is no such registration.
+    /// `Undefined`: such a registration does not exist.
     Undefined,
     /// A functionality that exists once per backend (`Sparse`): name one of its keys.
     Functionality,
@@ -195,9 +195,8 @@ impl Keys {
         }
     }
 
-    /// The backend keys for which an autograd key stands: a kernel at one of them keeps the
-    /// implicit composite kernel from serving it (`docs/spec/dispatch.md`, section 3). Empty for
-    /// other keys.
+    /// The backend keys of an autograd key: a kernel at one of them keeps the implicit composite
+    /// kernel from serving it (`docs/spec/dispatch.md`, section 3). Empty for other keys.
     #[must_use]
     pub fn backends_of_autograd(&self, slot: Slot) -> KeySet {
         if self.sets.autograd_other == Some(slot) {
@@ -247,10 +246,12 @@ impl Keys {
 impl fmt::Display for NotRegistrable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Unknown => "no dispatch key of this release has this name",
-            Self::Unparseable(_) => "the runtime has this slot but cannot parse its name",
-            Self::Undefined => "nothing can be registered to Undefined",
-            Self::Functionality => "this is a functionality; name one of its keys",
+            Self::Unknown => "this release has no dispatch key of this name",
+            Self::Unparseable(_) => {
+                "the key exists in the runtime, but the runtime cannot parse its name"
+            }
+            Self::Undefined => "no kernel can be registered to Undefined",
+            Self::Functionality => "this is a functionality key; use one of its per-backend keys",
         })
     }
 }

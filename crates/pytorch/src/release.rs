@@ -26,8 +26,8 @@ pub struct Release(u8);
 pub struct ParsedRelease {
     /// The release whose rules apply.
     pub release: Release,
-    /// The text names a release after the newest known one, whose rules stand in for its own.
-    /// Say so to the user.
+    /// The text names a release after the newest known one, whose rules are used instead. Report
+    /// this to the user.
     pub newer_than_known: bool,
 }
 
@@ -53,7 +53,7 @@ impl Release {
     /// Reads a release as users write it: `2.9`, `2.9.1`, `v2.9`, `2.9.0+cu128`, `2.10.0rc1`.
     ///
     /// # Errors
-    /// [`UnknownRelease`] when the text is no version or one older than 2.0.
+    /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
     pub fn parse(text: &str) -> Result<ParsedRelease, UnknownRelease> {
         let unknown = || UnknownRelease {
             text: text.chars().take(40).collect(),
@@ -122,7 +122,7 @@ impl fmt::Display for UnknownRelease {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no known release of PyTorch; known are",
+            "unknown PyTorch release `{}`; known releases:",
             self.text
         )?;
         for (index, release) in Release::all().enumerate() {

@@ -59,14 +59,14 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
     out
 }
 
-/// What it comes to, in a sentence.
+/// The verdict, in a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
     let breaking = impact.must_change().count();
     match (impact.unknown.len(), breaking) {
-        (0, 0) => "All kernels that the backend registers compile as they are.".to_owned(),
+        (0, 0) => "All kernels that the backend registers compile unchanged.".to_owned(),
         (unknown, breaking) => format!(
-            "Before the upgrade: {} to take off the list, {} to change.",
+            "Before the upgrade: remove {} from the list, change {}.",
             counted(unknown, "operator"),
             counted(breaking, "kernel"),
         ),
@@ -105,14 +105,14 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
         );
     }
     for cell in impact.lacking() {
-        row("new, nothing serves it", &cell.operator, "", "");
+        row("new, no kernel", &cell.operator, "", "");
     }
     for cell in &impact.lost {
         row("lost", &cell.operator, cell.source_key.unwrap_or(""), "");
     }
     for changed in impact.changed.iter().filter(|changed| !changed.breaks) {
         for change in &changed.changes {
-            row("look at", &changed.operator, "", &said(change));
+            row("review", &changed.operator, "", &said(change));
         }
     }
     for cell in impact.inherited() {
@@ -167,8 +167,8 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
         changed.changes.iter().map(line)
     });
     let respelled = impact.declarations.respelled.iter();
-    let respelled =
-        respelled.map(|(old, new)| format!("`{old}` is written `{new}`: the same type").into());
+    let respelled = respelled
+        .map(|(old, new)| format!("`{old}` is now spelled `{new}`; it is the same type").into());
     let section = |title: String, is_to_do: bool, items: Vec<Item>| Section {
         title,
         is_to_do,
@@ -185,32 +185,32 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
         ),
         section("Kernels that must change".to_owned(), true, kernels(false)),
         section(
-            format!("{new} that nothing serves on it"),
+            format!("{new} without a kernel for the backend"),
             false,
             cells(&lacking),
         ),
         section(
-            format!("{gone_ones} lost: it inherited them, and nothing serves them now"),
+            format!("{gone_ones} lost: the backend inherited them, and no kernel serves them now"),
             false,
             cells(&lost),
         ),
         section(
-            "Operators whose kernels compile as they are, to look at".to_owned(),
+            "Listed operators to review; their kernels compile unchanged".to_owned(),
             false,
             looked_at.collect(),
         ),
         section(
-            "Kernels whose parameters have other names, which compile as they are".to_owned(),
+            "Kernels that compile unchanged; only parameters were renamed".to_owned(),
             false,
             kernels(true),
         ),
         section(
-            "Types that are written in another way".to_owned(),
+            "Types with a new spelling".to_owned(),
             false,
             respelled.collect(),
         ),
         section(
-            format!("{others} that it inherits"),
+            format!("{others} that the backend inherits"),
             false,
             cells(&inherited),
         ),
@@ -223,11 +223,11 @@ fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
 fn gone(unknown: &Unknown) -> Item {
     let why = match unknown.vanished {
         true => "gone",
-        false => "never there",
+        false => "never existed",
     };
     let near = match unknown.near.is_empty() {
         true => String::new(),
-        false => format!("; near it: `{}`", unknown.near.join("`, `")),
+        false => format!("; similar names: `{}`", unknown.near.join("`, `")),
     };
     format!("`{}` {why}{near}", unknown.name).into()
 }

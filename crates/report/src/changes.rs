@@ -39,7 +39,7 @@ pub use verdict::headline;
 pub struct Report<'a> {
     /// What differs.
     pub comparison: &'a Comparison,
-    /// What that comes to under the policy, made from this very comparison.
+    /// The verdict under the policy on this comparison.
     pub judgement: &'a Judgement,
     /// The policy.
     pub policy: &'a Policy,
@@ -72,7 +72,7 @@ pub struct Side<'a> {
 }
 
 impl Side<'_> {
-    /// Where a fragment of this side stands.
+    /// The position of a fragment of this side.
     fn lines(&self, fragment: Option<&Fragment>) -> Option<LineSpan> {
         Some(self.source.lines(fragment?.place?))
     }

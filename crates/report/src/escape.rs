@@ -24,8 +24,8 @@ pub(super) fn code(text: &str) -> String {
     }
 }
 
-/// Prose for Markdown, in which code spans stay code and nothing else is read as Markdown or HTML,
-/// names nobody and refers to no issue.
+/// Prose for Markdown: code spans stay code, no other text is interpreted as Markdown or HTML, and
+/// it mentions no user and refers to no issue.
 pub(super) fn markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let is_paired = text.matches('`').count().is_multiple_of(2);

@@ -12,7 +12,7 @@ use super::escape;
 /// How many keys of one kind a line names; the rest is counted.
 const KEYS_NAMED: usize = 6;
 
-/// An event to be told.
+/// An event to report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedEvent<'a> {
     /// The revision at which it shows first, as people name it.
@@ -38,12 +38,12 @@ pub struct Serving<'a> {
     pub source_key: Option<&'a str>,
 }
 
-/// A history to be told.
+/// A history to report.
 #[derive(Debug, Clone, Copy)]
 pub struct History<'a> {
     /// The operator.
     pub operator: &'a str,
-    /// The first revision that was asked for, as people name it.
+    /// The title of the first requested revision.
     pub first: &'a str,
     /// The last one.
     pub last: &'a str,
@@ -62,7 +62,7 @@ pub struct History<'a> {
 pub fn text(history: &History<'_>) -> String {
     let mut lines: Vec<(&str, String, String)> = Vec::new();
     if history.was_there {
-        let text = "present in the first revision known".to_owned();
+        let text = "present in the first known revision".to_owned();
         lines.push((history.first, text, String::new()));
     }
     for event in history.events {
@@ -132,7 +132,7 @@ fn people(audience: Audience) -> &'static str {
         Audience::SavedModel => "saved models",
         Audience::NewModel => "new models on old runtimes",
         Audience::Cpp => "C++ callers",
-        Audience::Backend => "backends outside the tree",
+        Audience::Backend => "out-of-tree backends",
         Audience::Autograd => "autograd",
         Audience::Compiler => "the compiler",
         Audience::TorchOps => "callers of torch.ops",
@@ -144,7 +144,7 @@ fn served(serving: &[Serving<'_>]) -> String {
     let mut by_source: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
     for cell in serving {
         let (rank, source) = match (cell.reason, cell.source_key) {
-            (Reason::Kernel, _) => (0, "a kernel of its own"),
+            (Reason::Kernel, _) => (0, "its own kernel"),
             (Reason::Missing, _) => (3, "nothing"),
             (_, Some(source)) => (1, source),
             (reason, None) => (2, reason.as_str()),
@@ -153,8 +153,8 @@ fn served(serving: &[Serving<'_>]) -> String {
     }
     let by_source: Vec<_> = by_source.into_iter().collect();
     match by_source.as_slice() {
-        [] => "nothing is known of where it runs".to_owned(),
-        [((3, _), _)] => "runs nowhere".to_owned(),
+        [] => "no backend is known".to_owned(),
+        [((3, _), _)] => "runs on no backend".to_owned(),
         [((0, _), keys)] => format!("kernel on {}", named(keys)),
         [((_, source), keys)] if keys.len() > 1 => format!("runs everywhere as {source}"),
         parts => {
@@ -190,7 +190,7 @@ mod tests {
             kind: EventKind::Schema,
             rule: "argument-renamed",
             level: Level::Breaking,
-            message: "argument `from` is now called `from_`",
+            message: "argument `from` renamed to `from_`",
         };
         let serving = ["CPU", "CUDA"].map(|key| Serving {
             key,
@@ -208,8 +208,8 @@ mod tests {
         };
         insta::assert_snapshot!(text(&history), @r"
         can_cast
-          2.0.0   present in the first revision known
-          2.4.0   argument `from` is now called `from_`  breaking for Python keyword callers, autograd
+          2.0.0   present in the first known revision
+          2.4.0   argument `from` renamed to `from_`  breaking for Python keyword callers, autograd
           2.15.0  unchanged since 2.4.0; runs everywhere as CompositeImplicitAutograd
         ");
     }
@@ -227,7 +227,7 @@ mod tests {
             cell("CUDA", Reason::Kernel, Some("CUDA")),
         ];
         assert_eq!(served(&kernels), "kernel on CPU, CUDA; missing on MPS");
-        assert_eq!(served(&kernels[1..2]), "runs nowhere");
+        assert_eq!(served(&kernels[1..2]), "runs on no backend");
         let many = ["A", "B", "C", "D", "E", "F", "G", "H"];
         assert_eq!(named(&many), "A, B, C, D, E and 3 others");
     }

@@ -58,7 +58,7 @@ pub struct Piece {
 /// Why nothing was packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackingError {
-    /// These items are larger than a bin, and [`Oversize::Reject`] was asked for.
+    /// These items are larger than a bin, with [`Oversize::Reject`].
     Oversized(Vec<u32>),
     /// The overhead leaves no room for items.
     NoRoom,
@@ -72,9 +72,13 @@ impl fmt::Display for PackingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Oversized(items) => write!(f, "{} items are larger than a bin", items.len()),
-            Self::NoRoom => f.write_str("the overhead of a bin leaves no room for items"),
-            Self::CapacityTooLarge => write!(f, "a bin may hold at most {MAX_CAPACITY}"),
-            Self::TooManyPieces => write!(f, "there would be more than {MAX_PIECES} pieces"),
+            Self::NoRoom => {
+                f.write_str("the overhead fills the whole bin and leaves no room for items")
+            }
+            Self::CapacityTooLarge => {
+                write!(f, "the capacity of a bin must be at most {MAX_CAPACITY}")
+            }
+            Self::TooManyPieces => write!(f, "the items would need more than {MAX_PIECES} pieces"),
         }
     }
 }
@@ -91,7 +95,7 @@ pub struct Figures {
     /// The fewest bins that any packing could do with, were items fluid: the total over the room
     /// in a bin, rounded up.
     pub lower_bound: u64,
-    /// The part of the room in all bins that is used, 0 to 1; 1 when there is no room.
+    /// The used part of the room in all bins, 0 to 1; 1 if there is no room.
     pub fill: f64,
     /// How many items would be cut were they all written one after the other and cut at every bin.
     pub cut_by_concatenation: usize,

@@ -192,9 +192,9 @@ pub fn gaps_text(rows: &[GapRow<'_>]) -> String {
             .usage
             .map_or_else(String::new, |usage| format!("{usage:>10}  "));
         let others = match row.others {
-            0 => "no other backend has it".to_owned(),
-            1 => "1 other backend has it".to_owned(),
-            many => format!("{many} other backends have it"),
+            0 => "no other backend has a kernel".to_owned(),
+            1 => "1 other backend has a kernel".to_owned(),
+            many => format!("{many} other backends have a kernel"),
         };
         let line = format!(
             "  {usage}{:width$}  {:40}  {others:27}  {}",

@@ -1,5 +1,5 @@
-//! Dispatch tables for people and spreadsheets: a table with equal rows together, an explanation
-//! of one entry, rows of CSV, and the sentences that entries stand for.
+//! Dispatch tables for people and spreadsheets: a table with equal rows merged, an explanation of
+//! one entry, rows of CSV, and sentences for entries.
 
 mod column;
 mod csv;
@@ -61,7 +61,7 @@ pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
         .filter_map(|group| group.first.cause)
         .collect();
     if !marked.is_empty() {
-        out.push_str("\n  * decided outside the files, or perhaps:\n");
+        out.push_str("\n  * decided or possibly decided outside the files:\n");
         let mut said: Vec<&'static str> = Vec::new();
         for cause in marked {
             let words = words::cause_kind(cause);
@@ -106,7 +106,7 @@ impl Group<'_> {
         }
         let kernel = match (&entry.kernel, entry.fallthrough) {
             (Some(kernel), _) => kernel.to_string(),
-            (None, true) => "(passes on)".to_owned(),
+            (None, true) => "(fallthrough)".to_owned(),
             (None, false) => "-".to_owned(),
         };
         let from = words::from_words(shown, id, entry);

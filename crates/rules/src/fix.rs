@@ -35,7 +35,7 @@ pub struct Fixed {
     pub text: String,
     /// How many edits were made for each rule.
     pub made: BTreeMap<RuleId, usize>,
-    /// How many edits were wanted and not made, since they do not mend their finding or bring up
+    /// How many edits were wanted but not applied, because they do not fix their finding or cause
     /// others, by rule.
     pub refused: BTreeMap<RuleId, usize>,
 }
@@ -76,15 +76,15 @@ pub fn apply<'f>(text: &str, findings: &[&'f Finding]) -> (String, Vec<&'f Findi
     (fixed, made)
 }
 
-/// How many rounds [`mend`] makes at most: an edit may make room for another one.
+/// The maximum number of rounds in [`mend`]: an edit may enable another one.
 pub const MOST_ROUNDS: usize = 16;
 
-/// How often [`mend`] reads the text again at most. What is left then is refused.
+/// The maximum number of times that [`mend`] reads the text again. It refuses the remaining edits.
 pub const MOST_READINGS: usize = 256;
 
-/// Makes the wanted edits of one file of a bundle, as far as they do good: after each, the finding
-/// is gone and there is no error or warning that was not there before, in any file. `check` gives
-/// all findings of the bundle with the given text as that file.
+/// Applies the useful edits to one file of a bundle: after each, the finding is fixed and no file
+/// has a new error or warning. `check` returns all findings of the bundle with the given text as
+/// that file.
 #[must_use]
 pub fn mend(
     file: &str,
@@ -128,7 +128,7 @@ pub fn mend(
     }
 }
 
-/// What a finding says, wherever it stands.
+/// The content of a finding without its position.
 type Said = (RuleId, Box<str>, Box<str>);
 
 fn said(finding: &Finding) -> Said {
@@ -185,7 +185,7 @@ impl<C: FnMut(&str) -> Vec<Finding>> Mending<C> {
     }
 }
 
-/// Whether the mended findings are gone, and nothing is complained of that was not before.
+/// Whether the findings are fixed and there are no new ones.
 fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
     let mut allowed: FxHashMap<Said, usize> = FxHashMap::default();
     for finding in before {

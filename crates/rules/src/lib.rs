@@ -60,7 +60,7 @@ pub enum Family {
     Derivatives,
     /// Out-of-tree backend files.
     Backends,
-    /// The schema grammar of torch's runtime.
+    /// The schema grammar of PyTorch's runtime.
     Runtime,
     /// The tool's own: suppressions.
     Suppressions,
@@ -135,7 +135,7 @@ pub struct Rule {
     pub why: &'static str,
     /// An example that breaks it.
     pub bad: Example,
-    /// The same, mended.
+    /// The same example, fixed.
     pub good: Example,
     /// Where PyTorch decides it: file and function.
     pub source: &'static str,
@@ -181,8 +181,8 @@ pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopp
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))
 }
 
-/// Whether PyTorch's generator takes what was checked: there is no error. Suppressed errors count,
-/// since the generator knows nothing of suppressions.
+/// Whether PyTorch's generator accepts the checked files: there is no error. Suppressed errors
+/// count, because the generator ignores suppressions.
 #[must_use]
 pub fn is_valid(findings: &[Finding]) -> bool {
     findings

@@ -143,8 +143,8 @@ impl Sink {
         self.marks.len()
     }
 
-    /// Whether further findings of a rule are counted and not kept, so that nobody will read what
-    /// help they have.
+    /// Whether further findings of a rule are only counted, so that their help texts are not
+    /// needed.
     #[must_use]
     pub fn is_full(&self, rule: RuleId) -> bool {
         self.by_rule
@@ -422,7 +422,7 @@ impl<'s> Review<'s> {
         let from = marks.partition_point(|index| start(index) < span.start);
         let to = marks.partition_point(|index| start(index) <= span.end);
         let within = marks.get(from..to).unwrap_or(&[]);
-        // All of them are suppressed at once, so the first tells of the others.
+        // All of them are suppressed together, so the first one represents the others.
         let is_new = within
             .first()
             .is_some_and(|&first| !self.marks[first as usize].suppressed);
@@ -435,9 +435,8 @@ impl<'s> Review<'s> {
     }
 }
 
-/// Drops what is said about text that an error of an earlier stage stands on, and all conventions
-/// where any error stands: once the error is mended the text is another one. Findings come sorted
-/// by place.
+/// Drops findings about text with an error of an earlier stage, and all conventions if there is an
+/// error: fixing the error changes the text. Findings are sorted by position.
 fn drop_followers(marks: &mut Vec<Mark>) {
     let mut by_stage: BTreeMap<Stage, Reach> = BTreeMap::new();
     for mark in marks.iter() {

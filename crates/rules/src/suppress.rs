@@ -1,10 +1,10 @@
 //! Suppressions: `# opatlas: allow(rule-id[, rule-id]) reason`.
 //!
-//! Such a comment stands at the end of any line of an entry, on a line of its own within it, or on
-//! a line of its own above it, and marks the findings of these rules in that entry as
-//! [suppressed](crate::diagnostic::Finding::suppressed). Suppressed findings are left out of listings. They still count for
-//! whether a file is valid: PyTorch's generator reads no comments of ours, so a suppressed error
-//! is one that somebody answers for, and not one that is gone.
+//! Such a comment is at the end of any line of an entry, on its own line inside it, or on its own
+//! line above it. It marks the findings of these rules in that entry as
+//! [suppressed](crate::diagnostic::Finding::suppressed). Listings omit suppressed findings. They
+//! still count for whether a file is valid: PyTorch's generator ignores comments, so a suppressed
+//! error is accepted by somebody, but not fixed.
 
 use opatlas_source::diagnostic::RuleId;
 use std::ops::Range;
@@ -66,7 +66,7 @@ pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
 pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>) {
     for suppression in read(text, entries) {
         if !suppression.well_formed {
-            let message = "this comment is not of a form that is read";
+            let message = "malformed suppression comment";
             review.reports.push(
                 Diagnostic::new(RuleId::SuppressionMalformed, suppression.at, message)
                     .with_help("write `# opatlas: allow(rule-id) reason`"),
@@ -74,10 +74,10 @@ pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>
             continue;
         }
         if suppression.reason.is_empty() {
-            let message = "nothing says why this is allowed";
+            let message = "the suppression has no reason";
             review.reports.push(
                 Diagnostic::new(RuleId::SuppressionWithoutReason, suppression.at, message)
-                    .with_help("write the reason behind the parenthesis"),
+                    .with_help("write the reason after the parenthesis"),
             );
         }
         let entry = suppression.entry.and_then(|i| entries.get(i));
@@ -100,17 +100,18 @@ fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
     };
     let message = match within {
         Some(entry) if review.allow(rule, entry) => return,
-        Some(_) => format!("`{rule}` finds nothing in this entry"),
-        None => format!("no entry follows that `{rule}` could be allowed in"),
+        Some(_) => format!("`{rule}` has no finding in this entry"),
+        None => format!("no entry follows this suppression of `{rule}`"),
     };
-    let unused = Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove it");
+    let unused =
+        Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove the suppression");
     review.reports.push(unused);
 }
 
 const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
 
 fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
-    let message = format!("there is no rule `{}`", rule.escape_debug());
+    let message = format!("unknown rule `{}`", rule.escape_debug());
     let diagnostic = Diagnostic::new(UNKNOWN, at, message);
     match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
         Some(near) => diagnostic.with_near_name(at, rule, near),
@@ -131,7 +132,7 @@ struct Line {
 }
 
 impl Line {
-    /// Goes to the line that a mark stands in, which is this one or a later one.
+    /// Moves to the line of a mark, which is this one or a later one.
     fn go_on(&mut self, text: &str, mark: usize) {
         if mark < self.end {
             return;
@@ -154,7 +155,7 @@ impl Line {
         let hash = lead
             .strip_suffix('#')
             .map(|before| self.read + before.len());
-        // No mark stands before this one that a quote or a comment could have begun in.
+        // No earlier mark could have begun a quote or a comment.
         self.read_to(text, hash.unwrap_or(mark));
         let free = matches!(self.last, None | Some(' ' | '\t'));
         let found = hash.filter(|_| free && self.open.is_none());
@@ -188,7 +189,7 @@ struct Owners<'t> {
 }
 
 impl Owners<'_> {
-    /// The entry that a comment at `at` stands in or at the end of, or else the first one behind it.
+    /// The entry that contains a comment at `at` or ends with it, or else the first entry after it.
     fn of(&mut self, at: usize) -> Option<usize> {
         let offset = u32::try_from(at).ok()?;
         let begin = |placed: &PlacedEntry| placed.place(placed.entry.span).start;

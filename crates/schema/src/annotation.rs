@@ -16,7 +16,7 @@ pub struct Annotation {
     pub shorthand: bool,
 }
 
-/// What stands behind the arrow.
+/// The part after the arrow.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum AfterSet {
     /// No arrow.

@@ -188,8 +188,8 @@ impl Arguments {
         &self.list[self.self_index.map_or(0, |at| at + 1)..self.positional]
     }
 
-    /// The four TensorOptions arguments (dtype, layout, device, pin_memory), where they stand
-    /// together among the keyword-only ones.
+    /// The four TensorOptions arguments (dtype, layout, device, pin_memory), if they are adjacent
+    /// among the keyword-only ones.
     #[must_use]
     pub fn tensor_options(&self) -> Option<&[Argument]> {
         self.options.map(|at| &self.list[at..at + 4])
@@ -205,7 +205,7 @@ impl Arguments {
             .map(|(_, argument)| argument)
     }
 
-    /// Whether the argument at this index of [`Arguments::all`] stands behind `*`.
+    /// Whether the argument at this index of [`Arguments::all`] is keyword-only.
     #[must_use]
     pub fn is_keyword_only(&self, index: usize) -> bool {
         index >= self.positional

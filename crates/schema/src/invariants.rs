@@ -33,9 +33,12 @@ fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::PreSelfMutable,
                 argument.type_at.0,
-                format!("`{}` stands before `self` and is written to", argument.name),
+                format!(
+                    "argument `{}` precedes `self` and is mutable",
+                    argument.name
+                ),
             )
-            .with_help("move it behind `self`, or drop the `!`"),
+            .with_help("move it after `self`, or remove the `!`"),
         );
     }
 }
@@ -57,15 +60,17 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                     RuleId::MutablePositionalReturned,
                     ret.at.0,
                     format!(
-                        "this return is the written argument `{}`, which is neither `self` nor an out argument",
+                        "this return is the mutable argument `{}`, which is neither `self` nor an \
+                         out argument",
                         argument.name
                     ),
                 )
                 .with_help(format!(
-                    "return a new value, put `{}` behind `*` to make it an out argument, or call it `self`",
+                    "return a new value, put `{}` after `*` to make it an out argument, or rename \
+                     it to `self`",
                     argument.name
                 ))
-                .with_related("written here", argument.at.0),
+                .with_related("declared mutable here", argument.at.0),
             );
             let last = found
                 .last_mut()
@@ -81,7 +86,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     }
 }
 
-/// Whether `*` before the argument makes an out variant: it is called `out`, and only written
+/// Whether `*` before the argument makes an out variant: it is named `out`, and only mutable
 /// arguments follow.
 fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
     let arguments = schema.arguments.all();
@@ -107,11 +112,11 @@ fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::MixedMutableImmutableReturns,
                 schema.returns_at.0,
-                "some returns are written aliases and some are not",
+                "some returns are mutable aliases and others are not",
             )
-            .with_help("return only the written arguments, or only new values")
-            .with_related("a written alias", written.at.0)
-            .with_related("not written", fresh.at.0),
+            .with_help("return only the mutated arguments, or only new values")
+            .with_related("a mutable alias", written.at.0)
+            .with_related("not mutable", fresh.at.0),
         );
     }
 }
@@ -144,9 +149,12 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::MutableReturnMustAlias,
                 ret.at.0,
-                format!("`{ret}` is written, but is neither `self` nor an out argument"),
+                format!(
+                    "return `{ret}` is mutable, but neither `self` nor an out argument has this \
+                     annotation"
+                ),
             )
-            .with_help("give the argument that it is the same annotation, or drop the `!`"),
+            .with_help("annotate that argument in the same way, or remove the `!`"),
         );
     }
 }
@@ -169,12 +177,13 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                     RuleId::OutListReturnsNothing,
                     schema.returns_at.0,
                     format!(
-                        "out argument `{}` is no plain tensor, so nothing may be returned",
+                        "out argument `{}` is not a plain tensor, so the operator must not return \
+                         a value",
                         list.name
                     ),
                 )
                 .with_help("write `-> ()`")
-                .with_related("this out argument", list.at.0)
+                .with_related("the out argument is here", list.at.0)
                 .with_fix(schema.returns_at.0, "()"),
             );
         }
@@ -191,11 +200,13 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 RuleId::Scratch,
                 scratch.at.0,
                 format!(
-                    "`{}` is not returned, so it must stand behind the out arguments that are",
+                    "out argument `{}` is not returned, so it must follow those that are",
                     scratch.name
                 ),
             )
-            .with_help("returns are matched with out arguments by position: put it last"),
+            .with_help(
+                "move it to the end: PyTorch matches returns with out arguments by position",
+            ),
         );
     } else if let Some((argument, ret)) = mismatch {
         found.push(
@@ -203,7 +214,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 RuleId::OutReturnMatches,
                 ret.at.0,
                 format!(
-                    "out argument `{}` is `Tensor({})`, but the return in its place is `{}`",
+                    "out argument `{}` is `Tensor({})`, but the return at its position is `{}`",
                     argument.name,
                     argument
                         .annotation
@@ -213,7 +224,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 ),
             )
             .with_help(format!("write `-> {expected}`"))
-            .with_related("the out argument", argument.at.0)
+            .with_related("the out argument is here", argument.at.0)
             .with_fix(schema.returns_at.0, expected),
         );
     } else if returned_outs(schema).count() != schema.returns.len() {
@@ -222,13 +233,13 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 RuleId::OutReturnCount,
                 schema.returns_at.0,
                 format!(
-                    "{} out {} must be returned, but {} returned",
+                    "the operator must return {} out {}, but returns {}",
                     returned_outs(schema).count(),
                     plural(returned_outs(schema).count(), "argument", "arguments"),
                     match schema.returns.len() {
-                        0 => "nothing is".to_owned(),
-                        1 => "one value is".to_owned(),
-                        n => format!("{n} values are"),
+                        0 => "nothing".to_owned(),
+                        1 => "one value".to_owned(),
+                        n => format!("{n} values"),
                     },
                 ),
             )
@@ -298,7 +309,7 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     RuleId::InplaceReturn,
                     schema.returns_at.0,
-                    format!("an in-place operator returns `self`, here `{annotated}`"),
+                    format!("an in-place operator must return `self`, here `{annotated}`"),
                 )
                 .with_help(format!("write `-> {annotated}`"))
                 .with_related("self", this.at.0)
@@ -310,7 +321,7 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::InplaceListSelf,
                 schema.returns_at.0,
-                "an in-place operator whose `self` is no plain tensor returns nothing",
+                "an in-place operator must return nothing if `self` is not a plain tensor",
             )
             .with_help("write `-> ()`")
             .with_related("self", this.at.0)
@@ -321,11 +332,12 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
 
 fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
     let name = schema.name.base();
-    let message = format!("`{name}` is in place by its name, but writes to no positional `self`");
+    let message =
+        format!("`{name}` has an in-place name, but no mutable positional argument `self`");
     match schema.arguments.self_argument() {
         Some(this) if this.ty.is_tensor_like() => {
             let diagnostic = Diagnostic::new(RuleId::InplaceSelf, this.at.0, message)
-                .with_help("annotate it as written: `Tensor(a!) self`");
+                .with_help("annotate it as mutable: `Tensor(a!) self`");
             match this.annotation {
                 None if !this.type_at.0.is_empty() => {
                     let after = Span::at(this.type_at.0.start + 6);
@@ -337,7 +349,8 @@ fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
         _ => {
             let diagnostic = Diagnostic::new(RuleId::InplaceSelf, schema.name_at.0, message)
                 .with_help(
-                    "write to a positional `Tensor(a!) self`, or drop the trailing `_` of the name",
+                    "declare a positional `Tensor(a!) self`, or remove the trailing `_` from the \
+                     name",
                 );
             let mut written = schema
                 .arguments
@@ -362,11 +375,11 @@ fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {
             RuleId::InplaceAndOut,
             out.at.0,
             format!(
-                "`{}` is in place by its name and has out arguments",
+                "`{}` has an in-place name and out arguments",
                 schema.name.base()
             ),
         )
-        .with_help("declare two operators, one in place and one with out arguments")
+        .with_help("declare two operators, one in-place and one with out arguments")
     })
 }
 
@@ -382,11 +395,13 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 RuleId::TensorOptionsFunctionalOnly,
                 options[0].at.0.to(options[3].at.0),
                 format!(
-                    "an operator of kind {} takes no TensorOptions",
+                    "an operator of kind {} cannot take TensorOptions",
                     kind.as_str()
                 ),
             )
-            .with_help("drop dtype, layout, device and pin_memory: what is written decides them"),
+            .with_help(
+                "remove dtype, layout, device and pin_memory: the mutated tensor determines them",
+            ),
         );
     }
     if schema.name.overload().contains("functional") {
@@ -395,12 +410,12 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 RuleId::FunctionalOverload,
                 schema.name_at.0,
                 format!(
-                    "overload `{}` says functional, but the operator is {}",
+                    "overload name `{}` contains `functional`, but the operator is {}",
                     schema.name.overload(),
                     kind.as_str()
                 ),
             )
-            .with_help("choose another overload name, or write to no argument"),
+            .with_help("choose another overload name, or mutate no argument"),
         );
     }
 }

@@ -42,7 +42,7 @@ pub enum NameError {
     OutSuffix,
     /// A dot with nothing after it (`overload-name`).
     EmptyOverload,
-    /// `__i...__` that is no augmented assignment (`dunder-name`).
+    /// `__i...__` that is not an augmented assignment (`dunder-name`).
     Dunder,
     /// `_functional` on a name that is in place (`functional-suffix`).
     FunctionalInplace,
@@ -173,7 +173,7 @@ impl OperatorName {
         matches!(self.form, NameForm::Dunder | NameForm::DunderInplace)
     }
 
-    /// The C++ identifier that tells overloads apart, `add_Tensor` (torchgen `unambiguous_name`).
+    /// The C++ identifier that distinguishes overloads, `add_Tensor` (torchgen `unambiguous_name`).
     #[must_use]
     pub fn unambiguous(&self) -> String {
         let mut name = String::with_capacity(self.text.len());

@@ -75,7 +75,7 @@ pub fn write_annotated(
     };
     w.write_str("Tensor(")?;
     write_annotation(w, annotation)?;
-    // Annotations stand only on `Tensor`, `Tensor?` and `Tensor[]`.
+    // Only `Tensor`, `Tensor?` and `Tensor[]` have annotations.
     w.write_str(match ty {
         Type::Optional(_) => ")?",
         Type::List(..) => ")[]",
@@ -98,7 +98,7 @@ pub fn write_argument(w: &mut impl Write, argument: &Argument) -> fmt::Result {
     Ok(())
 }
 
-/// Prints the return values as they stand behind the arrow: bare when there is one.
+/// Prints the return values as after the arrow: a single one without parentheses.
 ///
 /// # Errors
 /// Those of the writer.

@@ -1,5 +1,5 @@
-//! What a check has to say: [`Finding`]s with a rule, a place, a reason and, where it is
-//! mechanical, an edit that mends it.
+//! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if mechanical, an edit that
+//! fixes it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -54,7 +54,7 @@ pub enum Applicability {
     /// The text has one reading, and the edit spells it: spaces, punctuation, quotes, upper and
     /// lower case. What could be read before is read the same after it.
     Safe,
-    /// One of several ways to mend it, or it changes what is declared. A person decides.
+    /// One of several possible fixes, or it changes the declaration. A person decides.
     Suggested,
 }
 
@@ -69,7 +69,7 @@ impl Applicability {
     }
 }
 
-/// A replacement of text that mends the finding: put `replacement` in the place of `span`.
+/// A replacement of text that fixes the finding: `replacement` replaces `span`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
     /// Bytes to replace; empty for an insertion.
@@ -95,7 +95,7 @@ pub struct Finding {
     pub span: Span,
     /// The operator it is about, by full name, where there is one.
     pub operator: Option<Box<str>>,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<Cow<'static, str>>,
     /// Other places to look at.
     pub related: Vec<Related>,
@@ -115,7 +115,7 @@ pub struct Diagnostic {
     pub message: Cow<'static, str>,
     /// Where.
     pub span: Span,
-    /// How to mend it.
+    /// How to fix it.
     pub help: Option<Cow<'static, str>>,
     /// Other places to look at.
     pub related: Vec<(Cow<'static, str>, Span)>,
@@ -137,7 +137,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds how to mend it.
+    /// Adds how to fix it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(help.into());

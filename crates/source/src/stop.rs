@@ -1,4 +1,4 @@
-//! How work is told that nobody waits for it any more.
+//! Cancellation of work that no caller waits for.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,14 +23,14 @@ pub struct Stopped;
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the work was stopped, since nobody waits for its result")
+        f.write_str("the work was cancelled because its request ended")
     }
 }
 
 impl std::error::Error for Stopped {}
 
 impl Stop {
-    /// A mark that nobody sets.
+    /// A token that is never cancelled.
     #[must_use]
     pub fn never() -> Self {
         Self(None)
@@ -82,9 +82,9 @@ impl Stop {
         }
     }
 
-    /// Does work that nobody stops.
+    /// Does work that cannot be cancelled.
     pub fn unstopped<T>(work: impl FnOnce(&Self) -> Result<T, Stopped>) -> T {
-        work(&Self::never()).expect("only a request stops work, and nobody can make it")
+        work(&Self::never()).expect("only a request can cancel work, and this work has none")
     }
 }
 

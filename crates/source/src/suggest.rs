@@ -1,7 +1,7 @@
 //! The nearest known name to a misspelt one.
 //!
-//! Comparing a name with every known one is cheap once and dear when a file has very many unknown
-//! names. Who looks up more than a few names therefore shares a [`Budget`] among its lookups.
+//! Comparing one name with all known names is cheap, but expensive for a file with very many
+//! unknown names. Callers with more than a few lookups therefore share a [`Budget`] among them.
 
 use std::cell::Cell;
 

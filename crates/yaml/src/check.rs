@@ -21,12 +21,20 @@ pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>)
     let complaint = match ty {
         ScalarType::Str | ScalarType::Null | ScalarType::Bool(_) => None,
         ScalarType::Merge => Some(
-            Diagnostic::new(RuleId::YamlMergeKey, span, "merge keys are not supported here")
-                .with_help("PyTorch's loader cannot construct `<<`: write the merged keys out, or quote it when it is text"),
+            Diagnostic::new(
+                RuleId::YamlMergeKey,
+                span,
+                "PyTorch's loader does not support merge keys",
+            )
+            .with_help("write the merged keys out, or quote `<<` if it is text"),
         ),
         ScalarType::Value => Some(
-            Diagnostic::new(RuleId::YamlMergeKey, span, "a plain `=` cannot be loaded")
-                .with_help("YAML 1.1 gives `=` a type of its own that PyTorch's loader cannot construct: quote it"),
+            Diagnostic::new(
+                RuleId::YamlMergeKey,
+                span,
+                "PyTorch's loader cannot construct a plain `=`",
+            )
+            .with_help("quote it: YAML 1.1 gives `=` a special type"),
         ),
         _ if construct(ty, value).is_some() => None,
         _ => Some(unconstructable(ty, span)),
@@ -44,11 +52,11 @@ pub(super) fn non_specific(value: &str, span: Span, at: Span) -> (ScalarType, Op
 
 fn unconstructable(ty: ScalarType, span: Span) -> Diagnostic {
     let looks = match ty {
-        ScalarType::Timestamp => "this looks like a date, but no such date or time exists",
-        _ => "this looks like a number, but has no digits or too many",
+        ScalarType::Timestamp => "this looks like a date, but is not a valid date or time",
+        _ => "this looks like a number, but has no digits or too many digits",
     };
     Diagnostic::new(RuleId::YamlPlainScalarTypes, span, looks)
-        .with_help("quote the value when it is text")
+        .with_help("quote the value if it is text")
 }
 
 /// Types a scalar with a tag.
@@ -74,23 +82,30 @@ pub(super) fn tagged(tag: Tag, value: &str, at: Span) -> (ScalarType, Option<Dia
 }
 
 fn unknown_tag(at: Span) -> Diagnostic {
-    Diagnostic::new(RuleId::YamlTag, at, "PyTorch's loader does not know this tag")
-        .with_help("remove it; only the standard tags exist (`!!str`, `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map`, ...). Quote the value when `!` belongs to it")
+    Diagnostic::new(
+        RuleId::YamlTag,
+        at,
+        "PyTorch's loader does not know this tag",
+    )
+    .with_help(
+        "remove it, or quote the value if `!` belongs to it. The standard tags are `!!str`, \
+         `!!int`, `!!float`, `!!bool`, `!!null`, `!!seq`, `!!map` and a few more",
+    )
 }
 
 fn misfit(at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlTag,
         at,
-        "the value is not of the type that this tag asks for",
+        "the value does not have the type of this tag",
     )
-    .with_help("remove the tag, or write a value of its type")
+    .with_help("remove the tag, or change the value")
 }
 
 /// What becomes of a collection with a tag.
 pub(super) enum Retagged {
     Same,
-    /// It stands for this scalar.
+    /// It represents this scalar.
     As(Content),
     Refused(Diagnostic),
 }
@@ -134,25 +149,25 @@ pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: S
 }
 
 /// How messages about values end that can be constructed, but have a type no field takes.
-const NO_FIELD: &str = ", which no field takes";
+const NO_FIELD: &str = ", which no field accepts";
 
 fn other_type(at: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlTag,
         at,
-        format!("this tag makes {what}{NO_FIELD}"),
+        format!("this tag creates {what}{NO_FIELD}"),
     )
     .with_help("remove the tag")
 }
 
-/// Whether all that is wrong with a value is that no field takes its type. Who does not look at
-/// the value has nothing to complain of.
+/// Whether the only fault of a value is a type that no field accepts. A reader that ignores the
+/// value has nothing to report.
 #[must_use]
 pub fn is_constructed(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule == RuleId::YamlTag && diagnostic.message.ends_with(NO_FIELD)
 }
 
-/// The scalar that a mapping under a scalar's tag stands for: the value of its first key `=`.
+/// The scalar that a mapping under a scalar's tag represents: the value of its first key `=`.
 fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
     // Mappings nest at most as deep as the tree, and aliases lead to complete nodes only.
     loop {
@@ -174,7 +189,7 @@ fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
     }
 }
 
-/// A key: where it stands, and its type and value when it is a scalar.
+/// A key: its position, and its type and value if it is a scalar.
 pub(super) type Key<'t> = (Span, Option<(ScalarType, &'t str)>);
 
 /// Complaints about the keys of one mapping, which has `count` of them.
@@ -229,25 +244,16 @@ fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlDuplicateKey,
         span,
-        format!(
-            "the key `{}` is given twice in one mapping",
-            name.escape_debug()
-        ),
+        format!("duplicate key `{}` in one mapping", name.escape_debug()),
     )
-    .with_help(
-        "keep one of the two; keys are compared by what they load as, so quotes make no difference",
-    )
-    .with_related("first given here", first)
+    .with_help("keep one of the two; YAML compares the loaded values, so quotes make no difference")
+    .with_related("first set here", first)
 }
 
 pub(super) fn undefined_alias(span: Span, name: &str) -> Diagnostic {
     let name: String = name.chars().take(60).collect();
-    Diagnostic::new(
-        RuleId::YamlAlias,
-        span,
-        format!("no anchor `&{name}` stands before this alias"),
-    )
-    .with_help("put the anchor on a value above, or quote the text when `*` belongs to it")
+    Diagnostic::new(RuleId::YamlAlias, span, format!("unknown anchor `&{name}`"))
+        .with_help("define the anchor on a value above, or quote the text if `*` belongs to it")
 }
 
 pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic {
@@ -255,8 +261,8 @@ pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic
     Diagnostic::new(
         RuleId::YamlAlias,
         span,
-        format!("the anchor `&{name}` is set twice"),
+        format!("duplicate anchor `&{name}`"),
     )
-    .with_help("give the second one another name")
-    .with_related("first set on this", first)
+    .with_help("rename the second one")
+    .with_related("first defined here", first)
 }

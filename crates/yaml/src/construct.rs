@@ -80,7 +80,7 @@ fn int(value: &str) -> Option<Constructed<'static>> {
     Some(Constructed::Int(if negative { -sum } else { sum }))
 }
 
-/// Python's `int(text, base)`, negated if asked for.
+/// Python's `int(text, base)`, optionally negated.
 fn python_int(text: &str, base: u32, negative: bool) -> Option<Constructed<'static>> {
     let text = text.trim();
     let minus = text.starts_with('-');

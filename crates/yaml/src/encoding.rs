@@ -115,21 +115,17 @@ impl BadRuns {
             let span = Span::new(offset(start), offset(end));
             let mut message = match bad {
                 Bad::NotUtf8 => "these bytes are not UTF-8".to_owned(),
-                Bad::Forbidden('\u{FEFF}') => {
-                    "a byte order mark stands in the middle of the file".to_owned()
-                }
+                Bad::Forbidden('\u{FEFF}') => "byte order mark inside the file".to_owned(),
                 Bad::Forbidden(char) => {
-                    format!("the character U+{:04X} may not stand in YAML", char as u32)
+                    format!("YAML does not allow the character U+{:04X}", char as u32)
                 }
             };
             if number == last && left_out > 0 {
-                message += &format!(", nor may {left_out} more places after it");
+                message += &format!(", here and at {left_out} more places");
             }
             let help = match bad {
                 Bad::NotUtf8 => "save the file as UTF-8",
-                Bad::Forbidden(_) => {
-                    "remove it; within double quotes it can be written as an escape"
-                }
+                Bad::Forbidden(_) => "remove it, or write it as an escape inside double quotes",
             };
             Diagnostic::new(RuleId::YamlEncoding, span, message).with_help(help)
         };

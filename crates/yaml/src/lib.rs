@@ -47,8 +47,8 @@ pub const DEEPEST: usize = 100;
 /// No real one has a tenth of that.
 pub const MOST_EVENTS: usize = 1_000_000;
 
-/// The aliases of a file may stand for this many bytes of its text in all. What they stand for is
-/// read at each of them; no real file has any.
+/// The aliases of a file can repeat this many bytes of its text in total. Readers process the
+/// repeated text at each alias; no real file has aliases.
 pub const MOST_REPEATED: u64 = 4 << 20;
 
 /// More text than this is not read.
@@ -70,7 +70,7 @@ pub struct Item {
     pub span: Span,
     /// What the loader refuses in it; spans count from `base`.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bytes of text its aliases stand for.
+    /// How many bytes of text its aliases repeat.
     pub repeated: u64,
 }
 
@@ -103,13 +103,13 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
     pub unread: Vec<Span>,
-    /// How many bytes of text the aliases stand for.
+    /// How many bytes of text the aliases repeat.
     pub repeated: u64,
 }
 
 impl Document {
-    /// The document without what its aliases repeat beyond [`MOST_REPEATED`]: for readers that go
-    /// through what aliases stand for at each of them.
+    /// The document without the text that its aliases repeat beyond [`MOST_REPEATED`]: for readers
+    /// that process repeated text at each alias.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.repeated <= MOST_REPEATED {
@@ -133,7 +133,7 @@ impl Document {
             _ => self.root = Root::Empty,
         }
         let message = format!(
-            "aliases stand for more than {MOST_REPEATED} bytes of text; the rest is not read"
+            "aliases repeat more than {MOST_REPEATED} bytes of text; Opatlas ignores the rest"
         );
         self.diagnostics.push(limit_error(at, message));
         self.unread.push(at);
@@ -174,12 +174,13 @@ pub fn parse_chunk(chunk: &str) -> Option<Item> {
     })
 }
 
-/// Parses a whole file. What is broken in a list costs the entry that it stands in; in any other file
-/// it costs the rest of the file.
+/// Parses a whole file. A fault in a list costs only its entry; in any other file it costs the rest
+/// of the file.
 #[must_use]
 pub fn parse(text: &str) -> Document {
     if text.len() > MAX_BYTES {
-        let message = format!("the file is longer than {MAX_BYTES} bytes and is not read");
+        let message =
+            format!("the file is longer than {MAX_BYTES} bytes; Opatlas does not read it");
         return Document {
             tree: None,
             root: Root::Empty,
@@ -254,6 +255,6 @@ fn syntax_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic
 
 fn limit_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
     Diagnostic::new(RuleId::YamlLimit, span, message).with_help(
-        "no real file comes near this limit; it keeps reading bounded in time and memory",
+        "real files stay far below this limit, which bounds the time and memory to read a file",
     )
 }

@@ -48,12 +48,12 @@ pub(super) fn read<'t>(builder: &mut Builder<'t>, text: &'t str) -> Vec<Span> {
 }
 
 fn too_broken(at: u32) -> Diagnostic {
-    let message = "too much of this file is broken; the rest of it is not read";
-    limit_error(Span::at(at), message).with_help("mend the errors above first")
+    let message = "too many errors in this file; Opatlas ignores the rest";
+    limit_error(Span::at(at), message).with_help("fix the errors above first")
 }
 
-/// What is wrong with a broken entry. Where reading it went on into later entries (a quote that is
-/// not closed takes them all in), the entry on its own tells better what it is.
+/// What is wrong with a broken entry. If its fault extends into later entries (an unterminated
+/// quote includes them all), parsing the entry alone gives a better diagnostic.
 fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
     let error = Builder::new(broken.slice(text)).run().err()?;
     Some(error.shifted(broken.start))
@@ -91,7 +91,7 @@ impl EntryLines {
         }
     }
 
-    /// The start of the entry that `at` stands in.
+    /// The start of the entry that contains `at`.
     fn entry_at(&self, at: usize) -> Option<usize> {
         let after = self.starts.partition_point(|&start| start <= at);
         after.checked_sub(1).map(|number| self.starts[number])
@@ -109,7 +109,7 @@ impl EntryLines {
     fn drop_broken(&self, builder: &mut Builder<'_>, from: usize, error: usize) -> Span {
         builder.diagnostics.clear();
         if !builder.in_sequence {
-            // What is no list cannot go on; a list may follow it.
+            // Other values cannot continue; a list may follow.
             return self.span(from, from.max(error.saturating_sub(1)));
         }
         // The entry that is being read may have begun long before the place of the error.

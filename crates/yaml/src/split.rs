@@ -7,8 +7,8 @@ use super::scanner::offset;
 /// Cuts a text at the lines that begin with `- ` in column 0: the spans of its entries, which
 /// together reach from the first one to the end.
 ///
-/// `None` when it cannot be cut so simply: when anything but comments and empty lines stands before
-/// the first entry, or when there is none. The cut alone does not say that the text is well formed;
+/// `None` if it cannot be split so simply: if anything but comments and empty lines precedes the
+/// first entry, or there is no entry. Splitting alone does not check that the text is well formed;
 /// [`super::parse_chunk`] of every piece does.
 #[must_use]
 pub fn split(text: &str) -> Option<Vec<Span>> {

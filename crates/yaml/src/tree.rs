@@ -123,9 +123,9 @@ impl Tree {
         }
     }
 
-    /// Where the node stands, as written: of an alias the alias itself, of a quoted scalar the quotes
-    /// too, of a block scalar from its indicator to the end of its last line. Tags and anchors before
-    /// it do not belong to it.
+    /// The position of the node, as written: of an alias the alias itself, of a quoted scalar
+    /// including the quotes, of a block scalar from its indicator to the end of its last line. Tags
+    /// and anchors before it are not included.
     #[must_use]
     pub fn span(&self, id: NodeId) -> Span {
         self.nodes[id.index()].span
@@ -144,9 +144,9 @@ impl Tree {
         }
     }
 
-    /// Where the bytes `range` of a scalar's value are written. Of an alias: in the scalar that it
-    /// stands for. What one escape or one folded line break stands for is not divided. A node that is
-    /// no scalar gives its own span.
+    /// The position of the bytes `range` of a scalar's value. Of an alias: in the scalar that it
+    /// refers to. The text of one escape or one folded line break is not divided. A node that is
+    /// not a scalar returns its own span.
     #[must_use]
     pub fn place(&self, id: NodeId, range: Range<usize>) -> Span {
         let node = self.target(id);
@@ -169,7 +169,7 @@ impl Tree {
         Span::new(begin(pieces, start, value.len), finish(pieces, end))
     }
 
-    /// The node itself, or the one that its alias stands for.
+    /// The node itself, or the one that its alias refers to.
     fn target(&self, id: NodeId) -> &Node {
         let node = &self.nodes[id.index()];
         match node.content {

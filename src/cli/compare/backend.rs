@@ -38,7 +38,7 @@ impl Compare {
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| {
             anyhow!(
-                "{}: its backend is no dispatch key of both releases",
+                "{}: its `backend` is not a dispatch key of both releases",
                 file.display()
             )
         })?;

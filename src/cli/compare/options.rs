@@ -18,9 +18,9 @@ pub(super) enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ProfileName {
-    /// Everybody's
+    /// All audiences
     Strict,
-    /// Torch's own verdicts and nothing else
+    /// Only the verdicts of PyTorch's own check
     Official,
     /// Python callers
     Python,
@@ -28,7 +28,7 @@ pub(super) enum ProfileName {
     Model,
     /// C++ callers
     Cpp,
-    /// Backends outside the tree
+    /// Out-of-tree backends
     Backend,
     /// Autograd, functionalization, export and torch.compile
     Compiler,
@@ -59,7 +59,7 @@ impl From<ProfileName> for Profile {
 }
 
 impl FailOn {
-    /// The least level that fails; none where nothing does.
+    /// The lowest level that fails; `None` if no level does.
     pub(super) fn level(self) -> Option<Level> {
         match self {
             Self::Breaking => Some(Level::Breaking),

@@ -19,7 +19,7 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use super::git::{self, Files, Mode};
 use super::{Import, progress};
 
-/// How many commits are stored at once: what is lost when the import is stopped.
+/// How many commits are stored at once, and so how many are lost if the import is interrupted.
 const AT_ONCE: usize = 16;
 /// How many commits may wait to be stored.
 const WAITING: usize = 8;
@@ -28,12 +28,12 @@ const WAITING: usize = 8;
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
     let Target::Database(database) = &import.target else {
         bail!(
-            "--git takes commits in where the database is: run it there, with --database instead of --server"
+            "--git needs direct access to the database: run it with --database instead of --server"
         );
     };
     if import.path.contains(['\n', '\0']) {
         bail!(
-            "`{}` is no path of a repository",
+            "`{}` is not a path in the repository",
             import.path.escape_debug()
         );
     }
@@ -49,7 +49,7 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     let placed = service.place_commits(&import.project, &order).await?;
     if placed.known > 0 {
         eprintln!(
-            "{} of {} commits are there already",
+            "{} of {} commits already stored",
             placed.known,
             commits.len()
         );
@@ -97,16 +97,16 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
         stored += taken.outcomes.len();
         left_out += taken.refused.len();
         for (id, refusal) in &taken.refused {
-            bar.suspend(|| eprintln!("left out: commit {id:.12}: {refusal}"));
+            bar.suspend(|| eprintln!("skipped commit {id:.12}: {refusal}"));
         }
         bar.inc((taken.outcomes.len() + taken.refused.len()) as u64);
         last_stored = taken.last;
     }
-    let missing = reading.await.context("reading the repository failed")??;
+    let missing = reading.await.context("cannot read the repository")??;
     bar.finish_and_clear();
     if stored + placed.known == 0 {
         bail!(
-            "none of the commits has a {} that can be read; --path names the file",
+            "no commit has a valid {}; set the path with --path",
             import.path
         );
     }
@@ -116,7 +116,8 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
         .await?;
     let (first, last) = (&timeline.items[0], &timeline.items[timeline.last()]);
     println!(
-        "{}: {stored} commits stored, {} there already, {} left out; the timeline has {} from {} to {}",
+        "{}: {stored} commits stored, {} already stored, {} skipped; the timeline has {} from {} \
+         to {}",
         import.project,
         placed.known,
         left_out + missing,
@@ -179,7 +180,7 @@ fn read(
             bundle,
         };
         if sender.blocking_send(commit).is_err() {
-            // The import has ended with an error of its own.
+            // The import failed with its own error.
             break;
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn commits(
     first_parent: bool,
 ) -> anyhow::Result<Vec<CommitRecord>> {
     if range.starts_with('-') {
-        bail!("`{range}` is no range of commits");
+        bail!("`{range}` is not a range of commits");
     }
     let mut command = git(repository);
     command.args([
@@ -39,7 +39,7 @@ pub(super) fn commits(
     let output = command
         .args(["--end-of-options", range, "--", path])
         .output()
-        .context("cannot run git, which --git needs")?;
+        .context("cannot run git, which --git requires")?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("git gave no reason");
@@ -48,12 +48,12 @@ pub(super) fn commits(
     let text = String::from_utf8_lossy(&output.stdout);
     let lines = text.split('\0').filter(|line| !line.is_empty());
     let commits = lines.map(|line| {
-        commit(line).ok_or_else(|| anyhow!("git tells of a commit as {line:?}, which is not read"))
+        commit(line).ok_or_else(|| anyhow!("unexpected line from git for a commit: {line:?}"))
     });
     let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
-            "no commit of {range} in {} touches {path}; --path names the file",
+            "no commit of {range} in {} touches {path}; set the path with --path",
             repository.display()
         );
     }
@@ -100,9 +100,9 @@ impl Files {
             .stderr(Stdio::null());
         let mut child = command
             .spawn()
-            .context("cannot run git, which --git needs")?;
+            .context("cannot run git, which --git requires")?;
         let pipes = child.stdin.take().zip(child.stdout.take());
-        let (asked, answers) = pipes.ok_or_else(|| anyhow!("git has no pipes"))?;
+        let (asked, answers) = pipes.ok_or_else(|| anyhow!("no pipes to git"))?;
         Ok(Self {
             child,
             asked,
@@ -110,7 +110,7 @@ impl Files {
         })
     }
 
-    /// The id of a file at a commit; `None` where there is no such file.
+    /// The id of a file at a commit; `None` if the file does not exist.
     ///
     /// # Errors
     /// When git ends before it answers.
@@ -118,7 +118,7 @@ impl Files {
         Ok(self.header(commit, path)?.map(|(id, _)| id))
     }
 
-    /// The bytes of a file at a commit; `None` where there is no such file.
+    /// The bytes of a file at a commit; `None` if the file does not exist.
     ///
     /// # Errors
     /// When git ends before it answers, or the file is too large to be one.
@@ -127,13 +127,13 @@ impl Files {
             return Ok(None);
         };
         if size > MAX_FILE {
-            bail!("{path} at {commit} has {size} bytes, more than {MAX_FILE}");
+            bail!("{path} at {commit} has {size} bytes; the limit is {MAX_FILE}");
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
         let mut rest = self.answers.by_ref().take(size + 1);
         rest.read_to_end(&mut bytes).context("git ended early")?;
         if bytes.pop() != Some(b'\n') {
-            bail!("git ended in the midst of {path} at {commit}");
+            bail!("git ended in the middle of {path} at {commit}");
         }
         Ok(Some(bytes.into()))
     }
@@ -144,14 +144,14 @@ impl Files {
         let mut line = String::new();
         let read = self.answers.read_line(&mut line);
         if read.context("git ended early")? == 0 {
-            bail!("git ended before it gave {path} at {commit}");
+            bail!("git ended before {path} at {commit}");
         }
         let mut words = line.split_whitespace();
         match (words.next(), words.next(), words.next()) {
             (Some(id), Some("blob"), Some(size)) => Ok(Some((id.to_owned(), size.parse()?))),
             _ if line.trim_end().ends_with(" missing") => Ok(None),
             _ => bail!(
-                "{path} at {commit} is no file: git says {}",
+                "{path} at {commit} is not a file: git reports {}",
                 line.trim_end()
             ),
         }
@@ -166,7 +166,7 @@ impl Drop for Files {
     }
 }
 
-/// What a git is asked for.
+/// A request to git.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Mode {
     /// Which files there are.

@@ -19,7 +19,7 @@ use opatlas_source::Bundle;
 
 use super::{Import, progress, told};
 
-/// A release that is asked for, or a stretch of them.
+/// A requested release, or a range of them.
 #[derive(Debug, PartialEq, Eq)]
 enum Wanted<'a> {
     One(&'a str),
@@ -31,7 +31,7 @@ enum Wanted<'a> {
 #[derive(Debug)]
 struct Version {
     name: String,
-    /// It was asked for by itself, and not in a stretch.
+    /// A single release, not part of a range.
     is_named: bool,
 }
 
@@ -57,13 +57,13 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     };
     if missing.len() < versions.len() {
         let there = versions.len() - missing.len();
-        eprintln!("{there} of {} releases are there already", versions.len());
+        eprintln!("{there} of {} releases already stored", versions.len());
     }
     let failed = fetch(import, &fetcher, stored.as_ref(), missing).await;
     if let Some(stored) = stored {
         // A server does it when it is first asked.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
-            // What each release changed is worked out now rather than when it is first asked for.
+            // Computes the changes of each release now instead of on first use.
             match service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
@@ -71,7 +71,8 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
                 // What is stored under other labels is on no line of releases.
                 Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
                 Err(error) => eprintln!(
-                    "note: what each release changed could not be worked out, and is when it is first asked for: {error}"
+                    "note: computing the changes of each release failed, and will be retried on \
+                     demand: {error}"
                 ),
             }
         }
@@ -79,14 +80,14 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     }
     if failed > 0 {
         bail!(
-            "{failed} of {} releases could not be imported; the same command goes on with them",
+            "{failed} of {} releases failed; run the same command again to retry them",
             versions.len()
         );
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The releases that are asked for, each once.
+/// The requested releases, without duplicates.
 fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> {
     let mut versions: Vec<Version> = Vec::new();
     let mut published: Option<Vec<String>> = None;
@@ -102,7 +103,7 @@ fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> 
                 let found = stretch(published.as_deref().unwrap_or_default(), from, to)?;
                 if import.label.is_some() && found.len() > 1 {
                     bail!(
-                        "--label names one revision, but {} releases are given",
+                        "--label needs a single release, but there are {}",
                         found.len()
                     );
                 }
@@ -117,8 +118,8 @@ fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> 
     Ok(versions)
 }
 
-/// Those that the project does not have yet. What was asked for by name is fetched and held against
-/// what is there.
+/// The releases that the project does not have yet. Releases given by name are fetched and compared
+/// with the stored ones.
 async fn missing(
     import: &Import,
     stored: &Stored,
@@ -203,7 +204,7 @@ async fn store(
 fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
     let Some(text) = spec.strip_prefix("torch==").filter(|text| !text.is_empty()) else {
         bail!(
-            "`{spec}` names no release; write torch==VERSION, such as torch==2.9.0, or \
+            "`{spec}` is not a release; write torch==VERSION, such as torch==2.9.0, or \
              torch==FROM..TO, such as torch==2.0.0..latest"
         );
     };
@@ -213,7 +214,7 @@ fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
             let to = (to != "latest" && !to.is_empty()).then_some(to);
             for end in [Some(from), to].into_iter().flatten() {
                 if release::Version::parse(end).is_none() {
-                    bail!("`{end}` in `{spec}` is no version");
+                    bail!("`{end}` in `{spec}` is not a version");
                 }
             }
             Ok(Wanted::Stretch(from, to))
@@ -232,7 +233,7 @@ fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result
             let few = published.iter().rev().take(8).map(|v| &**v);
             let few: Vec<&str> = few.collect();
             anyhow::anyhow!(
-                "there is no torch {text}; the index has {}, ...",
+                "the index has no torch {text}; it has {}, ...",
                 few.join(", ")
             )
         })
@@ -240,7 +241,7 @@ fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result
     let start = at(from)?;
     let end = to.map_or(Ok(published.len().saturating_sub(1)), at)?;
     if end < start {
-        bail!("{} comes before {from}", published[end]);
+        bail!("{} is older than {from}", published[end]);
     }
     Ok(published[start..=end].to_vec())
 }

@@ -3,7 +3,7 @@
 use axum::http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The characters that a segment of a path and a value of a query have as they are.
+/// The characters that path segments and query values contain unescaped.
 const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -11,7 +11,7 @@ const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b':');
 
-/// The path that tells what program answers, below every server's address.
+/// The path that identifies the program, below every server's address.
 pub(super) const VERSION: &str = "/v1/version";
 
 /// Where a server is: scheme, host, port, and the path that a proxy has put before its own, without
@@ -28,26 +28,28 @@ impl Base {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {
             return Err(
-                "a server's address has no user or password in it; give a token with OPATLAS_TOKEN"
+                "the address of a server cannot contain a user or password; set a token with OPATLAS_TOKEN"
                     .to_owned(),
             );
         }
         let shown = text.escape_debug();
         if text.contains(['?', '#']) {
             return Err(format!(
-                "`{shown}` has more than an address in it; {EXAMPLE}"
+                "`{shown}` contains more than an address; {EXAMPLE}"
             ));
         }
         let uri: Uri = text
             .trim()
             .parse()
-            .map_err(|_| format!("`{shown}` is no address of a server; {EXAMPLE}"))?;
+            .map_err(|_| format!("`{shown}` is not the address of a server; {EXAMPLE}"))?;
         match (uri.scheme_str(), uri.authority()) {
             (Some(scheme @ ("http" | "https")), Some(authority)) => Ok(Self(format!(
                 "{scheme}://{authority}{}",
                 uri.path().trim_end_matches('/')
             ))),
-            _ => Err(format!("`{shown}` is no address of a server; {EXAMPLE}")),
+            _ => Err(format!(
+                "`{shown}` is not the address of a server; {EXAMPLE}"
+            )),
         }
     }
 
@@ -56,12 +58,12 @@ impl Base {
         &self.0
     }
 
-    /// Whether what is said there is encrypted.
+    /// Whether the connection is encrypted.
     pub(super) fn is_secure(&self) -> bool {
         self.0.starts_with("https:")
     }
 
-    /// The address of what lies at these segments of a path, with what is known of a query.
+    /// The URL for these path segments and query parameters.
     pub(super) fn url(&self, path: &[&str], query: &[(&str, Option<&str>)]) -> String {
         let mut url = self.0.clone();
         for segment in path {
@@ -80,13 +82,13 @@ impl Base {
         url
     }
 
-    /// The address of what tells which program it is.
+    /// The URL that identifies the program.
     pub(super) fn version(&self) -> String {
         format!("{}{VERSION}", self.0)
     }
 
-    /// The server that this one sends on to when it is asked for its version; `None` where that is
-    /// no other server of the same kind.
+    /// The server that this one redirects version requests to; `None` if that is not another server
+    /// of the same kind.
     pub(super) fn moved(&self, location: &str) -> Option<Self> {
         let whole = match location.starts_with('/') && !location.starts_with("//") {
             true => format!("{}{location}", self.origin()),

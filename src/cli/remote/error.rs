@@ -28,14 +28,14 @@ pub(crate) enum Error {
     },
     /// What answers is not the Opatlas that this program knows.
     Strange {
-        /// The address that was asked for.
+        /// The requested URL.
         url: String,
         /// What was odd.
         what: String,
     },
 }
 
-/// A problem document (RFC 9457), as far as it is told to people.
+/// The parts of a problem document (RFC 9457) that the user sees.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Problem {
     /// What kind: `/problems/SLUG`.
@@ -92,27 +92,30 @@ impl fmt::Display for Error {
             } => refused(f, server, problem, *with_token),
             Self::Strange { url, what } => write!(
                 f,
-                "{url} {what}; --server is the address under which Opatlas shows its first page"
+                "{url} {what}; --server must be the address of the first page of Opatlas"
             ),
         }
     }
 }
 
 /// What may help where the two sides cannot agree on encryption.
-const ENCRYPTION: &str = "its certificate must be one that this system trusts (SSL_CERT_FILE names another list), and Opatlas without a proxy in front speaks http://";
+const ENCRYPTION: &str = "this system must trust its certificate (SSL_CERT_FILE sets another \
+                          list); Opatlas without a proxy speaks http://";
 
 /// What may help where a server cannot be reached.
 fn to_try(cause: &ureq::Error) -> &'static str {
     match cause {
-        ureq::Error::HostNotFound => "is the host's name right?",
-        ureq::Error::Timeout(_) => "is it up, and does a firewall or proxy stand between?",
+        ureq::Error::HostNotFound => "check the host name",
+        ureq::Error::Timeout(_) => {
+            "check that it is running, and that no firewall or proxy blocks it"
+        }
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => ENCRYPTION,
         // What is wrong with an encrypted connection comes as data that is none.
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => ENCRYPTION,
         ureq::Error::InvalidProxyUrl | ureq::Error::ConnectProxyFailed(_) => {
-            "is HTTP_PROXY or HTTPS_PROXY right? NO_PROXY names hosts that need none"
+            "check HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts without a proxy"
         }
-        _ => "is `opatlas serve` running there, and is the port right?",
+        _ => "check that `opatlas serve` is running there, and the port",
     }
 }
 
@@ -125,16 +128,19 @@ fn refused(
     match problem.status {
         401 if with_token => write!(
             f,
-            "{server} does not take this token: {}; `opatlas token create`, run where its database is, makes another",
+            "{server} rejects this token: {}; create another with `opatlas token create` on the \
+             host of its database",
             problem.detail
         )?,
         401 => write!(
             f,
-            "{server} wants a token for this: give one in OPATLAS_TOKEN; `opatlas token create`, run where its database is, makes one"
+            "{server} requires a token for this: set OPATLAS_TOKEN; `opatlas token create` on the \
+             host of its database creates one"
         )?,
         403 if with_token => write!(
             f,
-            "{}; `opatlas token create NAME --project PROJECT --action ACTION`, run where the database of {server} is, makes one that does",
+            "{}; `opatlas token create NAME --project PROJECT --action ACTION` on the host of the \
+             database of {server} creates a suitable token",
             problem.detail
         )?,
         500.. => {

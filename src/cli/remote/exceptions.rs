@@ -17,7 +17,7 @@ impl Remote {
         items.map(|view| record(&answer, view)).collect()
     }
 
-    /// Accepts a change; the id and the time of what is given are not those that it gets.
+    /// Accepts a change; the server assigns the id and the time.
     pub(crate) async fn add_exception(
         &self,
         project: &str,
@@ -65,11 +65,11 @@ fn record(answer: &Answer, view: ExceptionView) -> Result<ExceptionRecord, Error
         until_date: view.until_date,
         until_release: view.until_release,
         broad: view.broad,
-        created_at: created_at.ok_or_else(|| odd(answer, "has a time that is none"))?,
+        created_at: created_at.ok_or_else(|| odd(answer, "has an invalid time"))?,
     })
 }
 
-/// Microseconds since 1970-01-01 UTC; `None` for what is not a time.
+/// Microseconds since 1970-01-01 UTC; `None` if the text is not a time.
 pub(super) fn micros(time: &str) -> Option<i64> {
     let time: jiff::Timestamp = time.parse().ok()?;
     Some(time.as_microsecond())

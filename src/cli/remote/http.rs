@@ -16,8 +16,7 @@ use super::error::{Error, Problem};
 const MAX_ANSWER: u64 = 256 << 20;
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long an answer may take to begin. A server gives a request 60 seconds unless it is told
-/// otherwise.
+/// How long an answer may take to start. A server allows a request 60 seconds by default.
 const ANSWER: Duration = Duration::from_secs(180);
 /// How long a body may be on its way, in either direction.
 const BODY: Duration = Duration::from_secs(300);
@@ -41,7 +40,7 @@ impl Token {
         let text = text.trim();
         match text.bytes().all(|byte| byte.is_ascii_graphic()) {
             true => Ok(Self(text.into())),
-            false => Err("the token has characters that no token has"),
+            false => Err("the token contains invalid characters"),
         }
     }
 }
@@ -67,7 +66,7 @@ pub(super) struct Ask {
     accept: &'static str,
     /// A body with its media type.
     body: Option<(String, Vec<u8>)>,
-    /// Whether asking twice comes to the same as asking once.
+    /// Whether the request is idempotent.
     is_idempotent: bool,
 }
 
@@ -84,7 +83,7 @@ pub(super) struct Answer {
 }
 
 impl Ask {
-    /// Asks for what is there.
+    /// A GET request.
     pub(super) fn get(url: String, accept: &'static str) -> Self {
         Self {
             method: Method::GET,
@@ -106,7 +105,7 @@ impl Ask {
         }
     }
 
-    /// The same where sending it twice comes to the same as sending it once.
+    /// An idempotent request with a body.
     pub(super) fn idempotent(self) -> Self {
         Self {
             is_idempotent: true,
@@ -149,7 +148,7 @@ impl Answer {
     fn strange(&self, error: &serde_json::Error) -> Error {
         Error::Strange {
             url: self.url.clone(),
-            what: format!("does not answer as this version of Opatlas does ({error})"),
+            what: format!("answers differently from this version of Opatlas ({error})"),
         }
     }
 }
@@ -192,8 +191,11 @@ impl Http {
         let Ok(problem) = answer.value::<Problem>() else {
             return Err(Error::Strange {
                 what: match &answer.location {
-                    Some(location) => format!("sends on to {}", location.escape_debug()),
-                    None => format!("answers {}, and not as Opatlas does", answer.status),
+                    Some(location) => format!("redirects to {}", location.escape_debug()),
+                    None => format!(
+                        "answers {}, which is not an answer of Opatlas",
+                        answer.status
+                    ),
                 },
                 url: answer.url,
             });

@@ -1,9 +1,8 @@
 //! A server that a command asks instead of a database.
 //!
-//! What is stored comes over the HTTP API as wire types and files; what is computed from it is
-//! computed here, by the same core and the same renderings as over a database. So there is one
-//! rendering of everything, and the answers are those of this program, whatever the server's
-//! version.
+//! Stored data comes over the HTTP API as wire types and files. Everything derived from it is
+//! computed here, with the same core and renderings as for a database. So each rendering exists
+//! once, and results do not depend on the server's version.
 
 mod address;
 mod error;
@@ -68,7 +67,7 @@ impl Remote {
         }
         if server.token.is_some() && http.token.is_none() {
             eprintln!(
-                "note: {} sends on to {}, which is not shown the token",
+                "note: {} redirects to {}, which does not receive the token",
                 server.base.as_str(),
                 http.base.as_str()
             );
@@ -79,23 +78,24 @@ impl Remote {
         };
         let answer = http.ask(Ask::get(http.base.version(), JSON)).await;
         let answer = answer.map_err(|error| match error.is(Kind::UnknownRoute) {
-            true => strange("is not there".to_owned()),
+            true => strange("does not exist".to_owned()),
             false => error,
         })?;
         let version = answer.value::<Version>().ok();
         let version = version.filter(|version| version.name == env!("CARGO_PKG_NAME"));
         let Some(version) = version else {
-            return Err(strange("does not answer as Opatlas does".to_owned()));
+            return Err(strange("is not an Opatlas server".to_owned()));
         };
         if version.api != API_VERSION {
             return Err(strange(format!(
-                "speaks version {} of the API, but this program {API_VERSION}",
+                "has API version {}, but this program has {API_VERSION}",
                 version.api.escape_debug()
             )));
         }
         if version.version != env!("CARGO_PKG_VERSION") {
             eprintln!(
-                "note: the server is Opatlas {}, this is {}; what is computed here may differ from what it shows",
+                "note: the server is Opatlas {}, this is {}; local results may differ from those \
+                 of the server",
                 version.version.escape_debug(),
                 env!("CARGO_PKG_VERSION")
             );

@@ -32,7 +32,7 @@ impl Remote {
         let name = ProjectName::parse(project).map_err(ServiceError::from)?;
         Address::parse(address).map_err(ServiceError::from)?;
         let (answer, found) = self.revision(project, address, release).await?;
-        let odd = || odd(&answer, "names no revision");
+        let odd = || odd(&answer, "contains no revision");
         let digest = Digest::parse(&found.item.digest).ok_or_else(odd)?;
         let label = found.label.as_deref();
         let mut labels = found.item.labels.iter();
@@ -57,7 +57,7 @@ impl Remote {
         let labels: Vec<Label> = answer.lines()?;
         let labels = labels.iter();
         labels
-            .map(|label| record(label).ok_or_else(|| odd(&answer, "has a label that is none")))
+            .map(|label| record(label).ok_or_else(|| odd(&answer, "has an invalid label")))
             .collect()
     }
 
@@ -84,7 +84,7 @@ impl Remote {
             let answer = self.http.ask(Ask::get(url, "*/*")).await?;
             // Its name may become that of a file here.
             if !Bundle::is_file_name(&name) {
-                return Err(odd(&answer, "is no file of a bundle"));
+                return Err(odd(&answer, "is not a file of a bundle"));
             }
             bundle.insert(&name, answer.bytes.as_slice());
             last = Some(answer);
@@ -92,7 +92,7 @@ impl Remote {
         match last {
             Some(answer) if bundle.digest() != digest => Err(odd(
                 &answer,
-                &format!("is not what it was: the files do not make {address}"),
+                &format!("is damaged: the files do not have the digest {address}"),
             )),
             _ => Ok(bundle),
         }
@@ -113,8 +113,8 @@ impl Remote {
         }
     }
 
-    /// Finds out whether the token allows what [`Remote::ingest`] does. The server looks at that
-    /// before it looks at the body, and refuses this body for its type.
+    /// Checks whether the token allows [`Remote::ingest`]. The server checks the token before the
+    /// body, and rejects this body for its type.
     pub(crate) async fn expect_ingest(
         &self,
         project: &str,
@@ -210,7 +210,7 @@ fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
 }
 
-/// The error of an answer that is not what was asked for.
+/// The error for an unexpected answer.
 pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     Error::Strange {
         url: answer.url.clone(),

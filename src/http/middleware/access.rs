@@ -1,5 +1,5 @@
-//! Who may ask for what. One layer around all routes decides, by the method and the route, before
-//! anything is looked up: so nobody learns what there is in a project that is not open to him.
+//! Authorization. One layer around all routes decides by method and route, before any lookup, so
+//! that an answer never reveals the contents of a project to a caller without access to it.
 
 use std::sync::Arc;
 
@@ -112,7 +112,7 @@ pub async fn guard(
     let (grant, request) = identify(&api, Request::from_parts(parts, body)).await?;
     tracing::Span::current().record("token", grant.id.as_str());
     let project = project?;
-    // Who moves protected labels while taking a revision in needs the right to move labels.
+    // Moving a protected label during an ingest requires the right to move labels.
     for action in [Some(action), forced?.then_some(Action::Label)]
         .into_iter()
         .flatten()
@@ -157,7 +157,7 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
             Some(Action::Read)
         }
         Method::GET | Method::HEAD => None,
-        // Computed over what is sent; what it names of the stored the handler checks.
+        // The precondition covers only the request; the handler checks stored data.
         Method::POST if !stored => Some(Action::Read),
         Method::POST if route.ends_with("/gaps/{key}") => Some(Action::Read),
         Method::POST if route.ends_with("/compare/{range}") => Some(Action::Read),
@@ -191,12 +191,15 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
 fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     let Some(text) = only(headers, &header::AUTHORIZATION) else {
         return Err(unauthenticated(
-            "this needs one `Authorization: Bearer opatlas_...`; `opatlas token create` makes a token",
+            "this action needs one header `Authorization: Bearer opatlas_...`; `opatlas token \
+             create` creates a token",
         ));
     };
     match text.split_once(' ') {
         Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => Ok(secret.trim()),
-        _ => Err(unauthenticated("the `Authorization` is no `Bearer` token")),
+        _ => Err(unauthenticated(
+            "the `Authorization` header is not a `Bearer` token",
+        )),
     }
 }
 
@@ -208,7 +211,8 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     let signature = signature.strip_prefix("sha256=");
     let (Some(signature), Some(signer)) = (signature, only(&parts.headers, &SIGNER)) else {
         return Err(unauthenticated(
-            "a signature is one `X-Opatlas-Signature: sha256=HEX` with the id of its token in one `X-Opatlas-Token`",
+            "a signature consists of one header `X-Opatlas-Signature: sha256=HEX` and the id of \
+             its token in one header `X-Opatlas-Token`",
         ));
     };
     let signer = api.service.signer(signer, signature).await?;
@@ -217,7 +221,7 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     if bytes.is_empty() {
         // The signature of nothing would open every request without a body, once it is known.
         return Err(unauthenticated(
-            "a request without a body cannot be signed; send a bearer token",
+            "a request without a body cannot be signed; use a bearer token",
         ));
     }
     let grant = api.service.verify_signature(signer, bytes.clone()).await?;

@@ -1,5 +1,5 @@
-//! How much goes on at once: requests under way, and bytes of bodies in memory. What is beyond is
-//! refused at once, so that what was begun is finished.
+//! Limits on requests in progress and on bytes of bodies in memory. Requests beyond a limit are
+//! rejected at once, so that the others can finish.
 
 use std::fmt;
 use std::pin::Pin;
@@ -50,7 +50,7 @@ pub async fn bounded(
     next: Next,
 ) -> Result<Response, Problem> {
     let Ok(_permit) = bounds.requests.try_acquire() else {
-        return Err(Problem::new(Kind::Busy, "too many requests are under way"));
+        return Err(Problem::new(Kind::Busy, "too many requests in progress"));
     };
     let held = BodyPermit::default();
     let mut request = request.map(|body| match body.is_end_stream() {
@@ -68,7 +68,12 @@ pub async fn bounded(
             .as_ref()
             .is_some_and(|sending| sending.is_full(bytes))
     };
-    let unread = || Problem::new(Kind::Busy, "read what this connection was answered before");
+    let unread = || {
+        Problem::new(
+            Kind::Busy,
+            "read the pending answers on this connection first",
+        )
+    };
     if is_full(0) {
         return Err(unread());
     }
@@ -86,7 +91,7 @@ pub async fn bounded(
 pub struct BodyPermit(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
 
 impl BodyPermit {
-    /// Gives back what is more than these bytes: whoever reads a body may keep less than it had.
+    /// Returns the excess over these bytes, because a reader may keep less than it reserved.
     pub fn keep(&self, bytes: usize) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = held.as_mut() {
@@ -109,7 +114,7 @@ pub struct OverBudget;
 
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("too many bodies are being read")
+        f.write_str("too many bodies in transfer")
     }
 }
 

@@ -90,7 +90,7 @@ pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     tracing::error!(message, "a handler panicked");
     Problem::new(
         Kind::Internal,
-        "the service failed; its log has more under the id of this request",
+        "the service failed; its log has details under the id of this request",
     )
     .into_response()
 }
@@ -100,11 +100,11 @@ fn overdue(config: &ApiConfig) -> Problem {
     let seconds = config.request_timeout.as_secs();
     Problem::new(
         Kind::Busy,
-        format!("the request was not done within {seconds} s"),
+        format!("the request did not finish within {seconds} s"),
     )
 }
 
-/// Gives what was compressed on the way an ETag of its own, as what is kept compressed has.
+/// Gives a response that was compressed on the fly its own ETag, like a cached compressed one.
 fn tell_encodings_apart(headers: &mut HeaderMap) {
     let encoding = headers.get(header::CONTENT_ENCODING);
     let encoding = encoding.and_then(|encoding| encoding.to_str().ok());
@@ -147,7 +147,7 @@ fn problem(response: Response, uri: &Uri, id: &str) -> Response {
     if problem.detail.is_empty() {
         problem.detail = match problem.kind {
             Kind::UnknownRoute => format!(
-                "nothing is served at `{}`; `/openapi.json` has all that is",
+                "no route for `{}`; `/openapi.json` lists all routes",
                 uri.path().chars().take(200).collect::<String>()
             ),
             kind => kind.meaning().to_owned(),

@@ -1,8 +1,7 @@
 //! Which hosts a request may name, and which pages may ask for changes where no token is needed.
 //!
-//! Browsers let a page talk to the host that it came from. A site whose name is made to resolve to
-//! 127.0.0.1 (DNS rebinding) could so read and write what is served there, if the service answered
-//! under any name.
+//! Browsers let a page talk to the host that it came from. A site whose name resolves to 127.0.0.1
+//! (DNS rebinding) could therefore read and write here if the service answered for any host name.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -45,7 +44,7 @@ impl Hosts {
             return Ok(());
         };
         let Some(authority) = authority else {
-            let detail = "the request names no host; HTTP/1.1 needs one `Host` header";
+            let detail = "the request has no host; HTTP/1.1 needs one `Host` header";
             return Err(Problem::new(Kind::MalformedRequest, detail));
         };
         let host = HostName::of(&authority);
@@ -54,7 +53,7 @@ impl Hosts {
         }
         Err(Problem::new(
             Kind::Forbidden,
-            "the request names a host that is not served here; start the service with `--allowed-host` to serve it",
+            "this server does not serve the host in the request; `--allowed-host` allows a host",
         ))
     }
 }
@@ -72,7 +71,8 @@ impl HostName {
         match bracketed.parse::<Authority>() {
             Ok(authority) if authority.host() == bracketed => Ok(Self::of(&authority)),
             _ => Err(
-                "a host is like opatlas.example.org, without a scheme, a port or a path".to_owned(),
+                "a host has the form opatlas.example.org, without a scheme, port or path"
+                    .to_owned(),
             ),
         }
     }
@@ -138,7 +138,8 @@ pub fn refuse_other_sites(
         true => Ok(()),
         false => Err(Problem::new(
             Kind::Forbidden,
-            "a page of another site asks for a change, and no token is needed here; `--cors-origin` names sites that may",
+            "a page of another site requests a change, and this server needs no token; \
+             `--cors-origin` allows a site",
         )),
     }
 }
@@ -165,8 +166,8 @@ fn is_same_origin(origin: &str, own: &Authority) -> bool {
 /// The host and port that a request is for: `:authority` in HTTP/2, else the target or `Host`.
 ///
 /// # Errors
-/// [`Kind::MalformedRequest`] when it names several, or what is no host (RFC 9112 section 3.2, RFC
-/// 9113 section 8.3.1).
+/// [`Kind::MalformedRequest`] if the request has several hosts or an invalid one (RFC 9112 section
+/// 3.2, RFC 9113 section 8.3.1).
 fn authority(uri: &Uri, headers: &HeaderMap) -> Result<Option<Authority>, Problem> {
     let malformed = |detail: &str| Problem::new(Kind::MalformedRequest, detail);
     let mut named = headers.get_all(header::HOST).iter();
@@ -178,20 +179,20 @@ fn authority(uri: &Uri, headers: &HeaderMap) -> Result<Option<Authority>, Proble
         None | Some(b"") => None,
         Some(text) => {
             let host = Authority::try_from(text).ok();
-            Some(host.ok_or_else(|| malformed("the `Host` header is not a host"))?)
+            Some(host.ok_or_else(|| malformed("the `Host` header is not a valid host"))?)
         }
     };
     let authority = match (uri.authority().cloned(), host) {
         (Some(target), Some(host)) if target != host => {
             return Err(malformed(
-                "the request's target and its `Host` header name different hosts",
+                "the request target and its `Host` header name different hosts",
             ));
         }
         (target, host) => target.or(host),
     };
     match authority {
         Some(authority) if authority.as_str().contains('@') => {
-            Err(malformed("a host has no user and password"))
+            Err(malformed("a host cannot have a user or password"))
         }
         authority => Ok(authority),
     }

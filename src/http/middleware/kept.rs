@@ -1,9 +1,9 @@
-//! Answers that are kept whole for a moment: head and body, found by what was asked, before anything
-//! is looked up. What is asked for again and again costs little more than sending it.
+//! A short-lived cache of whole answers: head and body, by request, before any lookup. A repeated
+//! request costs little more than sending the answer.
 //!
-//! Only answers about revisions addressed by their whole digest are kept, since nobody can change
-//! them. What a change through this process could touch (a revision deleted, an exception added) is
-//! left behind by it at once; a change by another process shows when the moment is over.
+//! Only answers about revisions addressed by their full digest are cached, because they are
+//! immutable. A change through this process (a deleted revision, an added exception) invalidates
+//! affected answers at once; a change by another process shows after the entry expires.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const KEPT: Duration = Duration::from_secs(1);
 /// How many bytes of answers are kept; they are mostly shared with the cache of views.
 const BUDGET: u64 = 32 << 20;
 
-/// The largest answer that is kept, in bytes: what is larger takes its time to be sent anyway.
+/// The largest cached answer, in bytes: sending a larger one takes long anyway.
 const LARGEST: usize = 1 << 20;
 
 /// What an answer takes besides its body, in bytes, about.
@@ -52,7 +52,7 @@ pub struct KeptAnswers {
 struct Kept {
     headers: HeaderMap,
     body: Bytes,
-    /// The changes that there were when it was asked for.
+    /// The number of changes at the time of the request.
     changes: u64,
     figures: RouteFigures,
 }
@@ -96,7 +96,7 @@ impl Drop for Changed {
     }
 }
 
-/// The outermost layer: gives what is kept, and keeps what may be.
+/// The outermost layer: serves cached answers, and caches new ones.
 pub async fn kept(
     State(api): State<Api>,
     request: Request,
@@ -146,13 +146,13 @@ fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
         && !headers.contains_key(header::IF_NONE_MATCH)
         && !headers.contains_key(header::ORIGIN)
         && api.config.auth != AuthMode::All
-        // Whoever names another host is refused further inside.
+        // Other layers reject requests for another host.
         && api.config.hosts.expect(request.uri(), headers).is_ok();
     if !simple {
         return None;
     }
     let target = request.uri().path_and_query()?.as_str();
-    // Whoever keeps answers marks those of these alone; so nothing else is looked for.
+    // Only cacheable answers carry this mark, so no other check is necessary.
     if !target.contains("/sha256:") {
         return None;
     }
@@ -169,7 +169,7 @@ fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
     Some(question)
 }
 
-/// Whether a request may change what is stored.
+/// Whether a request may change stored data.
 fn changes(request: &Request) -> bool {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     !reads && request.uri().path().starts_with("/v1/projects")

@@ -23,8 +23,8 @@ const BUCKETS: [f64; 12] = [
 /// What is counted between two calls of this is kept apart until then.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The one recorder of the process, made when it is first asked for; `None` when the process has
-/// another already.
+/// The only recorder of the process, created on first use; `None` if the process already has
+/// another one.
 fn handle() -> Option<&'static PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let make = || {
@@ -55,34 +55,28 @@ pub async fn keep_up() {
 }
 
 fn describe() {
-    metrics::describe_counter!("opatlas_http_requests_total", "Requests answered.");
+    metrics::describe_counter!("opatlas_http_requests_total", "Answered requests.");
     metrics::describe_histogram!(
         "opatlas_http_request_seconds",
-        "Time to the head of the answer."
+        "Time to the head of the answer, in seconds."
     );
-    metrics::describe_gauge!("opatlas_http_requests_in_flight", "Requests under way.");
-    metrics::describe_counter!(
-        "opatlas_ingests_total",
-        "Bundles brought, by what became of them."
-    );
+    metrics::describe_gauge!("opatlas_http_requests_in_flight", "Requests in progress.");
+    metrics::describe_counter!("opatlas_ingests_total", "Bundles received, by outcome.");
     metrics::describe_histogram!(
         "opatlas_ingest_seconds",
-        "Time to read, check and store a bundle."
+        "Time to read, check and store a bundle, in seconds."
     );
-    metrics::describe_counter!("opatlas_cache_requests_total", "Looks into a cache.");
+    metrics::describe_counter!("opatlas_cache_requests_total", "Cache lookups.");
     metrics::describe_gauge!(
         "opatlas_cache_bytes",
-        "Memory that a cache holds, by estimate."
+        "Estimated memory of a cache, in bytes."
     );
     metrics::describe_gauge!("opatlas_cache_entries", "Entries of a cache.");
     metrics::describe_histogram!(
         "opatlas_database_wait_seconds",
-        "Waiting for a connection, and for the lock where it writes."
+        "Time spent waiting for a connection, and for the lock when writing, in seconds."
     );
-    metrics::describe_counter!(
-        "opatlas_database_errors_total",
-        "Calls of the database that failed."
-    );
+    metrics::describe_counter!("opatlas_database_errors_total", "Failed database calls.");
     metrics::describe_gauge!("opatlas_database_up", "Whether the database answers.");
 }
 
@@ -183,17 +177,13 @@ impl Drop for Counting {
     tag = "operations",
     operation_id = "metrics",
     responses(
-        (status = 200, description = "The figures", body = String, content_type = "text/plain"),
-        (status = 404, description = "They are not kept", body = Document, content_type = PROBLEM_JSON),
+        (status = 200, description = "The metrics", body = String, content_type = "text/plain"),
+        (status = 404, description = "Metrics are disabled", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn figures(State(api): State<Api>) -> Result<Response, Problem> {
-    let handle = handle().ok_or_else(|| {
-        Problem::new(
-            Kind::UnknownRoute,
-            "this process keeps its figures elsewhere",
-        )
-    })?;
+    let handle = handle()
+        .ok_or_else(|| Problem::new(Kind::UnknownRoute, "this process does not keep metrics"))?;
     let up = api.service.reachable().await.is_ok();
     metrics::gauge!("opatlas_database_up").set(f64::from(u8::from(up)));
     let (entries, bytes) = api.kept.size();

@@ -1,5 +1,5 @@
-//! What a connection has still to send. Clients that do not read are cut off: an answer that nobody
-//! takes holds memory that others need.
+//! Limits the unsent bytes of a connection. Closes connections of clients that do not read, because
+//! a pending answer holds memory that others need.
 //!
 //! An answer is on its way until the last of its bytes has left the buffers of the connection, those
 //! of HTTP/2's streams included; so a window that stays closed is seen like a socket that stays full.
@@ -50,7 +50,7 @@ struct Answer {
 }
 
 impl Sending {
-    /// Whether an answer of this size is too much besides what is on its way.
+    /// Whether an answer of this size exceeds the limit, together with the pending answers.
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
         let open = self.lock();

@@ -33,10 +33,10 @@ const YAML: [&str; 4] = [
     "text/plain",
 ];
 
-/// What an upgrade costs a stored backend
+/// Compare for a stored backend
 ///
-/// What the head changes for the backend file of another project's last revision: operators that it
-/// lists and that changed or vanished, new ones that it inherits or lacks.
+/// The changes of the head for the backend file of another project's last revision: listed
+/// operators that changed or were removed, and new operators that it inherits or lacks.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/compare/{range}/backends/{backend}",
@@ -44,7 +44,7 @@ const YAML: [&str; 4] = [
     operation_id = "compare_for_backend",
     params(BackendPath, BackendQuery),
     responses(
-        (status = 200, description = "What changes", content(
+        (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
             (String = "text/csv"),
@@ -52,7 +52,8 @@ const YAML: [&str; 4] = [
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "The same revision twice, no such release, or no backend file that can be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or an unusable \
+                                      backend file", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn stored(
@@ -77,9 +78,9 @@ pub async fn stored(
     answer(&api, &accept, &range, query.release.as_deref(), vendor).await
 }
 
-/// What an upgrade costs a backend
+/// Compare for a backend
 ///
-/// The same for a backend file that is sent. Nothing is stored.
+/// The same for a backend file in the body, which is not stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/compare/{range}",
@@ -88,7 +89,7 @@ pub async fn stored(
     params(ComparePath, BackendQuery),
     request_body(description = "The backend file", content((String = "application/yaml"))),
     responses(
-        (status = 200, description = "What changes", content(
+        (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
             (String = "text/csv"),
@@ -98,7 +99,8 @@ pub async fn stored(
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not YAML", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "The same revision twice, no such release, or a file that cannot be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or an unusable \
+                                      backend file", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn given(
@@ -136,7 +138,7 @@ async fn answer(
         let impact = compared.impact();
         let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
             file: file.clone(),
-            why: "its `backend` is no dispatch key of both releases".to_owned(),
+            why: "its `backend` is not a dispatch key of both releases".to_owned(),
         })?;
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {

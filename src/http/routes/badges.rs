@@ -31,7 +31,7 @@ use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
             (String = "image/svg+xml"),
             (Badge = "application/json"),
         )),
-        (status = 404, description = "No such project, revision, key, or form of a badge", body = Document, content_type = PROBLEM_JSON),
+        (status = 404, description = "No such project, revision, key or badge format", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn one(
@@ -44,7 +44,7 @@ pub async fn one(
         Some((key, "svg")) => (key, Media::Svg),
         Some((key, "json")) => (key, Media::Json),
         _ => {
-            let text = "a badge is a key with `.svg` or `.json`, such as `MPS.svg`";
+            let text = "a badge is a key plus `.svg` or `.json`, for example `MPS.svg`";
             return Err(Problem::new(Kind::NoKey, text));
         }
     };

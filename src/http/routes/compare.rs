@@ -24,10 +24,10 @@ use crate::wire::compare_sides::CompareBody;
 use crate::wire::comparison::Comparison;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// In how many parts a report comes.
+/// The number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
-/// The forms of a comparison.
+/// The formats of a comparison.
 const FORMS: &[Media] = &[
     Media::Json,
     Media::Markdown,
@@ -52,10 +52,10 @@ impl From<ProfileName> for Profile {
 
 /// Compare two revisions
 ///
-/// What changed between two stored revisions of a project: torch's own verdicts, our findings with
-/// whom they hurt, and what follows for every backend, judged by the project's policy and
-/// exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
-/// comes in parts that cut no change in two; `X-Parts` says how many.
+/// The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
+/// changes with the affected audiences, and the effects on every backend, judged by the project's
+/// policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
+/// Markdown report is split into parts between changes; `X-Parts` has their number.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/compare/{range}",
@@ -63,16 +63,17 @@ impl From<ProfileName> for Profile {
     operation_id = "compare_revisions",
     params(ComparePath, CompareQuery),
     responses(
-        (status = 200, description = "What differs", content(
+        (status = 200, description = "The comparison", content(
             (Comparison = "application/json"),
             (String = "text/markdown"),
             (serde_json::Value = "application/sarif+json"),
             (String = "application/xml"),
             (String = "text/plain"),
-        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        ), headers(("x-parts" = u32, description = "The number of parts of the Markdown report"))),
         (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "The same revision twice, a side that cannot be read at all, or no such release", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, an unreadable side, or no such \
+                                      release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn stored(
@@ -149,7 +150,7 @@ pub async fn stored(
 
 /// Compare two bundles
 ///
-/// The same of files that are not stored, or of files and a stored revision. Nothing is stored.
+/// The same for files in the body, or for files and a stored revision. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/compare",
@@ -158,18 +159,18 @@ pub async fn stored(
     params(CompareQuery),
     request_body(description = "The two sides", content = CompareBody),
     responses(
-        (status = 200, description = "What differs", content(
+        (status = 200, description = "The comparison", content(
             (Comparison = "application/json"),
             (String = "text/markdown"),
             (serde_json::Value = "application/sarif+json"),
             (String = "application/xml"),
             (String = "text/plain"),
-        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        ), headers(("x-parts" = u32, description = "The number of parts of the Markdown report"))),
         (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A side that cannot be read at all, no such release, or a policy that is not understood", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "An unreadable side, no such release, or an invalid policy", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn given(
@@ -213,7 +214,8 @@ pub async fn given(
     let mut others = Vec::new();
     if let Some(against) = &query.against {
         let Some(resolved) = project else {
-            let detail = "`against` needs a side that is a stored revision, to know the project";
+            let detail = "`against` needs a stored revision on one side, which determines the \
+                          project";
             return Err(Problem::new(Kind::InvalidParameter, detail).about("against"));
         };
         let head_digest = head.resolved().map(|head| head.digest);
@@ -249,7 +251,7 @@ async fn part(
     let mut parts: Vec<String> = from_json(parts)?;
     let (count, wanted) = (parts.len(), wanted.unwrap_or(1));
     if wanted > count {
-        let detail = format!("part {wanted} is asked for, and there are {count}");
+        let detail = format!("the report has {count} parts, so there is no part {wanted}");
         return Err(Problem::new(Kind::UnknownPart, detail).about("part"));
     }
     let text = parts.swap_remove(wanted - 1).into_bytes();
@@ -268,9 +270,9 @@ fn check(query: &CompareQuery) -> Result<(), Problem> {
     match (query.max_chars, query.part) {
         (Some(max), _) if !(LEAST_MAX_CHARS..=1_000_000).contains(&max) => bad(
             "max_chars",
-            format!("`max_chars` is {max}, but must be from {LEAST_MAX_CHARS} to 1000000"),
+            format!("`max_chars` is {max}, but must be between {LEAST_MAX_CHARS} and 1000000"),
         ),
-        (_, Some(0)) => bad("part", "parts are counted from 1".to_owned()),
+        (_, Some(0)) => bad("part", "part numbers start at 1".to_owned()),
         _ => Ok(()),
     }
 }
@@ -281,7 +283,7 @@ pub(crate) fn split<'a>(
     against: Option<&str>,
 ) -> Result<(Option<&'a str>, &'a str), Problem> {
     let Some((base, head)) = range.split_once("...") else {
-        let detail = format!("`{range}` is no range; write `BASE...HEAD`");
+        let detail = format!("`{range}` is not a range; write `BASE...HEAD`");
         return Err(Problem::new(Kind::InvalidName, detail).about("range"));
     };
     if base.is_empty() && against.is_some() {

@@ -1,5 +1,4 @@
-//! What a comparison is answered with: every form of it, and what the head comes to against further
-//! revisions.
+//! The formats of a comparison, and the verdicts on the head against other revisions.
 
 use std::sync::Arc;
 
@@ -34,7 +33,7 @@ pub(crate) struct Read {
 pub(crate) struct Making {
     pub base: Side,
     pub head: Side,
-    /// What to hold the head against as well.
+    /// Other revisions to compare the head with.
     pub others: Vec<Resolved>,
     pub rulebook: Rulebook,
     pub query: CompareQuery,
@@ -42,7 +41,7 @@ pub(crate) struct Making {
     pub permalink: Option<String>,
 }
 
-/// How a comparison is told.
+/// The format and options of a report.
 struct Rendering {
     query: CompareQuery,
     media: Media,
@@ -59,8 +58,8 @@ struct Judged {
     rulebook: Rulebook,
 }
 
-/// The bytes of the answer; for Markdown, all parts as a JSON list. Further revisions are read one
-/// after the other, so that memory holds few of them at a time.
+/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read one by
+/// one, so that memory holds few of them at a time.
 pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let Making {
         base,

@@ -20,8 +20,8 @@ use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
 
 /// Compare two schemas
 ///
-/// Torch's own verdict and our findings on a pair of schemas. It reads the runtime's schema
-/// language, which is wider than that of `native_functions.yaml`. Nothing is stored.
+/// The verdict of PyTorch's own check and the changes between two schemas. Accepts the runtime's
+/// schema language, which is larger than that of `native_functions.yaml`. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/schemas/compare",
@@ -29,10 +29,10 @@ use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
     operation_id = "compare_schemas",
     request_body = SchemaPair,
     responses(
-        (status = 200, description = "What changed", body = ComparedSchemas),
+        (status = 200, description = "The changes", body = ComparedSchemas),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A schema that the runtime does not read", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A schema that the runtime's parser rejects", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn compare(

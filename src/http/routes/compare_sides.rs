@@ -30,14 +30,14 @@ pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem>
     })
 }
 
-/// Where the files of both sides stand in the body.
+/// The position of the files of both sides in the body.
 pub(crate) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
 
 /// A side of a comparison.
 pub(crate) enum Side {
     /// A stored revision.
     Stored(Box<Read>),
-    /// Files that a request brings, still to be read.
+    /// Files in a request, not parsed yet.
     Given {
         bundle: Bundle,
         release: Release,
@@ -46,7 +46,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The stored revision that it is.
+    /// Its stored revision.
     pub(crate) fn resolved(&self) -> Option<&Resolved> {
         match self {
             Self::Stored(read) => read.resolved.as_ref(),
@@ -54,7 +54,7 @@ impl Side {
         }
     }
 
-    /// The side, read where it is not yet.
+    /// The side, parsed on first use.
     pub(crate) fn read(self, reader: &Reader, stop: &Stop) -> Result<Read, ServiceError> {
         match self {
             Self::Stored(read) => Ok(*read),
@@ -80,7 +80,7 @@ impl Side {
     }
 }
 
-/// Finds a side of a request, and reads it where it is stored.
+/// Resolves a side of a request, and reads it if it is stored.
 pub(crate) async fn side(
     api: &Api,
     access: &Access,
@@ -111,7 +111,7 @@ pub(crate) async fn side(
     }
 }
 
-/// Where both sides are of one project: the page of their comparison, by digest.
+/// The page of their comparison by digest, if both sides belong to one project.
 pub(crate) fn permalink(api: &Api, base: &Resolved, head: &Resolved) -> Option<String> {
     let root = api.config.public_url.as_deref().unwrap_or_default();
     (base.project == head.project).then(|| {

@@ -15,11 +15,12 @@ use crate::wire::json::json;
 use crate::wire::paths::ReleaseQuery;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// What if
+/// Compute a dispatch table
 ///
-/// The table of an operator with a given list of registrations, as the dispatcher of a release
-/// computes it. What the dispatcher refuses is refused, with the reason and near names; what only
-/// `native_functions.yaml` or `PythonDispatcher` would refuse is computed, with a note.
+/// The table of an operator with the given registrations, as the dispatcher of a release computes
+/// it. Registrations that the dispatcher rejects are errors, with the reason and similar names.
+/// Registrations that only `native_functions.yaml` or `PythonDispatcher` would reject are computed,
+/// with a note.
 #[utoipa::path(
     post,
     path = "/v1/dispatch",
@@ -31,7 +32,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
         (status = 200, description = "The table", body = CalculationView),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or registrations that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or registrations that the dispatcher \
+                                      rejects", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn calculate(

@@ -17,7 +17,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Exceptions
 ///
-/// The accepted changes of a project, and how each stands.
+/// The accepted changes of a project, each with its status.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/exceptions",
@@ -44,9 +44,10 @@ pub async fn list(
 
 /// Accept a change
 ///
-/// From now on comparisons of the project count what it matches as excepted. An operator that no
-/// revision of the project ever had and an end that is past are refused; a pattern may wait for
-/// operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
+/// From now on comparisons of the project count matching changes as excepted. An operator that no
+/// revision of the project ever had and an expiry in the past are errors; a pattern can match
+/// future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
+/// operators.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/exceptions",
@@ -55,11 +56,12 @@ pub async fn list(
     params(ProjectPath),
     request_body = NewException,
     responses(
-        (status = 201, description = "It is kept", body = ExceptionView),
+        (status = 201, description = "Created", body = ExceptionView),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such rule, release or operator, an end that is past, or nothing said", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such rule, release or operator, an expiry in the past, or \
+                                      an empty reason", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn create(
@@ -112,14 +114,14 @@ pub async fn one(
         Some(view) => respond::value(&api, &accept, StatusCode::OK, &view).await,
         None => Err(Problem::new(
             crate::wire::problem::Kind::UnknownException,
-            "the project has no exception of this id",
+            "the project has no exception with this id",
         )),
     }
 }
 
-/// Take an exception away
+/// Delete an exception
 ///
-/// What it excused counts again.
+/// The changes that it excused count again.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/exceptions/{id}",
@@ -127,7 +129,7 @@ pub async fn one(
     operation_id = "delete_exception",
     params(ExceptionPath),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "No such project or exception", body = Document, content_type = PROBLEM_JSON),
     ),
 )]

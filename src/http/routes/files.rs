@@ -14,12 +14,12 @@ use crate::store::RevisionKey;
 use crate::wire::files::FilePath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// How long what never changes may be kept: a year.
+/// How long immutable answers can be cached: a year.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// A file
 ///
-/// The bytes as they were given. Under an address by digest they never change.
+/// The original bytes. They never change at an address by digest.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/files/{name}",
@@ -45,7 +45,7 @@ pub async fn one(
 
 /// The file of a backend
 ///
-/// The bytes as they were given.
+/// The original bytes.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/files/backends/{name}",

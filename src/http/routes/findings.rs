@@ -22,7 +22,7 @@ use crate::wire::json::json;
 use crate::wire::paths::RevisionPath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// What a finding must be like.
+/// The filters of findings.
 #[derive(Debug, Clone)]
 struct Filter {
     severity: Option<Severity>,
@@ -44,8 +44,7 @@ impl Filter {
         snapshot.listed().filter(|finding| self.fits(finding))
     }
 
-    /// What is left out of the findings of this severity and rule. Which operators they are about is
-    /// not known.
+    /// The omitted findings of this severity and rule. Their operators are unknown.
     fn omitted(&self, snapshot: &Snapshot) -> Vec<opatlas_rules::Omitted> {
         let all = snapshot.findings().omitted().iter().copied();
         all.filter(|omitted| {
@@ -61,8 +60,8 @@ impl Filter {
 
 /// Findings
 ///
-/// What the rules of the release find in the revision, by file and place. As SARIF, Markdown or
-/// annotated text by `Accept`; these forms, and lines of JSON, are given whole.
+/// The findings of the release's rules in the revision, by file and position. `Accept` selects
+/// SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/findings",
@@ -70,7 +69,7 @@ impl Filter {
     operation_id = "list_findings",
     params(RevisionPath, FindingsQuery),
     responses(
-        (status = 200, description = "A page of findings; or all of them in another form", content(
+        (status = 200, description = "A page of findings; or all of them in another format", content(
             (FindingList = "application/json"),
             (Finding = "application/x-ndjson"),
             (serde_json::Value = "application/sarif+json"),

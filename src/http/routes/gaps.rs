@@ -17,10 +17,10 @@ use crate::wire::json::json;
 use crate::wire::keys::{KeyPath, of_path};
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The forms of a gap list.
+/// The formats of a gap list.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
 
-/// The greatest usage file.
+/// The maximum size of a usage file.
 const MAX_USAGE: usize = 1 << 20;
 
 const CSV: &str = "text/csv";
@@ -29,10 +29,10 @@ const PLAIN: &str = "text/plain";
 
 const JSON_BODY: &str = "application/json";
 
-/// What a backend lacks
+/// Gaps of a backend
 ///
-/// The operators without a kernel of the key itself, ranked by what matters: those that it lacks and
-/// those that something else serves. As CSV or Markdown by `Accept`.
+/// The operators without a kernel registered on the key, most important first: those that the
+/// backend lacks and those that another key serves. `Accept` selects CSV or Markdown.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -59,17 +59,17 @@ pub async fn stored(
     answer(&api, &accept, path, query, None).await
 }
 
-/// What a backend lacks, by use
+/// Gaps of a backend by usage
 ///
-/// The same, ranked by how often operators are used: lines `operator,count`, or JSON. Nothing is
-/// stored.
+/// The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
     tag = "history",
     operation_id = "rank_gaps",
     params(KeyPath, GapQuery),
-    request_body(description = "The usage file: `operator,count` lines, an object of counts by operator, or a list", content(
+    request_body(description = "The usage file: `operator,count` lines, a JSON object of counts by \
+                                operator, or a JSON list", content(
         (String = "text/csv"),
         (Vec<UsageItem> = "application/json"),
     )),
@@ -122,7 +122,8 @@ fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
     let text = text.map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
     gaps::read_csv(text).map_err(|line| {
         malformed(format!(
-            "line {line} of the usage file is no `operator,count`, such as `aten::add.Tensor,12`"
+            "line {line} of the usage file is not `operator,count`, for example \
+             `aten::add.Tensor,12`"
         ))
     })
 }

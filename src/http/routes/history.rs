@@ -24,9 +24,9 @@ impl From<LineName> for Line {
 
 /// An operator's history
 ///
-/// When it came and went, what changed in its schema and how bad that was, which kernels and tags
-/// it gained and lost, and what served it where, over the project's timeline: releases by version,
-/// commits by topology.
+/// When the operator was added and removed, how its schema changed and at which level, which
+/// kernels and tags it gained and lost, and what served it on which key, over the project's
+/// timeline: releases by version, commits by topology.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/operators/{operator}/history",
@@ -34,7 +34,7 @@ impl From<LineName> for Line {
     operation_id = "get_operator_history",
     params(LifePath, HistoryQuery),
     responses(
-        (status = 200, description = "What happened", body = History),
+        (status = 200, description = "The history", body = History),
         (status = 404, description = "No such project, operator or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such key", body = Document, content_type = PROBLEM_JSON),
     ),

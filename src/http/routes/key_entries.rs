@@ -9,7 +9,7 @@ use crate::service::Snapshot;
 use crate::wire::entry::entry;
 use crate::wire::key_entries::{KeyEntry, Wanted, each_entry};
 
-/// One key across all operators, one operator a line.
+/// One key across all operators, one operator per line.
 #[must_use]
 pub fn lines(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> Vec<u8> {
     let tables = snapshot.tables(&wanted.profile);

@@ -27,8 +27,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Keys
 ///
-/// The runtime keys of the revision's release in table order, each with how many operators have
-/// which reason there.
+/// The runtime keys of the revision's release in table order, each with the number of operators by
+/// reason.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/keys",
@@ -95,7 +95,7 @@ pub async fn list(
 /// A key
 ///
 /// One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-/// `application/x-ndjson` all of it, one operator a line.
+/// `application/x-ndjson` all operators, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/keys/{key}",
@@ -103,7 +103,7 @@ pub async fn list(
     operation_id = "get_key",
     params(KeyPath, KeyQuery),
     responses(
-        (status = 200, description = "A page of entries; or all, one a line", content(
+        (status = 200, description = "A page of entries; or all of them, one per line", content(
             (KeyView = "application/json"),
             (KeyEntry = "application/x-ndjson"),
             (String = "text/csv"),

@@ -28,7 +28,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
     operation_id = "list_labels",
     params(ProjectPath, PageQuery),
     responses(
-        (status = 200, description = "A page of labels; or all, one a line", content(
+        (status = 200, description = "A page of labels; or all of them, one per line", content(
             (LabelList = "application/json"),
             (Label = "application/x-ndjson"),
         )),
@@ -83,7 +83,7 @@ pub async fn list(
     operation_id = "get_label",
     params(LabelPath),
     responses(
-        (status = 200, description = "The label; its ETag serves for `If-Match`", body = Label),
+        (status = 200, description = "The label; use its ETag with `If-Match`", body = Label),
         (status = 404, description = "No such project or label", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -99,8 +99,8 @@ pub async fn one(
 
 /// Set a label
 ///
-/// Makes it, or moves it to another revision. A label that looks like a version is moved only with
-/// `force=true`.
+/// Creates the label, or moves it to another revision. Moving a label that looks like a version
+/// needs `force=true`.
 #[utoipa::path(
     put,
     path = "/v1/projects/{project}/labels/{label}",
@@ -109,16 +109,18 @@ pub async fn one(
     params(
         LabelPath,
         ForceQuery,
-        ("If-Match" = Option<String>, Header, description = "Only if the label is as it was under this ETag; `*`: only if it exists"),
-        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such label"),
+        ("If-Match" = Option<String>, Header, description = "Only if the label still has this \
+                                                             ETag; `*`: only if it exists"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if the label does not \
+                                                                  exist"),
     ),
     request_body = LabelTarget,
     responses(
-        (status = 201, description = "The label is new", body = Label),
-        (status = 200, description = "The label was there", body = Label),
+        (status = 201, description = "The label was created", body = Label),
+        (status = 200, description = "The label was moved or already pointed there", body = Label),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "The label is protected or belongs to another release, or the digest is ambiguous", body = Document, content_type = PROBLEM_JSON),
-        (status = 412, description = "The label is not as expected", body = Document, content_type = PROBLEM_JSON),
+        (status = 412, description = "The label does not match the condition", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
@@ -154,7 +156,7 @@ pub async fn set(
 
 /// Delete a label
 ///
-/// The revision stays. A label that looks like a version is deleted only with `force=true`.
+/// The revision stays. Deleting a label that looks like a version needs `force=true`.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/labels/{label}",
@@ -163,13 +165,13 @@ pub async fn set(
     params(
         LabelPath,
         ForceQuery,
-        ("If-Match" = Option<String>, Header, description = "Only if the label is as it was under this ETag"),
+        ("If-Match" = Option<String>, Header, description = "Only if the label still has this ETag"),
     ),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "No such project or label", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "The label is protected", body = Document, content_type = PROBLEM_JSON),
-        (status = 412, description = "The label is not as expected", body = Document, content_type = PROBLEM_JSON),
+        (status = 412, description = "The label does not match the condition", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn delete(
@@ -186,7 +188,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// What the conditional headers expect of the label (RFC 9110 section 13.1).
+/// The condition of the request on the label (RFC 9110 section 13.1).
 async fn precondition(
     api: &Api,
     path: &LabelPath,
@@ -211,7 +213,8 @@ async fn precondition(
     })
 }
 
-/// Whether an entity tag is the label's. A weak tag never fits: what is changed must be the same.
+/// Whether an entity tag is that of the label. A weak tag never matches: a change needs the exact
+/// state.
 fn is_tag_of(tag: &str, record: &LabelRecord) -> bool {
     let label = Label::from(record.clone());
     let id = ViewId::of_bytes(&crate::wire::json::json(&label));

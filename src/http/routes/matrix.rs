@@ -1,8 +1,8 @@
 //! The matrix: every operator with the reason of each of its cells, small enough for one answer.
 //!
-//! A revision has hundreds of thousands of cells but a few hundred different rows, and a few dozen
-//! different cells. So a cell is one character of a row, a row stands once for all operators that
-//! share it, and what operators are filtered by stands beside them.
+//! A revision has hundreds of thousands of cells but only a few hundred distinct rows and a few
+//! dozen distinct cells. So a cell is one character of a row, operators with equal rows share it,
+//! and the properties that operators are filtered by are listed next to them.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -23,8 +23,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 /// Matrix
 ///
 /// Every operator by every runtime key with the reason of each cell, as one compact answer: equal
-/// rows stand once, and a cell is one character. For kernels and places ask for an operator's
-/// table, or for a key.
+/// rows are shared, and a cell is one character. For kernels and positions use the table of an
+/// operator or of a key.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/matrix",

@@ -1,4 +1,4 @@
-//! The service itself: is it alive, is it ready, what is it.
+//! The service: liveness, readiness, version, metrics.
 
 use std::sync::OnceLock;
 
@@ -15,31 +15,31 @@ use crate::store::StoreError;
 use crate::wire::operations::{API_VERSION, Health, Version};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// Alive
+/// Liveness
 ///
-/// Answers as long as the program runs, whatever the database does.
+/// Answers as long as the process runs, even without the database.
 #[utoipa::path(
     get,
     path = "/healthz",
     tag = "operations",
     operation_id = "health",
-    responses((status = 200, description = "It runs", body = Health)),
+    responses((status = 200, description = "The process runs", body = Health)),
 )]
 pub async fn health(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
-/// Ready
+/// Readiness
 ///
-/// Answers when requests can be served: the database can be read and written.
+/// Answers 200 if the service is ready: the database accepts reads and writes.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "operations",
     operation_id = "readiness",
     responses(
-        (status = 200, description = "Requests can be served", body = Health),
-        (status = 503, description = "They cannot", body = Document, content_type = PROBLEM_JSON),
+        (status = 200, description = "Ready for requests", body = Health),
+        (status = 503, description = "Not ready", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn readiness(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
@@ -47,7 +47,7 @@ pub async fn readiness(State(api): State<Api>, accept: Accept) -> Result<Respons
     respond::value(&api, &accept, StatusCode::OK, &Health { status: "ok" }).await
 }
 
-/// Says what is in the way: whoever asks looks after the service.
+/// Reports the obstacle: callers are operators of the service.
 fn unready(error: ServiceError) -> Problem {
     let what = match error.root() {
         ServiceError::Store(StoreError::Unavailable { what, .. }) => Some(what.clone()),
@@ -55,18 +55,18 @@ fn unready(error: ServiceError) -> Problem {
     };
     let mut problem = Problem::from(error);
     if let Some(what) = what {
-        problem.detail = format!("the database cannot be read and written: {what}");
+        problem.detail = format!("the database does not accept reads and writes: {what}");
     }
     problem
 }
 
-/// The program
+/// Version
 #[utoipa::path(
     get,
     path = "/v1/version",
     tag = "operations",
     operation_id = "version",
-    responses((status = 200, description = "The program", body = Version)),
+    responses((status = 200, description = "The version", body = Version)),
 )]
 pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     accept.media(JSON)?;
@@ -81,15 +81,15 @@ pub async fn version(State(api): State<Api>, accept: Accept) -> Result<Response,
     respond::value(&api, &accept, StatusCode::OK, &version).await
 }
 
-/// This API
+/// OpenAPI document
 ///
-/// The description of the whole API, as OpenAPI 3.1.
+/// The description of the API in OpenAPI 3.1.
 #[utoipa::path(
     get,
     path = "/openapi.json",
     tag = "operations",
     operation_id = "openapi",
-    responses((status = 200, description = "The description", body = serde_json::Value)),
+    responses((status = 200, description = "The OpenAPI document", body = serde_json::Value)),
 )]
 pub async fn document(State(api): State<Api>, accept: Accept) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;

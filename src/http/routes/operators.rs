@@ -24,8 +24,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Operators
 ///
-/// All operators of a revision, written ones in the order of the file and then generated ones, or
-/// those that the filters leave. With `Accept: application/x-ndjson` all of them, one a line.
+/// All operators of a revision that match the filters: declared operators in file order, then
+/// generated operators. With `Accept: application/x-ndjson` all of them, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators",
@@ -33,7 +33,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
     operation_id = "list_operators",
     params(RevisionPath, OperatorsQuery),
     responses(
-        (status = 200, description = "A page of operators; or all, one a line", content(
+        (status = 200, description = "A page of operators; or all of them, one per line", content(
             (Operators = "application/json"),
             (Operator = "application/x-ndjson"),
         )),
@@ -85,7 +85,7 @@ pub async fn list(
     .await
 }
 
-/// All of them as lines, made while they are sent.
+/// All of them as lines, computed while sending.
 async fn lines(
     api: &Api,
     accept: &Accept,
@@ -117,8 +117,8 @@ async fn lines(
 
 /// An operator
 ///
-/// All there is to know about an operator's declaration: its schema, its kernels, its tags, where
-/// it stands, its lines, and what the rules find in it.
+/// The declaration of an operator: its schema, kernels and tags, its position and lines, and its
+/// findings.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}",

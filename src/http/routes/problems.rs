@@ -1,4 +1,4 @@
-//! What the `type` of a problem document points at.
+//! The target of the `type` of a problem document.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,7 +14,7 @@ use crate::wire::problems::{ProblemPath, ProblemType};
 
 /// A type of problem
 ///
-/// What the `type` of a problem document points at.
+/// The target of the `type` of a problem document.
 #[utoipa::path(
     get,
     path = "/problems/{problem}",
@@ -36,7 +36,7 @@ pub async fn one(
     let found = Kind::ALL.iter().find(|kind| kind.slug() == path.problem);
     let Some(&kind) = found else {
         let near = nearest_few(&path.problem, slugs(), 3);
-        let problem = Problem::new(Kind::UnknownProblem, "there is no such type of problem");
+        let problem = Problem::new(Kind::UnknownProblem, "unknown problem type");
         return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
     };
     let make = || {

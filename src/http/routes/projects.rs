@@ -34,7 +34,7 @@ const MAX_POLICY: usize = 64 << 10;
     operation_id = "list_projects",
     params(PageQuery),
     responses(
-        (status = 200, description = "A page of projects; or all, one a line", content(
+        (status = 200, description = "A page of projects; or all of them, one per line", content(
             (ProjectList = "application/json"),
             (ProjectView = "application/x-ndjson"),
         )),
@@ -96,9 +96,9 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
     .await
 }
 
-/// Make a project
+/// Create a project
 ///
-/// Idempotent: 200 when it exists and is the same, 409 when it exists and is another.
+/// Idempotent: 200 if it exists with the same members, 409 if it exists with others.
 #[utoipa::path(
     post,
     path = "/v1/projects",
@@ -106,11 +106,12 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
     operation_id = "create_project",
     request_body = NewProject,
     responses(
-        (status = 201, description = "It is new", body = ProjectView),
-        (status = 200, description = "It exists already", body = ProjectView),
-        (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
+        (status = 201, description = "Created", body = ProjectView),
+        (status = 200, description = "The project already exists with the same members", body = ProjectView),
+        (status = 409, description = "A project with this name exists with other members", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "A policy of more than 16 KiB, or a text that cannot be \
+                                      stored", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -161,7 +162,7 @@ pub async fn one(
 
 /// Change a project
 ///
-/// What is left out stays; null takes away.
+/// Missing members stay; null removes a member.
 #[utoipa::path(
     patch,
     path = "/v1/projects/{project}",
@@ -170,7 +171,7 @@ pub async fn one(
     params(ProjectPath),
     request_body = ProjectEdit,
     responses(
-        (status = 200, description = "The project as it is now", body = ProjectView),
+        (status = 200, description = "The updated project", body = ProjectView),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
@@ -197,7 +198,7 @@ pub async fn update(
 
 /// Delete a project
 ///
-/// With all its revisions and labels.
+/// Deletes the project with all its revisions and labels.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}",
@@ -205,7 +206,7 @@ pub async fn update(
     operation_id = "delete_project",
     params(ProjectPath),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -217,14 +218,14 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Policies are the same when they say the same, in whatever order.
+/// Policies are equal if their members are equal, in any order.
 fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
     let mut policy = Value::Object(policy);
     policy.sort_all_objects();
     let text = policy.to_string();
     match text.len() > MAX_POLICY {
         true => {
-            let detail = format!("the policy has more than {MAX_POLICY} bytes as compact JSON");
+            let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
             Err(Problem::new(Kind::TooLarge, detail).about("policy"))
         }
         false => Ok(text),

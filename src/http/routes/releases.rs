@@ -1,4 +1,4 @@
-//! The releases of PyTorch that are known.
+//! The known releases of PyTorch.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -17,7 +17,7 @@ use crate::wire::releases::{ReleaseDetail, ReleaseList, ReleasePath, detail, ite
 
 /// Releases
 ///
-/// The releases of PyTorch whose rules, keys and lists are known, oldest first.
+/// The known releases of PyTorch with their rules, keys and lists, oldest first.
 #[utoipa::path(
     get,
     path = "/v1/releases",
@@ -64,12 +64,12 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let judged = judged(Some(&path.release));
-    // Here the release is what is asked for, and not what something else is judged by.
+    // Here the path selects the release; it does not select the rules to judge by.
     let release = match judged {
         Ok(judged) if judged.newer.is_none() => judged.release,
         Ok(judged) => {
             let detail = format!(
-                "PyTorch {} is newer than all that are known",
+                "PyTorch {} is newer than all known releases",
                 judged.stored()
             );
             return Err(Problem::new(Kind::NoRelease, detail));

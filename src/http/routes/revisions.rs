@@ -19,10 +19,10 @@ use crate::wire::paths::{ProjectPath, ReleaseQuery, RevisionPath};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, revision_of};
 
-/// Take a bundle in
+/// Ingest a bundle
 ///
-/// Stores the files as a revision, idempotent by digest, and lets the label name it. What is no
-/// list of entries is refused with its findings; what has findings is stored.
+/// Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
+/// is not a list of entries is rejected with its findings; other findings do not prevent storing.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions",
@@ -30,7 +30,8 @@ use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, 
     operation_id = "ingest_revision",
     params(ProjectPath, IngestQuery),
     request_body(
-        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        description = "The files: `native_functions.yaml` alone, or a bundle as JSON or as \
+                       multipart parts named after the files",
         content(
             (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
@@ -38,13 +39,13 @@ use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, 
         ),
     ),
     responses(
-        (status = 201, description = "The revision is new", body = Revision),
-        (status = 200, description = "The revision was there already", body = Revision),
+        (status = 201, description = "The revision was created", body = Revision),
+        (status = 200, description = "The revision already existed", body = Revision),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "The label is protected, or belongs to another release", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or no list of entries", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or not a list of entries", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn ingest(
@@ -87,7 +88,7 @@ pub async fn ingest(
     operation_id = "list_revisions",
     params(ProjectPath, PageQuery),
     responses(
-        (status = 200, description = "A page of revisions; or all, one a line", content(
+        (status = 200, description = "A page of revisions; or all of them, one per line", content(
             (RevisionList = "application/json"),
             (RevisionItem = "application/x-ndjson"),
         )),
@@ -146,7 +147,7 @@ async fn lines(api: &Api, accept: &Accept, project: &str) -> Result<Response, Pr
 
 /// A revision
 ///
-/// With its files, its labels, and counts of its operators and findings.
+/// A revision with its files, its labels, and counts of its operators and findings.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}",
@@ -180,7 +181,7 @@ pub async fn one(
 
 /// Delete a revision
 ///
-/// Only where no label names it.
+/// Only if no label points to it.
 #[utoipa::path(
     delete,
     path = "/v1/projects/{project}/revisions/{revision}",
@@ -188,9 +189,9 @@ pub async fn one(
     operation_id = "delete_revision",
     params(RevisionPath),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "Deleted"),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
-        (status = 409, description = "Labels name it, or the digest is ambiguous", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Labels point to it, or the digest is ambiguous", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn delete(
@@ -205,7 +206,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Whether the caller insists on moving a protected label.
+/// Whether the caller overrides the protection of a label.
 pub fn protection(force: Option<bool>) -> Protection {
     match force {
         Some(true) => Protection::Forced,

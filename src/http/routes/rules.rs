@@ -20,7 +20,7 @@ use crate::wire::rules::{AnyRule, RuleKind, RuleList, RulePath, RulesQuery, fami
 
 /// Rules
 ///
-/// All rules of validation and of compatibility, with why they are, and examples.
+/// All validation and change rules, with reasons and examples.
 #[utoipa::path(
     get,
     path = "/v1/rules",
@@ -92,14 +92,14 @@ pub async fn one(
         let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
         let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
-        let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
+        let problem = Problem::new(Kind::UnknownRule, format!("unknown rule `{shown}`"));
         return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
     };
     let make = || Ok(json(&rule.view()));
     respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await
 }
 
-/// A rule that is to be shown.
+/// A rule to show.
 #[derive(Debug, Clone, Copy)]
 enum Chosen {
     Validation(&'static opatlas_rules::Rule),

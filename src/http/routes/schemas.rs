@@ -23,7 +23,7 @@ use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
 
 /// Parse a schema
 ///
-/// Judges the schema alone, and not an entry with it. Nothing is stored.
+/// Checks the schema alone, without an entry. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/schemas/parse",
@@ -32,7 +32,7 @@ use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
     params(ReleaseQuery),
     request_body = SchemaText,
     responses(
-        (status = 200, description = "The schema, or what is wrong with it", body = ParsedSchema),
+        (status = 200, description = "The parsed schema, or its errors", body = ParsedSchema),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),

@@ -14,13 +14,13 @@ use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch};
 
-/// How many operators a search gives at most.
+/// The maximum number of operators in a search result.
 const MAX_FOUND: usize = 500;
 
 /// Search all revisions
 ///
-/// Operators that hold the words in any revision: in their name, their schema (arguments and types),
-/// or the name of a kernel.
+/// Operators that contain the words in any revision: in their name, their schema (arguments and
+/// types), or the name of a kernel.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/search",
@@ -28,7 +28,7 @@ const MAX_FOUND: usize = 500;
     operation_id = "search_history",
     params(ProjectPath, SearchQuery),
     responses(
-        (status = 200, description = "What was found", body = SearchView),
+        (status = 200, description = "The matches", body = SearchView),
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -40,12 +40,12 @@ pub async fn search(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     if query.q.trim().is_empty() {
-        let problem = Problem::new(Kind::InvalidParameter, "`q` says nothing to search for");
+        let problem = Problem::new(Kind::InvalidParameter, "`q` contains nothing to search for");
         return Err(problem.about("q"));
     }
     let limit = query.limit.unwrap_or(100);
     if !(1..=MAX_FOUND).contains(&limit) {
-        let text = format!("`limit` must be 1 to {MAX_FOUND}");
+        let text = format!("`limit` must be between 1 and {MAX_FOUND}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("limit"));
     }
     let service = &api.service;

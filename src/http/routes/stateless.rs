@@ -21,8 +21,8 @@ use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation}
 
 /// Validate a bundle
 ///
-/// What the rules of the release find in it. Always 200 when the body could be read, also where it
-/// is no YAML. As SARIF, Markdown or annotated text by `Accept`. Nothing is stored.
+/// The findings of the release's rules. Always 200 if the body is readable, even if it is not YAML.
+/// `Accept` selects SARIF, Markdown or annotated text. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/validate",
@@ -38,14 +38,14 @@ use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation}
         ),
     ),
     responses(
-        (status = 200, description = "What the rules find", content(
+        (status = 200, description = "The findings", content(
             (Validation = "application/json"),
             (serde_json::Value = "application/sarif+json"),
             (String = "text/markdown"),
             (String = "text/plain"),
         )),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -75,7 +75,7 @@ pub async fn validate(
 
 /// Parse a bundle
 ///
-/// The operators that can be read, and what the rules find. Nothing is stored.
+/// The operators with a valid schema, and the findings. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/parse",
@@ -83,7 +83,8 @@ pub async fn validate(
     operation_id = "parse",
     params(ParseQuery),
     request_body(
-        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        description = "The files: `native_functions.yaml` alone, or a bundle as JSON or as \
+                       multipart parts named after the files",
         content(
             (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
             (BundleJson = "application/json"),
@@ -93,7 +94,7 @@ pub async fn validate(
     responses(
         (status = 200, description = "The operators", body = Parsed),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
-        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -116,7 +117,7 @@ pub async fn parse(
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
-/// The release that a caller asks for; the newest where it asks for none.
+/// The requested release; by default the newest.
 pub fn judged(release: Option<&str>) -> Result<JudgedRelease, Problem> {
     match release {
         Some(text) => JudgedRelease::parse(text)

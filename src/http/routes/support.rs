@@ -18,16 +18,16 @@ use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use crate::wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
 
-/// The forms of a support table.
+/// The formats of a support table.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
 
-/// How many operators and keys a table has at most.
+/// The maximum number of operators and of keys in a table.
 const MAX_NAMES: usize = 200;
 
-/// Since when backends run operators
+/// Support by backend
 ///
-/// For each operator and key: the first and the last revision with support, and by what. As CSV or
-/// Markdown by `Accept`.
+/// For each operator and key: the first and the last revision with support, and its reason.
+/// `Accept` selects CSV or Markdown.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/support",
@@ -84,7 +84,7 @@ pub async fn table(
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
-/// The names of a comma list.
+/// The names of a comma-separated list.
 fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
     let names = text
         .split(',')
@@ -94,7 +94,7 @@ fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
     if (1..=MAX_NAMES).contains(&names.len()) {
         return Ok(names);
     }
-    let text = format!("`{parameter}` must name 1 to {MAX_NAMES}, separated by commas");
+    let text = format!("`{parameter}` must have 1 to {MAX_NAMES} names, separated by commas");
     Err(Problem::new(Kind::InvalidParameter, text).about(parameter))
 }
 

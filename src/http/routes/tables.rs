@@ -16,8 +16,8 @@ use crate::wire::tables_query::TableQuery;
 
 /// The dispatch table of an operator
 ///
-/// Which kernel runs for every runtime key and why; `explain=true` tells how each entry comes
-/// about, and `with` and `without` what would be if its registrations were others.
+/// Which kernel runs for every runtime key and why. `explain=true` explains each entry; `with` and
+/// `without` show the table for other registrations.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}/dispatch",
@@ -28,7 +28,8 @@ use crate::wire::tables_query::TableQuery;
         (status = 200, description = "The table", body = TableView),
         (status = 404, description = "No such project, revision or operator", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, runtime key or build, or a registration that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, runtime key or build, or a registration \
+                                      that the dispatcher rejects", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn one(

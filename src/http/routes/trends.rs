@@ -13,10 +13,10 @@ use crate::wire::paths::ProjectPath;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use crate::wire::trends::{TrendQuery, Trends, point};
 
-/// How many points are given where nothing else is asked for.
+/// The default number of points.
 const POINTS: usize = 200;
 
-/// How many points are given at most.
+/// The maximum number of points.
 const MAX_POINTS: usize = 2000;
 
 /// Trends
@@ -42,7 +42,7 @@ pub async fn trends(
     accept.media(JSON)?;
     let most = query.points.unwrap_or(POINTS);
     if !(2..=MAX_POINTS).contains(&most) {
-        let text = format!("`points` must be 2 to {MAX_POINTS}");
+        let text = format!("`points` must be between 2 and {MAX_POINTS}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
     }
     let service = &api.service;
@@ -64,7 +64,7 @@ pub async fn trends(
     respond::value(&api, &accept, StatusCode::OK, &trends).await
 }
 
-/// Evenly chosen places of a stretch, the first and the last among them.
+/// Evenly spaced places of a range, including the first and the last.
 fn chosen(range: &Range, most: usize) -> Vec<usize> {
     let (start, steps) = (*range.start(), range.end() - range.start());
     if steps < most {

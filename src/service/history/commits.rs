@@ -27,7 +27,7 @@ pub struct CommitFiles {
     pub bundle: Bundle,
 }
 
-/// Where commits come to stand.
+/// The positions of commits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placed {
     /// Commits that are there already.
@@ -65,8 +65,8 @@ type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
-    /// The step from the commit before, still without a key; `None` where nothing changed, or
-    /// other commits stand between.
+    /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
+    /// commits are in between.
     step: Option<StepRecord>,
 }
 
@@ -225,7 +225,7 @@ fn read(
             let at = done.commits.len();
             match done.read(commit, stop) {
                 Ok(None) => {}
-                // Whatever ended the other thread is told by it.
+                // The other thread reports why it ended.
                 Ok(Some((base, head))) => {
                     if pairs.send((at, base, head)).is_err() {
                         break;
@@ -251,7 +251,7 @@ fn read(
 }
 
 impl ReadCommits {
-    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    /// Adds one more commit, and returns a comparison if it follows the last commit and differs.
     fn read(&mut self, files: CommitFiles, stop: &Stop) -> Result<Option<Pair>, Stopped> {
         let CommitFiles {
             commit,
@@ -306,8 +306,8 @@ fn no_key() -> StepKey {
     }
 }
 
-/// Puts commits in their order among those that are there, whose own order stays: new ones stand
-/// before the known one that they come before.
+/// Merges commits into the known ones, whose order stays: a new commit is inserted before its
+/// successor.
 fn merged<'a>(stored: &[&'a str], order: &'a [String]) -> Vec<&'a str> {
     let known: FxHashSet<&str> = stored.iter().copied().collect();
     let at: FxHashMap<&str, usize> = order.iter().enumerate().map(|(i, id)| (&**id, i)).collect();
@@ -348,7 +348,7 @@ mod tests {
         check("c d", "a b c d", "a b c d");
         check("a d", "b c d e", "a b c d e");
         check("a b x", "a c x y", "a b c x y");
-        // A rewritten history: what is there keeps its order.
+        // A rewritten history: known commits keep their order.
         check("b a", "a z b", "z b a");
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct StoredEvent {
     pub(super) kind: Word<EventKind>,
     pub(super) rule: Word<&'static ChangeRule>,
     pub(super) level: Word<Level>,
-    /// The operator that the change is told of, where that is another one.
+    /// The operator of the change, if it is another one.
     #[serde(rename = "of", default, skip_serializing_if = "Option::is_none")]
     operator: Option<String>,
     /// Whether this operator only follows that one.

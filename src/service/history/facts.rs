@@ -41,7 +41,7 @@ pub struct Facts {
     /// Coverage of each backend with dense tensors, in table order.
     #[serde(rename = "k")]
     pub keys: Vec<KeyFacts>,
-    /// What the step to it changed; of the first revision of a timeline nothing is told.
+    /// The changes of the step to this revision; empty for the first revision of a timeline.
     #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepFacts>,
 }
@@ -52,13 +52,13 @@ pub struct StepFacts {
     /// What breaks.
     #[serde(rename = "b")]
     pub breaking: u32,
-    /// What only breaks what is new on what is old.
+    /// Forward-breaking changes: new code fails on the old side.
     #[serde(rename = "f")]
     pub forward_breaking: u32,
     /// What somebody must act upon.
     #[serde(rename = "d")]
     pub dangerous: u32,
-    /// What harms nobody, or is only good to know.
+    /// Safe and informational changes.
     #[serde(rename = "o")]
     pub other: u32,
 }
@@ -84,7 +84,7 @@ impl StepFacts {
 pub struct KeyFacts(
     /// The runtime key.
     pub String,
-    /// Operators with a kernel of its own.
+    /// Operators with their own kernel.
     pub u32,
     /// Operators that it runs by whatever: an own kernel, a default backend kernel, or a composite.
     pub u32,
@@ -136,12 +136,12 @@ impl Facts {
     /// The counts that are stored with a step.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for what this program did not write, and [`StoreError::Unavailable`]
-    /// where the step is gone by now.
+    /// [`StoreError::Corrupt`] for data that this program did not write, and
+    /// [`StoreError::Unavailable`] if the step was deleted meanwhile.
     pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
         if text.is_empty() {
             return Err(StoreError::Unavailable {
-                what: "the history was computed anew meanwhile; ask again".to_owned(),
+                what: "the history was recomputed during the request; try again".to_owned(),
                 source: None,
             });
         }

@@ -18,7 +18,7 @@ pub(super) struct Items {
     pub(super) items: Vec<Arc<Item>>,
     /// How many at the beginning come from the timeline known before.
     pub(super) known: usize,
-    /// Where the last commit stands in the store.
+    /// The position of the last commit in the store.
     pub(super) end: Option<i64>,
 }
 
@@ -37,7 +37,7 @@ pub(super) async fn read(
             return Ok(found);
         }
     }
-    // What was only added to since then is the beginning of what there is now.
+    // If only additions happened since then, the previous state is a prefix of the current one.
     let known = |line: Line, rearranged: i64| {
         previous.filter(|previous| previous.line == line && rearranged <= previous.stamp.now)
     };

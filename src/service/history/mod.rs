@@ -1,9 +1,9 @@
 //! The history of operators and backends over a project's timeline.
 //!
-//! What each step of the timeline did is stored by operator, so that an operator's history is read
-//! and not computed. A step is a function of two revisions, the releases that they are judged as and
-//! [`STEP_FORMAT`], so it can be missing but never wrong: what is missing is computed when it is first
-//! needed, and at once where a history is imported.
+//! The changes of each step of the timeline are stored by operator, so that the history of an
+//! operator is read, not computed. A step is a function of two revisions, their releases and
+//! [`STEP_FORMAT`], so it can be missing but never wrong. Missing steps are computed on first use,
+//! and immediately when a history is imported.
 
 mod commits;
 mod event;
@@ -51,8 +51,8 @@ const WARMED: u32 = 8;
 /// Timelines in memory.
 pub(super) struct Histories {
     known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
-    /// Held while the steps of a project are computed, so that they are not computed twice; the
-    /// locks of projects that nobody computes anything of go by themselves.
+    /// Held while the steps of a project are computed, to compute them only once; unused locks are
+    /// dropped.
     computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
 }
 
@@ -79,7 +79,7 @@ impl Histories {
         lock
     }
 
-    /// Keeps a timeline under what was asked for, and under what it is made of.
+    /// Caches a timeline under the requested kind and under its actual kind.
     async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
         let own = Some(timeline.line);
         let key = (timeline.project.clone(), own);

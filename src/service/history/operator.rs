@@ -35,11 +35,11 @@ pub struct HistoryEvent {
     pub keys: Vec<String>,
     /// The argument, tags or other names that it is about.
     pub names: Vec<String>,
-    /// The operator that it is told of, where this one only follows.
+    /// The operator of the change, if this one only follows it.
     pub follows: Option<String>,
-    /// What stood there before.
+    /// The old text.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The new text.
     pub new: Option<String>,
     /// What changed, in a sentence.
     pub message: String,
@@ -52,17 +52,17 @@ pub struct OperatorHistory {
     pub timeline: Arc<Timeline>,
     /// The operator, qualified unless its namespace is `aten`.
     pub operator: String,
-    /// The stretch that was asked for.
+    /// The requested range.
     pub asked: Range,
     /// What happened in it, in order.
     pub events: Vec<HistoryEvent>,
-    /// The stretches in which the operator is there, cut to what was asked for.
+    /// The ranges in which the operator exists, limited to the requested range.
     pub present: Vec<Range>,
     /// What served it at the keys, cut likewise.
     pub ranges: Vec<KeyRange>,
 }
 
-/// An operator as its steps tell of it.
+/// The events of an operator over the steps.
 pub(super) struct Life {
     /// The steps that did something to it, by place.
     pub(super) steps: Vec<(usize, Says)>,
@@ -128,7 +128,7 @@ impl Service {
         self.life(timeline, operator).await.map(drop)
     }
 
-    /// What the steps of a timeline tell of an operator.
+    /// Collects the events of an operator from the steps of a timeline.
     pub(super) async fn life(
         &self,
         timeline: &Timeline,

@@ -97,7 +97,7 @@ impl Service {
     }
 }
 
-/// Whether the words stand in what a step says, and not only in how it is written down.
+/// Whether the words occur in the content of a step, not only in its encoding.
 fn says_so(operator: &str, says: &Says, words: &str) -> bool {
     let words = words.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&words);

@@ -1,5 +1,5 @@
-//! What a step did, as it is stored: JSON by operator, in which every enum stands as its word.
-//! Written and read here alone.
+//! The stored form of a step: JSON by operator, with every enum as its word. Only this module
+//! writes and reads it.
 
 use std::sync::Arc;
 
@@ -43,8 +43,7 @@ pub(super) struct StoredCells {
     pub(super) after: StoredCell,
 }
 
-/// Keys that stand behind one another: the names of the first and, where there are several, the
-/// last.
+/// A range of adjacent keys: the name of the first and, if there are several, of the last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Stretch {
@@ -163,8 +162,8 @@ impl StoredCells {
 /// The error of a step that this program did not write.
 pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     StoreError::corrupt(format!(
-        "a step of a history cannot be read ({why}); restore the database from a backup, or delete \
-         the rows of its table `steps`, which are then computed anew"
+        "a stored step of the history is invalid ({why}); restore the database from a backup, or \
+         delete the rows of the table `steps`, which Opatlas then recomputes"
     ))
 }
 

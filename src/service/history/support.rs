@@ -25,7 +25,7 @@ pub struct Support {
     pub operator: String,
     /// The stretches in which the operator is there.
     pub present: Vec<Range>,
-    /// One for each key that was asked for.
+    /// One per requested key.
     pub cells: Vec<SupportCell>,
 }
 

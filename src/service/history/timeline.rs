@@ -14,9 +14,9 @@ use opatlas_source::Digest;
 
 use super::{STEP_FORMAT, items};
 
-/// The fewest digits of a commit's id that stand for it.
+/// The minimum number of digits in an abbreviated commit id.
 const COMMIT_DIGITS: usize = 7;
-/// Up to how many revisions steps are asked for one by one.
+/// The maximum number of revisions whose steps are fetched one by one.
 const FEW: usize = 512;
 
 /// What a timeline is made of.
@@ -91,11 +91,11 @@ pub struct Timeline {
     pub project: ProjectName,
     /// What it is made of.
     pub line: Line,
-    /// The revisions, the first one first. The same files can stand at several places.
+    /// The revisions, oldest first. The same files can occur at several positions.
     pub items: Vec<Arc<Item>>,
     /// The state of the project that it was made from.
     pub(super) stamp: Stamp,
-    /// Where the last of its commits stands in the store.
+    /// The position of its last commit in the store.
     pub(super) end: Option<i64>,
     /// The step that leads to each place; 0 where nothing can have changed.
     step_of: Vec<i64>,
@@ -108,8 +108,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Reads a timeline. What still holds of `previous`, the timeline of the same project and line at
-    /// an earlier stamp, is taken from there, so that a project that grew costs what is new.
+    /// Reads a timeline. Reuses the parts of `previous`, an earlier state of the same timeline,
+    /// that are still valid, so that the cost for a growing project is that of the new parts.
     pub(super) async fn load(
         store: &dyn Store,
         project: ProjectName,

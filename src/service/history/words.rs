@@ -1,5 +1,5 @@
-//! Words of enums in stored steps. A word that this program does not know is an error: a step that
-//! is read for something else would tell a history that never was.
+//! Words for enums in stored steps. An unknown word is an error, because a guess would produce a
+//! false history.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -47,7 +47,7 @@ impl<'de, T: Named> Deserialize<'de> for Word<T> {
 
             fn visit_str<E: Error>(self, word: &str) -> Result<Word<T>, E> {
                 let found = T::of_word(word).map(Word);
-                found.ok_or_else(|| E::custom(format!("there is no {} `{word}`", T::WHAT)))
+                found.ok_or_else(|| E::custom(format!("unknown {} `{word}`", T::WHAT)))
             }
         }
         deserializer.deserialize_str(OfWord(PhantomData))
@@ -91,7 +91,7 @@ impl Named for Reason {
 }
 
 impl Named for &'static ChangeRule {
-    const WHAT: &'static str = "rule of compatibility";
+    const WHAT: &'static str = "change rule";
 
     fn word(self) -> &'static str {
         self.id.as_str()

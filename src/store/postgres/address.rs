@@ -14,7 +14,7 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Reads `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=...`; what is left out comes from the
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=...`; missing parts come from the
     /// environment (`PGHOST`, `PGUSER`, `PGPASSWORD`, ...) as for PostgreSQL's own programs.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Address {

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use crate::store::error::StoreError;
 
-/// How long nobody tries after somebody tried in vain.
+/// How long to wait after a failed attempt.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long nobody else tries while somebody does.
+/// How long one attempt keeps others from starting.
 const ATTEMPT: Duration = Duration::from_secs(4);
 
 /// When to try again; none while the database is there.
@@ -26,7 +26,7 @@ impl Presence {
         let now = Instant::now();
         if now < at {
             return Err(StoreError::Unavailable {
-                what: "it did not answer a moment ago".to_owned(),
+                what: "it did not answer recently".to_owned(),
                 source: None,
             });
         }

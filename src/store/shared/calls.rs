@@ -201,7 +201,8 @@ impl Store for Backend {
                 if bundle.digest() == digest {
                     return Ok(bundle);
                 }
-                let what = format!("revision sha256:{digest} has other files than were stored");
+                let what =
+                    format!("the files of revision sha256:{digest} differ from those stored");
                 Err(StoreError::corrupt(what))
             })
             .await?

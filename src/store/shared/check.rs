@@ -200,7 +200,7 @@ fn read_digest(bytes: &[u8], what: &str, report: &mut CheckReport) -> Option<Dig
 
 fn read_list(bytes: &[u8], what: &str, report: &mut CheckReport) -> Vec<i64> {
     decode(bytes).unwrap_or_else(|| {
-        report.faults.push(format!("{what} is no list"));
+        report.faults.push(format!("{what} is not a list"));
         Vec::new()
     })
 }

@@ -1,6 +1,5 @@
-//! Collecting what nothing names any more: revisions without a label, and then the files, runs and
-//! pieces that were only theirs. Whoever writes is alone, so nothing that is being taken in can be
-//! collected from under it.
+//! Garbage collection: revisions without a label, and then the files, runs and pieces that only
+//! they used. There is one writer at a time, so an ingest in progress never loses data.
 
 use rustc_hash::FxHashSet;
 use sqlx::{query, query_as, query_scalar};
@@ -58,9 +57,9 @@ async fn sweep(
 ) -> Result<u64, StoreError> {
     let mut needed = FxHashSet::default();
     for list in lists {
-        // A list that does not read says nothing of what it needs; so nothing may go.
+        // An invalid list may need any piece, so nothing can be deleted.
         let list = decode(list).ok_or_else(|| {
-            StoreError::corrupt("a list of pieces does not read; `opatlas doctor` says more")
+            StoreError::corrupt("a list of pieces is invalid; `opatlas doctor` reports details")
         })?;
         needed.extend(list);
     }

@@ -72,7 +72,7 @@ pub(super) async fn of_file(
     parts(connection, rows).await
 }
 
-/// Fetches a file by its row id, by which it is called here.
+/// Fetches a file by its row id.
 pub(super) async fn of_file_row(connection: &mut Connection, id: i64) -> Result<Parts, StoreError> {
     let rows = query_as(sql::FILE_BY_ID)
         .bind(id)
@@ -131,7 +131,7 @@ async fn parts(connection: &mut Connection, rows: Vec<FileRow>) -> Result<Parts,
         let list = decode(&list);
         runs.insert(
             id,
-            list.ok_or_else(|| StoreError::corrupt(format!("run {id} is no list")))?,
+            list.ok_or_else(|| StoreError::corrupt(format!("run {id} is not a list")))?,
         );
     }
     let wanted = runs.values().flatten().copied();
@@ -148,7 +148,7 @@ async fn parts(connection: &mut Connection, rows: Vec<FileRow>) -> Result<Parts,
 
 impl FileRow {
     fn parts(self) -> Result<FileParts, StoreError> {
-        let damaged = || StoreError::corrupt(format!("file `{}` is no list of runs", self.name));
+        let damaged = || StoreError::corrupt(format!("file `{}` is not a list of runs", self.name));
         Ok(FileParts {
             digest: rows::digest(&self.digest)?,
             bytes: rows::size(self.bytes, &self.name)?,

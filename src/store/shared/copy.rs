@@ -82,7 +82,7 @@ fn cut_short() -> StoreError {
 
 async fn send(sink: &Sender<Rows>, rows: Rows) -> Result<(), StoreError> {
     sink.send(rows).await.map_err(|_| StoreError::Unavailable {
-        what: "nobody takes its rows any more".to_owned(),
+        what: "the receiver closed early".to_owned(),
         source: None,
     })
 }

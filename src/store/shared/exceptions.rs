@@ -1,4 +1,4 @@
-//! Exceptions: kept, listed, taken away.
+//! Exceptions: storing, listing, deleting.
 
 use sqlx::{query, query_as};
 

@@ -71,7 +71,7 @@ impl CommitRow {
 /// What a change does to a timeline besides making it longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rearranged {
-    /// Nothing: what there was is still the beginning of what there is.
+    /// No change: the previous state is still a prefix of the current one.
     Nothing,
     /// It moves commits, or puts one among them.
     Commits,
@@ -97,7 +97,7 @@ pub(super) async fn bump(
     Ok(())
 }
 
-/// Takes away what steps did that are gone.
+/// Deletes the facts of removed steps.
 pub(super) async fn sweep(connection: &mut Connection) -> Result<(), StoreError> {
     let unneeded = query(sql::STEP_OPERATORS_UNNEEDED_DELETE);
     unneeded.execute(connection).await?;
@@ -253,7 +253,7 @@ pub(super) async fn save_steps(
             let delete = query(statement).bind(project).bind(program);
             delete.execute(&mut *connection).await?;
         }
-        // Whoever knows the steps that are gone has to look again.
+        // Readers that know the removed steps must look them up again.
         bump(connection, project, Rearranged::Both).await?;
     }
     for step in steps {

@@ -1,5 +1,5 @@
-//! Storing a bundle: what is new of it, from the pieces up. A file, run or piece that is there
-//! already is found by its digest and not looked into.
+//! Stores the new parts of a bundle, from the pieces up. An existing file, run or piece is found by
+//! its digest and not read.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sqlx::query_builder::QueryBuilder;
@@ -17,7 +17,7 @@ use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
 
-/// The row ids of what is stored, by digest.
+/// The row ids of stored parts, by digest.
 type Ids = FxHashMap<Digest, i64>;
 
 /// Stores a revision unless it is there, and sets the label.

@@ -183,7 +183,7 @@ fn expect(
     })
 }
 
-/// The release that the label will stand for.
+/// The future release of the label.
 fn release(request: &LabelRequest, stored: Option<&LabelRow>) -> Result<Option<String>, Conflict> {
     let stored = stored.and_then(|row| row.release.as_ref());
     match (stored, &request.release) {

@@ -1,10 +1,10 @@
 //! The calls of the store in SQL that every database understands ([`sql`](super::super::sql)).
 //!
-//! Compiled once for each database, since a type parameter for the database would need a dozen
-//! bounds on every function. The parent says which database it is: `Backend` (the store, with
-//! `reader`, `snapshot`, `write`, `commit` and `try_to_write`), `Database`, `Connection`, and what is
-//! done otherwise in each (`number_on`, `own_faults`, `OVERRIDING`). Whoever writes is
-//! alone, in every database.
+//! Compiled once for each database, because a type parameter for the database would need a dozen
+//! bounds on every function. The parent module provides `Backend` (the store, with `reader`,
+//! `snapshot`, `write`, `commit` and `try_to_write`), `Database`, `Connection`, and the differences
+//! between the databases (`number_on`, `own_faults`, `OVERRIDING`). In every database there is one
+//! writer at a time.
 
 mod calls;
 mod check;

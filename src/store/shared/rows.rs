@@ -126,7 +126,7 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
 pub(super) fn release(text: Option<String>) -> Result<Option<String>, StoreError> {
     match text {
         Some(text) if Release::parse(&text).is_err() => Err(StoreError::corrupt(format!(
-            "`{}` is no release",
+            "`{}` is not a release",
             text.escape_debug()
         ))),
         text => Ok(text),

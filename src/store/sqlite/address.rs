@@ -25,17 +25,17 @@ impl Address {
             why: why.to_owned(),
         };
         let Some(rest) = url.strip_prefix("sqlite:") else {
-            return Err(wrong("it does not begin with `sqlite:`"));
+            return Err(wrong("it does not start with `sqlite:`"));
         };
         let rest = rest.strip_prefix("//").unwrap_or(rest);
         let (name, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         let mode = parameters.split('&').find_map(|p| p.strip_prefix("mode="));
         let in_memory = name == ":memory:" || mode == Some("memory");
         if mode == Some("ro") || parameters.contains("immutable=") {
-            return Err(wrong("Opatlas must be able to write to its database"));
+            return Err(wrong("Opatlas needs write access to its database"));
         }
         if name.is_empty() && !in_memory {
-            return Err(wrong("it names no file"));
+            return Err(wrong("it does not name a file"));
         }
         let options = SqliteConnectOptions::from_str(url);
         let options = options.map_err(|error| wrong(&error.to_string()))?;
@@ -61,11 +61,11 @@ impl Address {
     pub(super) fn shown(&self) -> String {
         match &self.path {
             Some(path) => format!("`{}`", path.display()),
-            None => "the database in memory".to_owned(),
+            None => "the in-memory database".to_owned(),
         }
     }
 
-    /// Finds that its folder is there and that it is no folder itself.
+    /// Checks that its folder exists and that it is not a folder itself.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let Some(path) = &self.path else {
             return Ok(());
@@ -73,11 +73,11 @@ impl Address {
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         let what = match folder {
             Some(folder) if !folder.is_dir() => format!(
-                "{} cannot be opened, since the folder `{}` does not exist",
+                "{} cannot be opened, because the folder `{}` does not exist",
                 self.shown(),
                 folder.display()
             ),
-            _ if path.is_dir() => format!("{} is a folder; name a file in it", self.shown()),
+            _ if path.is_dir() => format!("{} is a folder; use a file in it", self.shown()),
             _ => return Ok(()),
         };
         Err(StoreError::Unavailable { what, source: None })

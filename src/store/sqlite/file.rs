@@ -17,8 +17,8 @@ use crate::store::opening::Opening;
 /// change needs.
 const ROOM: usize = 64 << 10;
 
-/// The file that was opened. SQLite goes on with a file that was deleted or replaced, and what it
-/// then writes is gone when the process ends.
+/// The opened file. SQLite continues with a deleted or replaced file, and its writes are lost when
+/// the process ends.
 #[derive(Debug, Clone)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub(super) struct DatabaseFile {
     has_log: bool,
 }
 
-/// What tells a file from another one of the same name.
+/// The identity of a file among others of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -44,7 +44,7 @@ impl Identity {
         }
     }
 
-    /// Where files have no numbers only a file that is gone is noticed.
+    /// Where files have no numbers, only a missing file is detected.
     #[cfg(not(unix))]
     fn of(_: &Metadata) -> Self {
         Self {
@@ -58,7 +58,7 @@ impl DatabaseFile {
     /// Remembers a file that is open.
     ///
     /// # Errors
-    /// [`StoreError::Detached`] when it is gone already.
+    /// [`StoreError::Detached`] if the file was removed.
     pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
         let metadata = fs::metadata(path).map_err(|_| gone("deleted"))?;
         Ok(Self {
@@ -133,7 +133,7 @@ fn gone(how: &str) -> StoreError {
 fn unavailable(error: &std::io::Error) -> StoreError {
     let what = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
-        ErrorKind::ReadOnlyFilesystem => "its disk can only be read".to_owned(),
+        ErrorKind::ReadOnlyFilesystem => "its disk is read-only".to_owned(),
         _ => format!("its files cannot be written: {error}"),
     };
     StoreError::Unavailable { what, source: None }
@@ -148,7 +148,7 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
     let place = address.shown();
     let length = match address.path().map(fs::metadata) {
         Some(Ok(metadata)) => metadata.len(),
-        // SQLite says what is wrong with a path.
+        // SQLite reports what is wrong with a path.
         Some(Err(error)) if error.kind() != ErrorKind::NotFound => return Ok(()),
         None | Some(Err(_)) if opening == Opening::Make => return Ok(()),
         None | Some(Err(_)) => return Err(Unusable::Absent { place }.into()),
@@ -172,8 +172,8 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
     }
 }
 
-/// Reads what a database says of its migrations. Without a log nobody has the database open, and a
-/// reader would make one and leave it behind.
+/// Reads the migrations of a database. Without a log file no process has the database open, and a
+/// reader would create one and leave it behind.
 async fn look(address: &Address, has_log: bool, opening: Opening) -> Result<Applied, StoreError> {
     let options = address.options.clone().create_if_missing(false);
     let options = options
@@ -197,7 +197,7 @@ pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> Sqlit
     match has_log(address) {
         // What is in the log stays there.
         true => options.read_only(true),
-        // The log that a reader needs is taken away again only by one that could write.
+        // Only a process with write access removes the log that a reader needs.
         false => options.pragma("query_only", "ON"),
     }
 }

@@ -12,18 +12,18 @@ pub(crate) struct Text {
     high: Option<u16>,
 }
 
-/// Where in an escape it stands.
+/// The state inside an escape.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Escape {
     #[default]
     None,
     /// Behind the backslash.
     Begun,
-    /// So many digits are read, and come to this.
+    /// The number of digits read, and their value.
     Digits(u8, u16),
 }
 
-const LONE: &str = "an escape stands for half a character";
+const LONE: &str = "an escape is one half of a surrogate pair";
 
 impl Text {
     /// Reads on. Gives how many bytes were read, and whether the string ended with them.
@@ -49,14 +49,14 @@ impl Text {
         Ok((at, false))
     }
 
-    /// Reads a byte that does not stand for itself alone; tells whether the string ends there.
+    /// Reads a byte that needs interpretation; returns whether the string ends.
     fn special(&mut self, byte: u8) -> Result<bool, &'static str> {
         match self.escape {
             Escape::None if self.high.is_some() && byte != b'\\' => return Err(LONE),
             Escape::None => match byte {
                 b'"' => return Ok(true),
                 b'\\' => self.escape = Escape::Begun,
-                _ => return Err("a control character must be written as an escape"),
+                _ => return Err("control characters must be escaped"),
             },
             Escape::Begun => self.begun(byte)?,
             Escape::Digits(count, value) => {
@@ -89,7 +89,7 @@ impl Text {
             b'n' => b'\n',
             b'r' => b'\r',
             b't' => b'\t',
-            _ => return Err("there is no such escape"),
+            _ => return Err("unknown escape"),
         });
         self.escape = Escape::None;
         Ok(())
@@ -114,7 +114,7 @@ impl Text {
     }
 }
 
-/// How many bytes at the beginning stand for themselves.
+/// The number of leading bytes that need no interpretation.
 fn plain(piece: &[u8]) -> usize {
     let special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..=0x1F);
     piece.iter().position(special).unwrap_or(piece.len())

@@ -30,7 +30,7 @@ impl<'a> SymbolSet<'a> {
         &self.0
     }
 
-    /// Torch keeps a hash set, which comes out last written first.
+    /// PyTorch uses a hash set, which iterates in reverse order of insertion.
     fn write(&self, out: &mut String) {
         for (i, symbol) in self.0.iter().rev().enumerate() {
             out.push_str(if i > 0 { "|" } else { "" });

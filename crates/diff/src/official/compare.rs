@@ -147,7 +147,7 @@ fn added_argument_forward(added: &Argument<'_>) -> Result<(), ForwardBreak> {
     )))
 }
 
-/// Torch names the argument at the old schema's index, which may be another one or none at all.
+/// PyTorch reports the argument at the old schema's index, which may be another argument or none.
 fn out_argument_reason(new: &RuntimeSchema<'_>, index: usize) -> ForwardBreak {
     match new.arguments.get(index) {
         Some(named) => ForwardBreak::Reason(format!(

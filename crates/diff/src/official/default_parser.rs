@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
             ) => self.constant(ty),
             (Type::List(element), _) => self.list_default(element, size),
             _ => {
-                let message = format!("an argument of type `{ty}` can have no default");
+                let message = format!("an argument of type `{ty}` cannot have a default");
                 Err(self.error(rule::DEFAULT, self.current.span, message))
             }
         }
@@ -43,7 +43,7 @@ impl<'a> Parser<'a> {
         let bytes = self.string(token.span)?;
         Device::parse(&bytes)
             .map(Value::Device)
-            .ok_or_else(|| self.error(rule::DEFAULT, token.span, "this is no device"))
+            .ok_or_else(|| self.error(rule::DEFAULT, token.span, "expected a device"))
     }
 
     /// A single constant for an argument or a list element of type `ty`. Most kinds of constants
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
                 match named_constant(word, ty) {
                     Some(number) => Ok(Value::Int(number)),
                     None => {
-                        let message = format!("the runtime knows no default `{word}`");
+                        let message = format!("unknown default `{word}`");
                         Err(self.error(rule::DEFAULT, token.span, message))
                     }
                 }
@@ -102,7 +102,9 @@ impl<'a> Parser<'a> {
         value.map_err(|error| {
             let message = match error {
                 NumberError::OutOfRange => format!("`{text}` is out of range"),
-                NumberError::NoDigits => format!("`{text}` is no number that torch reads here"),
+                NumberError::NoDigits => {
+                    format!("`{text}` is not a valid number for the PyTorch runtime")
+                }
             };
             let span = Span::new(start, token.span.end);
             self.error(rule::DEFAULT, span, message)
@@ -112,7 +114,7 @@ impl<'a> Parser<'a> {
     fn list_default(&mut self, element: &Type<'a>, size: Option<i32>) -> Parsed<Value<'a>> {
         let start = self.current.span;
         if self.current.kind == Token::Ident {
-            let message = format!("a list takes no default `{}`", self.slice(start));
+            let message = format!("the default of a list cannot be `{}`", self.slice(start));
             return Err(self.error(rule::DEFAULT, start, message));
         }
         let opens_list = self.current.kind == Token::Punct(b'[');
@@ -121,7 +123,7 @@ impl<'a> Parser<'a> {
                 let value = self.constant(element)?;
                 let size = usize::try_from(size).unwrap_or(usize::MAX);
                 if size > MAX_SPREAD {
-                    let message = format!("no list of {size} values is made of a single default");
+                    let message = format!("a single default cannot fill a list of {size} values");
                     return Err(self.error(rule::LIMIT, start, message));
                 }
                 typed_list(element, &List::Repeated(value, size))
@@ -130,7 +132,7 @@ impl<'a> Parser<'a> {
         };
         let span = start.to(Span::at(self.current.span.start));
         values.ok_or_else(|| {
-            let message = format!("this is no default for a list of `{element}`");
+            let message = format!("invalid default for a list of `{element}`");
             self.error(rule::DEFAULT, span, message)
         })
     }
@@ -167,7 +169,7 @@ impl<'a> Parser<'a> {
             self.error(
                 rule::DEFAULT,
                 span,
-                "a string escape that torch does not read",
+                "the PyTorch runtime does not support this string escape",
             )
         })
     }
@@ -257,7 +259,7 @@ impl<'a> List<Value<'a>> {
     }
 }
 
-/// Words that stand for numbers: some for any type, the names of dtypes for `ScalarType` only.
+/// Words with a numeric value: some for any type, the names of dtypes for `ScalarType` only.
 fn named_constant(word: &str, ty: &Type<'_>) -> Option<i64> {
     match word {
         "float" => Some(6),

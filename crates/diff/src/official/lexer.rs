@@ -1,8 +1,7 @@
 //! Tokens of the runtime's schema language, as TorchScript's lexer cuts them
 //! (`torch/csrc/jit/frontend/lexer.h`). Bytes go in, [`Lexed`] tokens with byte spans come out.
 //!
-//! Lexing cannot fail: what is no token of this grammar is [`Token::Other`], which no production
-//! accepts.
+//! Lexing cannot fail: text outside this grammar is [`Token::Other`], which no production accepts.
 
 use super::number;
 use opatlas_source::Span;
@@ -10,7 +9,7 @@ use opatlas_source::Span;
 /// What kind of token it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A name that is no keyword.
+    /// A name that is not a keyword.
     Ident,
     /// A decimal or hexadecimal number without sign, perhaps with a `j`.
     Number,
@@ -38,7 +37,7 @@ pub(super) enum Token {
     Other,
 }
 
-/// A token and where it stands.
+/// A token and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexed {
     pub(super) kind: Token,
@@ -118,7 +117,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips what stands between tokens. A line break counts as a token outside of brackets.
+    /// Skips the space between tokens. A line break counts as a token outside brackets.
     fn skip_trivia(&mut self) -> Option<Lexed> {
         loop {
             self.skip_blanks();

@@ -5,8 +5,8 @@
 //! `native_functions.yaml`; [`compare`] judges two schemas. Nothing here knows the operator model:
 //! the two grammars differ, and so do their notions of equality.
 //!
-//! What torch's checks do not see, and where they cry wolf, is left as it is: that is what the
-//! change rules are for (`docs/spec/compatibility.md`, section 6).
+//! Blind spots and false alarms of PyTorch's checks are reproduced as they are; the change rules
+//! cover them (`docs/spec/compatibility.md`, section 6).
 
 mod alias;
 mod compare;
@@ -44,7 +44,7 @@ pub mod rule {
     pub const TYPE: RuleId = RuleId::RuntimeSchemaType;
     /// A default that the runtime cannot evaluate for its argument.
     pub const DEFAULT: RuleId = RuleId::RuntimeSchemaDefault;
-    /// A default where none may stand, or none where one must.
+    /// A default where none is allowed, or a missing required default.
     pub const ORDER: RuleId = RuleId::RuntimeSchemaDefaultOrder;
     /// Longer or deeper than Opatlas reads.
     pub const LIMIT: RuleId = RuleId::RuntimeSchemaLimit;

@@ -28,9 +28,8 @@ pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// class need not be registered, and bounds on length and depth apply.
 ///
 /// # Errors
-/// Why the text is no schema, with spans in it. Text that cannot be cut into its parts gives one
-/// diagnostic; a schema that can be but breaks rules about the order of defaults, one for each
-/// breach.
+/// Why the text is not a schema, with spans in it. Text that does not split into its parts gives
+/// one diagnostic; a schema that breaks rules about the order of defaults gives one per breach.
 ///
 /// ```
 /// let schema = opatlas::diff::official::parse("relu(Tensor self) -> Tensor").unwrap();
@@ -38,7 +37,7 @@ pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// ```
 pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
     if text.len() > MAX_TEXT {
-        let message = format!("a schema may have at most {MAX_TEXT} bytes");
+        let message = format!("a schema can have at most {MAX_TEXT} bytes");
         let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
         return Err(vec![Diagnostic::new(rule::LIMIT, whole, message)]);
     }
@@ -82,7 +81,7 @@ impl<'a> Parser<'a> {
             return Err(self.error(
                 rule::SYNTAX,
                 self.current.span,
-                "this is only a name; expected `(` and arguments",
+                "expected `(` and arguments after the name",
             ));
         }
         let (arguments, is_vararg) = self.arguments()?;
@@ -115,7 +114,7 @@ impl<'a> Parser<'a> {
         let span = self.current.span;
         let overload = self.identifier()?;
         if overload == "default" || overload.starts_with("__") {
-            let message = format!("`{overload}` may not be an overload name");
+            let message = format!("`{overload}` is not allowed as an overload name");
             return Err(self.error(rule::SYNTAX, span, message));
         }
         Ok((namespace, name, overload))
@@ -172,7 +171,7 @@ impl<'a> Parser<'a> {
 
     fn nothing_after_dots(&self, dots_seen: bool) -> Parsed<()> {
         if dots_seen {
-            return Err(self.error(rule::SYNTAX, self.current.span, "`...` must come last"));
+            return Err(self.error(rule::SYNTAX, self.current.span, "`...` must be last"));
         }
         Ok(())
     }
@@ -215,7 +214,7 @@ impl<'a> Parser<'a> {
             self.error(
                 rule::SYNTAX,
                 number.span,
-                "the size is no number torch holds",
+                "the PyTorch runtime cannot represent this size",
             )
         })?;
         self.expect(Token::Punct(b']'))?;
@@ -224,7 +223,7 @@ impl<'a> Parser<'a> {
         if self.eat(Token::Punct(b'?')) {
             ty = Type::Optional(Box::new(ty));
         }
-        // Torch assigns a 64-bit number to a 32-bit one.
+        // PyTorch assigns a 64-bit number to a 32-bit one.
         let [a, b, c, d, ..] = size.to_le_bytes();
         Ok((ty, alias, Some(i32::from_le_bytes([a, b, c, d]))))
     }
@@ -297,7 +296,7 @@ impl<'a> Parser<'a> {
     /// The complaint that a union has but one member.
     pub(super) fn single_member(&self, start: u32) -> Box<Diagnostic> {
         let span = Span::new(start, self.previous_end);
-        let message = "the members of this union are all one type; write that type";
+        let message = "all members of this union have the same type; write that type instead";
         self.error(rule::TYPE, span, message)
     }
 }
@@ -319,7 +318,7 @@ fn wanted(kind: Token) -> Cow<'static, str> {
         Token::Arrow => "`->`",
         Token::End => "the end",
         Token::Punct(byte) => return Cow::Owned(format!("`{}`", char::from(byte))),
-        _ => "something else",
+        _ => "another token",
     })
 }
 
@@ -333,7 +332,7 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
             first_default = first_default.or(Some(argument.span));
             if schema.is_vararg {
                 let message = format!(
-                    "`{}` has a default, which no argument of a schema with `...` may have",
+                    "argument `{}` has a default, which is not allowed in a schema with `...`",
                     argument.name
                 );
                 breaches.push(Diagnostic::new(rule::ORDER, argument.span, message));
@@ -343,11 +342,11 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
             && !matches!(argument.ty, Type::List(_))
         {
             let message = format!(
-                "`{}` has no default, but stands after a positional argument that has one",
+                "argument `{}` has no default, but follows a positional argument with a default",
                 argument.name
             );
             let breach = Diagnostic::new(rule::ORDER, argument.span, message)
-                .with_related("the first default", first);
+                .with_related("first default here", first);
             breaches.push(breach);
         }
     }

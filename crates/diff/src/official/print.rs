@@ -6,9 +6,9 @@ use super::types::{Base, Spelling, Type};
 use super::value::{Value, write_int, write_quoted};
 
 impl RuntimeSchema<'_> {
-    /// What torch prints for this schema once it is registered, hence with its namespace. Reading
-    /// it again need not give the same schema: torch prints strings, devices and unions in ways
-    /// that it does not read.
+    /// What PyTorch prints for this schema after registration, hence with its namespace. Parsing
+    /// the result need not give the same schema: PyTorch prints strings, devices and unions in
+    /// forms that it does not parse.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut out = String::with_capacity(128);
@@ -59,8 +59,8 @@ impl RuntimeSchema<'_> {
                 ", ..."
             });
         }
-        // A single return stands by itself unless it begins with a parenthesis, which would be
-        // read as the beginning of a list of returns.
+        // A single return has no parentheses unless it begins with one, which would start a list of
+        // returns.
         let stands_alone = match (self.returns.len(), self.is_varret) {
             (0, true) => true,
             (1, false) => !out.get(start..).unwrap_or("").starts_with('('),

@@ -11,14 +11,14 @@ pub struct Verdict {
     /// The first part of `new.check_forward_compatible_with(old)`: programs written against the
     /// new schema run on the old one. False where torch raises.
     pub forward: bool,
-    /// The first thing that broke the backward check. Torch itself gives no reason for it.
+    /// The first reason that the backward check fails. PyTorch itself reports none.
     pub backward_reason: Option<BackwardBreak>,
-    /// Torch's own words on the forward check, to the letter: empty when it holds, and for some
-    /// breaks as well. The message of the exception where torch raises.
+    /// PyTorch's own message for the forward check, verbatim: empty if it passes, and for some
+    /// failures. The message of the exception if PyTorch raises one.
     pub forward_reason: String,
-    /// Torch raises `IndexError` instead of answering the backward check.
+    /// PyTorch raises `IndexError` in the backward check.
     pub backward_crash: bool,
-    /// Torch raises `IndexError` instead of answering the forward check.
+    /// PyTorch raises `IndexError` in the forward check.
     pub forward_crash: bool,
 }
 
@@ -52,7 +52,7 @@ pub enum BackwardBreak {
         /// In what.
         what: ArgumentBreak,
     },
-    /// An argument of the old schema differs from the one that stands in its place.
+    /// An argument of the old schema differs from the one at its position.
     Argument {
         /// Its name in the old schema.
         name: String,
@@ -66,7 +66,7 @@ pub enum BackwardBreak {
         /// Its type as torch compares it.
         type_text: String,
     },
-    /// Torch looks for an out argument past the end of the new schema and raises `IndexError`.
+    /// PyTorch reads an out argument past the end of the new schema and raises `IndexError`.
     Crash {
         /// Where it looks.
         index: usize,
@@ -92,7 +92,7 @@ impl fmt::Display for BackwardBreak {
                 write!(f, "the number of returns changed from {old} to {new}")
             }
             Self::FewerArguments { old, new } => {
-                write!(f, "the number of arguments fell from {old} to {new}")
+                write!(f, "the number of arguments decreased from {old} to {new}")
             }
             Self::Return { index, what } => write!(f, "return {index} {what}"),
             Self::Argument { name, what } => write!(f, "argument `{name}` {what}"),
@@ -105,7 +105,7 @@ impl fmt::Display for BackwardBreak {
             Self::Crash { index, size } => {
                 write!(
                     f,
-                    "torch raises IndexError: {}",
+                    "PyTorch's check raises IndexError: {}",
                     Self::crash_text(*index, *size)
                 )
             }
@@ -126,19 +126,19 @@ pub enum ArgumentBreak {
     KwargOnly,
     /// A type that does not take what the old one took.
     Type,
-    /// The default is gone or has another value.
+    /// The default was removed or has another value.
     Default,
 }
 
 impl fmt::Display for ArgumentBreak {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Name => "has another name or gave its place to another",
-            Self::Size => "has another list size",
-            Self::Alias => "has another alias annotation",
+            Self::Name => "was renamed, or another one is at its position",
+            Self::Size => "has a different list size",
+            Self::Alias => "has a different alias annotation",
             Self::KwargOnly => "became keyword-only",
             Self::Type => "has an incompatible type",
-            Self::Default => "has another default",
+            Self::Default => "has a different default",
         })
     }
 }

@@ -12,11 +12,11 @@ pub const DEFAULT_NAMESPACE: &str = "aten";
 /// from. [`parse`](super::parse) makes it, [`compare`](super::compare) judges two of them.
 #[derive(Debug, Clone)]
 pub struct RuntimeSchema<'a> {
-    /// What stands before `::`; [`DEFAULT_NAMESPACE`] where nothing does.
+    /// The text before `::`; [`DEFAULT_NAMESPACE`] if there is none.
     pub namespace: &'a str,
     /// The name without namespace and overload name.
     pub name: &'a str,
-    /// What stands behind the dot; empty for the default overload.
+    /// The text after the dot; empty for the default overload.
     pub overload: &'a str,
     /// The arguments without `*` and `...`.
     pub arguments: Vec<Argument<'a>>,
@@ -48,15 +48,15 @@ pub struct Argument<'a> {
     pub name: &'a str,
     /// Its type as written, without the size of a sized list.
     pub ty: Type<'a>,
-    /// The N of `T[N]`. Torch cuts it to 32 bits.
+    /// The N of `T[N]`. PyTorch truncates it to 32 bits.
     pub size: Option<i32>,
     /// Its default, evaluated. Returns have none.
     pub default: Option<Value<'a>>,
-    /// Whether it stands behind the `*`.
+    /// Whether it is keyword-only (after `*`).
     pub is_kwarg_only: bool,
     /// Its alias annotation.
     pub alias: Option<Box<Alias<'a>>>,
-    /// Where it stands in the text, from type to default.
+    /// The position in the text, from type to default.
     pub span: Span,
 }
 

@@ -1,4 +1,4 @@
-//! When one type may stand for another: equality and the subtype relation of torch's types, on
+//! When one type can replace another: equality and the subtype relation of PyTorch's types, on
 //! erased base types (`isSubtypeOfExt` and `equals` in `aten/src/ATen/core/jit_type.h`, `type.cpp`
 //! and `union_type.cpp`; `docs/spec/compatibility.md`, section 2.2).
 

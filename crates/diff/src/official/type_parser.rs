@@ -91,10 +91,10 @@ impl<'a> Parser<'a> {
         if name.starts_with(|first: char| first.is_ascii_lowercase()) {
             return Ok(Type::Variable(name));
         }
-        let message = format!("the runtime knows no type `{name}`");
+        let message = format!("unknown type `{name}`");
         let mut diagnostic = self.error(rule::TYPE, span, message);
         let help = match name {
-            "DimVector" => Some("`DimVector` exists for the code generator only; write `int[]`"),
+            "DimVector" => Some("`DimVector` exists only in the code generator; write `int[]`"),
             "SymFloat" => Some("write `float`"),
             _ => None,
         };
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
             )
         );
         if !is_key {
-            let message = format!("`{key}` cannot be the key of a dictionary");
+            let message = format!("`{key}` cannot be the key type of a dictionary");
             return Err(self.error(rule::TYPE, Span::new(start, end), message));
         }
         Ok(Type::Dict(Box::new((key, value))))
@@ -160,7 +160,7 @@ impl<'a> Parser<'a> {
         let mut members = vec![self.part(depth)?];
         while !self.eat(Token::Punct(b')')) {
             if members.len() == MAX_UNION {
-                let message = format!("a union may have at most {MAX_UNION} members");
+                let message = format!("a union can have at most {MAX_UNION} members");
                 return Err(self.error(rule::LIMIT, self.current.span, message));
             }
             self.expect(Token::Punct(b','))?;
@@ -175,7 +175,7 @@ impl<'a> Parser<'a> {
             self.expect(Token::Punct(b'.'))?;
             let span = self.current.span;
             if self.identifier()? != part {
-                let message = "a custom class is written `__torch__.torch.classes.NAMESPACE.NAME`";
+                let message = "write a custom class as `__torch__.torch.classes.NAMESPACE.NAME`";
                 return Err(self.error(rule::TYPE, span, message));
             }
         }
@@ -228,14 +228,14 @@ impl<'a> Parser<'a> {
                 return Ok(sets);
             }
             if sets.as_slice().len() == MAX_SETS {
-                let message = format!("an annotation may name at most {MAX_SETS} alias sets");
+                let message = format!("an annotation can name at most {MAX_SETS} alias sets");
                 return Err(self.error(rule::LIMIT, self.current.span, message));
             }
         }
     }
 
     fn too_deep(&self) -> Box<opatlas_source::diagnostic::Diagnostic> {
-        let message = format!("types are nested deeper than {MAX_DEPTH} levels");
+        let message = format!("types are nested more than {MAX_DEPTH} levels deep");
         self.error(rule::LIMIT, self.current.span, message)
     }
 }

@@ -114,13 +114,13 @@ impl Base {
     }
 }
 
-/// A type of an argument or a return. The size of a sized list is no part of it; it stands on the
+/// The type of an argument or a return. The size of a sized list is not part of it; see
 /// [`Argument`](super::Argument).
 #[derive(Debug, Clone)]
 pub enum Type<'a> {
     /// A type without parts.
     Base(Base),
-    /// A lower-case name that is no known type. All type variables are equal to torch.
+    /// A lower-case name that is not a known type. PyTorch treats all type variables as equal.
     Variable(&'a str),
     /// `__torch__.torch.classes.NAMESPACE.NAME`. Whether it is registered is not asked.
     Class {

@@ -4,7 +4,7 @@
 use super::subtype::{can_hold_scalar, is_number, is_subtype};
 use super::types::{Base, Spelling, Type};
 
-/// Torch makes no type: the members come down to a single one.
+/// PyTorch creates no union: only a single member remains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SingleMember;
 

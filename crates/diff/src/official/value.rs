@@ -10,7 +10,7 @@ pub enum Value<'a> {
     None,
     /// `True` or `False`
     Bool(bool),
-    /// An integer, or a word that stands for one (`Mean`, `strided`, a dtype).
+    /// An integer, or a word for one (`Mean`, `strided`, a dtype).
     Int(i64),
     /// A float.
     Float(f64),
@@ -30,8 +30,8 @@ pub enum Value<'a> {
     Bools(List<bool>),
 }
 
-/// The values of a list. A single default of a sized list stands for all of its values; it is kept
-/// once, so that `int[65536] x=1` costs no more than its text.
+/// The values of a list. A single default of a sized list applies to all of its values; it is
+/// stored once, so that `int[65536] x=1` costs no more than its text.
 #[derive(Debug, Clone)]
 pub enum List<T> {
     /// Values as they are written.
@@ -120,7 +120,7 @@ impl Value<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
     kind: &'static str,
-    /// -1 for none. Torch keeps eight bits of the number written.
+    /// -1 for none. PyTorch keeps eight bits of the number.
     index: i8,
 }
 
@@ -179,8 +179,8 @@ impl Device {
     }
 }
 
-/// Prints a string in double quotes as `c10::printQuotedString` does. It takes bytes above 127 for
-/// negative numbers, and what it prints for them is no octal number any more.
+/// Prints a string in double quotes like `c10::printQuotedString`. That function treats bytes above
+/// 127 as negative numbers and prints an invalid octal escape for them.
 pub(super) fn write_quoted(out: &mut String, bytes: &[u8]) {
     out.push('"');
     for &byte in bytes {

@@ -10,10 +10,10 @@ use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 /// A change that somebody accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exception {
-    /// Its name in the store, or where it stands in a file.
+    /// Its name in the store, or its position in a file.
     pub id: Box<str>,
-    /// Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern of
-    /// more than [`super::PATTERN_LENGTH`] characters matches nothing.
+    /// Operators by their full name; `*` matches any text and `?` one character. A pattern of more
+    /// than [`super::PATTERN_LENGTH`] characters matches nothing.
     pub operator: Box<str>,
     /// Rules by their whole id, likewise.
     pub rule: Box<str>,
@@ -21,7 +21,7 @@ pub struct Exception {
     pub argument: Option<Box<str>>,
     /// Why it is accepted.
     pub reason: Box<str>,
-    /// Who answers for it.
+    /// Who is responsible for it.
     pub owner: Option<Box<str>>,
     /// Until when; `None` for good.
     pub until: Option<Until>,
@@ -47,7 +47,7 @@ impl Line {
     /// The line of a release as users write it, `2.16` of `v2.16.1`.
     ///
     /// # Errors
-    /// [`UnknownRelease`] when the text is no version or one older than 2.0.
+    /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         let parsed = Release::parse(text)?;
         let version = Version::parse(text.trim());
@@ -74,7 +74,7 @@ impl LastRelease {
     /// Reads a release as users write it. It may be newer than all that are known.
     ///
     /// # Errors
-    /// [`UnknownRelease`] when the text is no version or one older than 2.0.
+    /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         Ok(Self {
             line: Line::parse(text)?,
@@ -105,7 +105,7 @@ impl fmt::Display for Until {
     }
 }
 
-/// How an exception stands in a comparison.
+/// The status of an exception in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExceptionStatus {
     /// It holds.

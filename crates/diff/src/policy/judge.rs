@@ -57,7 +57,7 @@ pub struct Summary {
     pub forward_breaking: usize,
     /// What somebody must act upon.
     pub dangerous: usize,
-    /// What harms nobody.
+    /// Safe changes.
     pub safe: usize,
     /// What is good to know.
     pub info: usize,
@@ -110,7 +110,7 @@ pub struct Judgement {
     pub summary: Summary,
     /// The end of it.
     pub conclusion: Conclusion,
-    /// How each exception stands, in their order.
+    /// The status of each exception, in their order.
     pub exceptions: Vec<ExceptionStatus>,
 }
 
@@ -237,8 +237,8 @@ fn excuse(
     })
 }
 
-/// How each exception stands, what it matches in these revisions considered. Without any revision
-/// nothing is called unused or too broad.
+/// The status of each exception, considering what it matches in these revisions. Without any
+/// revision no exception is unused or too broad.
 #[must_use]
 pub fn status(
     exceptions: &[Exception],
@@ -321,7 +321,7 @@ fn is_there(exception: &Exception, revisions: &[&Catalogue]) -> bool {
     revisions.iter().any(is_there)
 }
 
-/// How many base names a pattern matches, up to 2: more tell nothing new.
+/// How many base names a pattern matches, counted up to 2, which is enough to decide.
 fn bases(matches: impl Fn(&str) -> bool, named: &[Named<'_>]) -> usize {
     let mut found = named.iter().filter(|named| matches(&named.name));
     let Some(first) = found.next() else {

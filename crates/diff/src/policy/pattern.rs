@@ -1,4 +1,4 @@
-//! Patterns of names: `*` stands for any text, `?` for any letter.
+//! Patterns of names: `*` matches any text, `?` one character.
 
 use rustc_hash::FxHashMap;
 

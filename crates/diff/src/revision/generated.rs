@@ -103,7 +103,7 @@ fn touched<'a>(base: &'a Catalogue, head: &'a Catalogue, pairing: &Pairing) -> F
         add(entry(head, new));
     }
     for side in [base, head] {
-        // Entries without a readable schema are no operators, but list names all the same.
+        // Entries without a readable schema are not operators, but they list names all the same.
         if side.entry_of.len() < side.native_functions.entries.len() {
             let entries = side.native_functions.entries.iter();
             let unread = entries.filter(|placed| placed.entry.schema.is_none());

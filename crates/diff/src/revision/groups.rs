@@ -18,7 +18,7 @@ const KINDS: [SchemaKind; 5] = [
     SchemaKind::Scratch,
 ];
 
-/// Adds groups that are no longer complete, and views without their copying twin.
+/// Adds groups that are no longer complete, and views without their copy operator.
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

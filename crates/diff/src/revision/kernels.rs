@@ -102,7 +102,7 @@ pub(super) fn compare(
             .map(|kernel| kernel.key.as_str().into())
             .collect()
     };
-    // What a rule about composites tells is not told again as a kernel that came or went.
+    // A change that a rule about composites reports is not reported again as a kernel change.
     let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
     let removed = old.kernels.iter();
     let removed = removed.filter(|k| {
@@ -166,7 +166,7 @@ fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[Box<str>]) -> Option
     })
 }
 
-/// What happened to the composites, and which of their keys that tells of.
+/// The changes of the composites, and the keys that these changes cover.
 fn composites(
     old: &Kernels<'_>,
     new: &Kernels<'_>,

@@ -70,7 +70,8 @@ pub struct Pair {
     pub old: Option<Box<str>>,
     /// The head's.
     pub new: Option<Box<str>>,
-    /// Torch's verdict; `None` where one side lacks the operator or torch would not read it.
+    /// The verdict of PyTorch's own check; `None` if one side lacks the operator or PyTorch cannot
+    /// parse it.
     pub verdict: Option<Verdict>,
 }
 
@@ -81,8 +82,8 @@ impl Pair {
         self.base.is_some() && self.verdict.is_none() && self.head.is_none()
     }
 
-    /// Torch's backward verdict. An operator that is gone, or goes by another name, is
-    /// incompatible; a new one is compatible.
+    /// PyTorch's backward verdict. A removed or renamed operator is incompatible; a new one is
+    /// compatible.
     #[must_use]
     pub fn is_backward_compatible(&self) -> bool {
         match &self.verdict {
@@ -91,7 +92,7 @@ impl Pair {
         }
     }
 
-    /// Torch's forward verdict; an operator that is gone counts as incompatible.
+    /// PyTorch's forward verdict; a removed operator counts as incompatible.
     #[must_use]
     pub fn is_forward_compatible(&self) -> bool {
         match &self.verdict {
@@ -209,7 +210,7 @@ fn causes(base: &Catalogue, head: &Catalogue, changes: &[Change], dispatch: &mut
     }
 }
 
-/// By operator, the worst first, so that what belongs together stands together.
+/// By operator, the worst first, so that related changes are adjacent.
 fn sort(changes: &mut [Change]) {
     let rank = |change: &Change| {
         let of_operator = !change.is_compound();

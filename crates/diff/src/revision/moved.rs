@@ -1,4 +1,4 @@
-//! Entries that stand elsewhere in the file. Their order has no meaning, so this is only told.
+//! Entries that moved within the file. Their order has no meaning, so this is informational.
 
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Subject};

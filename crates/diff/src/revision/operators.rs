@@ -14,7 +14,7 @@ use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 
-/// How many operators are named as what may have become of one that is gone.
+/// The maximum number of candidates to replace a removed operator.
 const CANDIDATES: usize = 3;
 
 /// Adds the changes of operators as a whole and of their schemas. Gives the pairs that differ,
@@ -137,7 +137,7 @@ impl Added {
         )
     }
 
-    /// Those much like the name of one that is gone.
+    /// The names similar to that of a removed operator.
     fn candidates(&mut self, gone: &Operator) -> Vec<Box<str>> {
         let near = self.0.near(&gone.qualified_name(), CANDIDATES);
         near.into_iter().map(Into::into).collect()

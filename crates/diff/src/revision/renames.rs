@@ -14,7 +14,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::suggest::similarity;
 
-/// An old operator that is gone and a new one with the same signature.
+/// A removed operator and a new one with the same signature.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Renamed {
     pub base: OperatorId,

@@ -21,8 +21,8 @@ pub(super) struct Compared<'a> {
     changes: Vec<Change>,
 }
 
-/// Adds what changed in schemas. A generated operator follows the one that it is generated from:
-/// what happened to both is told of the latter, with the former named in [`Change::also`].
+/// Adds the changes of schemas. A generated operator follows its source: a change of both belongs
+/// to the source, and [`Change::also`] lists the generated operator.
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

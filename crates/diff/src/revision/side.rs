@@ -1,4 +1,4 @@
-//! One side of a comparison, and where things stand on it.
+//! One side of a comparison, and the positions in it.
 
 use crate::change::{Fragment, Part};
 use crate::official;
@@ -24,7 +24,7 @@ pub struct Revision<'a> {
 pub(super) struct Read<'a> {
     pub schema: RuntimeSchema<'a>,
     pub text: &'a str,
-    /// Whether torch itself reads it. Without that there is no official verdict.
+    /// Whether PyTorch itself accepts it. Without that there is no official verdict.
     pub by_torch: bool,
 }
 
@@ -98,8 +98,8 @@ impl<'a> DeclaredEntry<'a> {
         &self.placed.entry
     }
 
-    /// A fragment that stands for a field: its place is the field's, or the entry's `func` where
-    /// the field is not written.
+    /// A fragment for a field: its position is that of the field, or of the entry's `func` if the
+    /// field is absent.
     pub(super) fn field(&self, field: Field, text: impl Into<Box<str>>) -> Fragment {
         let place = self.entry().field(field).map(|place| place.value);
         Fragment::of_field(text, Some(self.at(place)))

@@ -1,8 +1,8 @@
 //! What the computed dispatch tables say: which backends lost or gained an operator, and by what
 //! kind of kernel it runs there (`docs/spec/compatibility.md`, section 4, item 7).
 //!
-//! Operators share tables, so pairs of tables are compared once and told of every operator that
-//! has them.
+//! Operators share tables, so each pair of tables is compared once, and the result applies to every
+//! operator that has them.
 
 use crate::rules::ChangeRuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -250,8 +250,8 @@ impl<'a> Tables<'a> {
         self.backends.contains(moved.base) && serves(moved.before) && !serves(moved.after)
     }
 
-    /// Whether nested tensors ran it through an implicit composite: only as far as they run its
-    /// parts, which nobody promised.
+    /// Whether nested tensors ran it through an implicit composite, which works only as far as they
+    /// run its parts and was never promised.
     fn is_by_parts(&self, moved: &Moved) -> bool {
         let is_nested = self.base.keys().functionality(moved.base) == "NestedTensor";
         moved.before == Rule::Implicit && is_nested

@@ -66,8 +66,8 @@ pub(super) fn compare(
             && is.inference_works == Works::Yes
             && match is.through {
                 Through::Error | Through::NotDifferentiable => true,
-                // No formula is assumed where there is no file of them, and the composite that
-                // was differentiated by its parts is gone.
+                // Without a derivatives file no formula is assumed, and the composite with
+                // differentiable parts was removed.
                 Through::Unknown => {
                     was.through == Through::Composite && tables.lost_default(operator)
                 }

@@ -1,4 +1,4 @@
-//! What could not be read, so that nobody takes silence for "no change".
+//! The parts that could not be read, so that a missing report is not mistaken for "no change".
 
 use rustc_hash::FxHashSet;
 
@@ -33,7 +33,7 @@ impl UnreadSide {
 pub struct Unread {
     /// The side that could not be read.
     pub side: UnreadSide,
-    /// The operator's name, where it can be told.
+    /// The operator's name, if known.
     pub operator: Option<Box<str>>,
     /// Why; the first complaint about it.
     pub message: Box<str>,
@@ -62,7 +62,8 @@ pub(super) fn take(pairing: &mut Pairing, base: &Catalogue, head: &Catalogue) ->
                 unread.push(Unread {
                     side: other.side,
                     operator: Some(operator.qualified_name().into()),
-                    message: "it may stand in what could not be read".into(),
+                    message: "Opatlas could not parse a part of this file, which may contain it"
+                        .into(),
                     place: None,
                 });
             }
@@ -111,7 +112,7 @@ impl<'a> Hidden<'a> {
                     namespace => format!("{namespace}::{name}").into(),
                 }),
                 message: first.map_or_else(
-                    || "its schema could not be read".into(),
+                    || "Opatlas could not parse its schema".into(),
                     |diagnostic| diagnostic.message.clone().into(),
                 ),
                 place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),

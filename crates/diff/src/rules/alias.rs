@@ -11,10 +11,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr.r.x"),
-        what: "An argument without alias annotation has one now.",
-        why: "A result may share memory with the argument: the operator became a view. \
-              Functionalization then wants a copying twin and a way to replay the view.",
-        instead: Some("Add a view operator of its own."),
+        what: "An argument gained an alias annotation.",
+        why: "A result may share memory with the argument, so the operator is now a view. \
+              Functionalization then needs a `_copy` operator and a way to replay the view.",
+        instead: Some("Add a separate view operator."),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor(a) self) -> Tensor(a)",
@@ -29,9 +29,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr.r.x"),
         what: "An argument lost its alias annotation.",
-        why: "What was a view is a copy: writing to the result no longer reaches the base, and \
-              nothing tells the caller.",
-        instead: Some("Keep the view; add a copying operator beside it."),
+        why: "A view became a copy: writing to the result no longer changes the base, and no error \
+              reports it.",
+        instead: Some("Keep the view, and add a separate copying operator."),
         example: Some(Example {
             old: "op(Tensor(a) self) -> Tensor(a)",
             new: "op(Tensor self) -> Tensor",
@@ -45,12 +45,12 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rrrr.rxx"),
-        what: "An argument is written to that was not before.",
-        why: "Compiler passes that moved or merged calls of a pure operator are wrong about it \
-              now, and callers find their input changed.",
+        what: "An argument became mutable.",
+        why: "Compiler passes that reorder or merge calls of the functional operator are now \
+              wrong, and the inputs of callers change.",
         instead: Some(
-            "Add a mutating operator beside the pure one, and let `autogen` make its \
-                       functional form.",
+            "Add a mutable operator next to the functional one, and let `autogen` generate its \
+             functional variant.",
         ),
         example: Some(Example {
             old: "op(Tensor self, Tensor buf) -> Tensor",
@@ -65,10 +65,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxrr.rxx"),
-        what: "An argument is no longer written to.",
-        why: "Whoever calls the operator for that effect gets none. In C++ the argument changes \
-              from `Tensor&` to `const Tensor&`.",
-        instead: Some("Keep the mutating operator and add a pure one beside it."),
+        what: "An argument is no longer mutable.",
+        why: "Callers that rely on the mutation no longer get it. In C++ the argument changes from \
+              `Tensor&` to `const Tensor&`.",
+        instead: Some("Keep the mutable operator, and add a functional one."),
         example: Some(Example {
             old: "op(Tensor self, Tensor(a!) buf) -> Tensor",
             new: "op(Tensor self, Tensor buf) -> Tensor",
@@ -82,10 +82,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("........"),
-        what: "Alias sets have other names throughout.",
-        why: "The letters mean nothing by themselves, only which annotations share one. Torch \
-              compares the letters and objects: a false alarm.",
-        instead: Some("Keep the letters if you want the official check to stay quiet."),
+        what: "The alias letters changed consistently.",
+        why: "Letters have no meaning of their own; only sharing a letter matters. PyTorch's check \
+              compares the letters and reports a false alarm.",
+        instead: Some("Keep the letters to avoid a report from PyTorch's check."),
         example: Some(Example {
             old: "op(Tensor(b) self) -> Tensor(b)",
             new: "op(Tensor(a) self) -> Tensor(a)",
@@ -99,10 +99,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr...x"),
-        what: "Alias sets were merged, split, or opened to everything by `*`.",
-        why: "What may share memory with what is another set of promises, on which \
-              functionalization and memory planning act.",
-        instead: Some("Keep the annotation unless the kernel really changed."),
+        what: "Alias sets were merged, split, or widened to everything (`*`).",
+        why: "The operator now makes different promises about shared memory, and functionalization \
+              and memory planning rely on them.",
+        instead: Some("Keep the annotation unless the behaviour of the kernel changed."),
         example: Some(Example {
             old: "op(Tensor(a) self) -> Tensor(a)[]",
             new: "op(Tensor(a -> *) self) -> Tensor(a)[]",
@@ -116,10 +116,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("........"),
-        what: "A write annotation changed between `Tensor!` and `Tensor(a!)`.",
-        why: "The bare `!` stands for a set of its own with a name that torch makes up. Nothing \
-              changes, but the names differ and torch objects.",
-        instead: Some("Write `Tensor(a!)`, the only form that the code generator reads."),
+        what: "The annotation of a mutable argument changed between `Tensor!` and `Tensor(a!)`.",
+        why: "The runtime invents an alias set for a bare `!`. The behaviour is the same, but the \
+              names differ and PyTorch's check fails.",
+        instead: Some("Write `Tensor(a!)`, the only form that the code generator accepts."),
         example: Some(Example {
             old: "op(Tensor(a!) self) -> ()",
             new: "op(Tensor! self) -> ()",

@@ -11,11 +11,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.."),
-        what: "An argument with a default was appended: the last among the positional or the \
-               keyword-only ones, or right before the out arguments.",
-        why: "Python calls and stored models go on as before, and trailing defaults are not \
-              stored, so even the way back is open. C++ signatures change: callers and boxed \
-              kernels must be built again.",
+        what: "An argument with a default was appended: as the last positional or keyword-only \
+               argument, or directly before the out arguments.",
+        why: "Python calls and stored models continue to work. Models do not store trailing \
+              defaults, so even new models run on an old runtime. C++ signatures change: callers \
+              and boxed kernels must be rebuilt.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
@@ -30,12 +30,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
-        what: "An argument was appended whose default is a list.",
-        why: "As with any other default old calls are fine. But the check of new models on an \
-              old runtime does not accept containers as defaults.",
+        what: "An argument with a list default was appended.",
+        why: "Old calls continue to work. But PyTorch's forward-compatibility check does not \
+              accept containers as defaults.",
         instead: Some(
-            "Make the argument optional with the default `None` and put the list into \
-                       the kernel.",
+            "Make the argument optional with the default `None`, and use the list in the kernel.",
         ),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
@@ -51,8 +50,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxx."),
         what: "An argument without a default was added.",
-        why: "No call that exists passes it.",
-        instead: Some("Give it a default that keeps the present behaviour, or add an overload."),
+        why: "Existing calls do not pass it.",
+        instead: Some("Add a default that keeps the current behaviour, or add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, Tensor extra) -> Tensor",
@@ -66,10 +65,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rxxxxxx."),
-        what: "An argument was put anywhere but at the tail.",
-        why: "Arguments are compared and stored by position, so all that follow it shift, with \
-              or without a default. Inserted among keyword-only arguments and with a default, \
-              it spares those who call by keyword.",
+        what: "An argument was inserted before the last position.",
+        why: "PyTorch compares and stores arguments by position, so all following arguments shift, \
+              with or without a default. A keyword-only argument with a default does not affect \
+              keyword callers.",
         instead: Some("Append it as the last keyword-only argument."),
         example: Some(Example {
             old: "op(Tensor self, int a=0, bool b=False) -> Tensor",
@@ -84,10 +83,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrxxx."),
-        what: "An argument was put behind an out argument.",
-        why: "Callers must pass it or stumble over it. Torch does not look past the out \
-              arguments of the old schema and calls even a required one compatible: a blind \
-              spot of the check, not a licence.",
+        what: "An argument was added after an out argument.",
+        why: "Existing calls may not pass it. PyTorch's check ignores arguments after the out \
+              arguments of the old schema and accepts even a required one: a blind spot, not a \
+              permission.",
         instead: Some("Put it before the out arguments, with a default."),
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
@@ -102,10 +101,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxrxxx."),
-        what: "An argument is gone.",
-        why: "Calls that pass it fail. Torch sees no harm for new models on an old runtime when \
-              a trailing one goes; where it had no default they fail there too.",
-        instead: Some("Keep it and ignore it, and say so in the documentation."),
+        what: "An argument was removed.",
+        why: "Calls that pass it fail. PyTorch's check accepts the removal of a trailing argument \
+              for new models on an old runtime, but if it had no default, those models fail too.",
+        instead: Some("Keep the argument, ignore its value and document this."),
         example: Some(Example {
             old: "op(Tensor self, int extra=0) -> Tensor",
             new: "op(Tensor self) -> Tensor",
@@ -119,11 +118,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
-        what: "At the same place, with the same type, stands an argument of another name. Out \
-               arguments are reported as `out-argument-renamed` besides.",
-        why: "Names are the interface for whoever calls by keyword, and `derivatives.yaml` \
-              refers to them.",
-        instead: Some("Keep the old name; or add an overload under the new one."),
+        what: "The argument at this position has the same type but another name. Renamed out \
+               arguments are also reported as `out-argument-renamed`.",
+        why: "The name is the interface for keyword callers, and `derivatives.yaml` refers to it.",
+        instead: Some("Keep the old name, or add an overload with the new one."),
         example: Some(Example {
             old: "op(Tensor input, int k=0) -> Tensor",
             new: "op(Tensor self, int k=0) -> Tensor",
@@ -137,10 +135,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row(".xxxxx.."),
-        what: "The same arguments stand in another order.",
-        why: "Positional calls put their values in the wrong place. Where the types are alike \
-              nothing complains, and the result is silently another.",
-        instead: Some("Keep the order. If it is unbearable, add an overload."),
+        what: "The arguments are the same, but in another order.",
+        why: "Positional calls pass their values in the wrong order. If the types are equal, no \
+              error occurs and the result silently changes.",
+        instead: Some("Keep the order, or add an overload."),
         example: Some(Example {
             old: "op(Tensor self, int a, bool b) -> Tensor",
             new: "op(Tensor self, bool b, int a) -> Tensor",
@@ -154,9 +152,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rrxx.."),
-        what: "Only keyword-only arguments changed places.",
-        why: "Python does not care. C++ and boxed calls pass them by position all the same, and \
-              torch compares by position.",
+        what: "Only keyword-only arguments were reordered.",
+        why: "Python callers are not affected. C++ and boxed calls pass them by position, and \
+              PyTorch's check compares by position.",
         instead: Some("Keep the order."),
         example: Some(Example {
             old: "op(Tensor self, *, int a=0, bool b=False) -> Tensor",
@@ -171,9 +169,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
-        what: "The new type takes all that the old one took, and more.",
-        why: "Every old call still fits. A new call may carry something that an old runtime \
-              does not take, and the C++ signature is another.",
+        what: "The new type accepts everything that the old type accepts, and more.",
+        why: "Existing calls continue to work. A new call may pass a value that an old runtime \
+              rejects, and the C++ signature changes.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, *, Tensor x) -> Tensor",
@@ -188,10 +186,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrrxx.."),
-        what: "The new type takes only a part of what the old one took.",
-        why: "Calls that used the other part fail, and nobody can tell from the outside how \
-              many do.",
-        instead: Some("Keep the wide type and refuse in the kernel what cannot be served."),
+        what: "The new type accepts only a part of what the old type accepts.",
+        why: "Calls that pass other values fail; how many there are is unknown.",
+        instead: Some("Keep the wider type, and reject unsupported values in the kernel."),
         example: Some(Example {
             old: "op(Tensor self, Tensor? x) -> Tensor",
             new: "op(Tensor self, Tensor x) -> Tensor",
@@ -205,9 +202,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxx."),
-        what: "Neither type takes what the other takes.",
-        why: "No value fits both. Conversions that look harmless are none to torch: `int` to \
-              `float`, `bool` to `Scalar` and `Tensor[]` to `Tensor?[]` are all refused.",
+        what: "Neither type accepts the values of the other.",
+        why: "No value fits both types. PyTorch rejects even conversions that look harmless: `int` \
+              to `float`, `bool` to `Scalar` and `Tensor[]` to `Tensor?[]`.",
         instead: Some("Add an overload for the new type."),
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
@@ -222,9 +219,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rr..xx.."),
-        what: "The types differ, but torch takes both for `int` or both for `str`.",
-        why: "The official check compares erased types and sees no change. Bindings in Python \
-              and C++ are made from the real ones and do change.",
+        what: "The types differ, but the runtime treats both as `int` or both as `str`.",
+        why: "PyTorch's check compares erased types and sees no change. Python and C++ bindings \
+              use the declared types and do change.",
         instead: Some("Add an overload for the new type."),
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
@@ -240,9 +237,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Compatible,
         impacts: Impacts::row("....rx.r"),
         what: "`int` became `SymInt`, alone, optional or in a list.",
-        why: "The usual way to make an operator fit for dynamic shapes, and invisible to torch. \
-              `at::op` keeps its form, but kernels outside the tree are registered with the \
-              signature that now takes symbolic sizes.",
+        why: "The usual way to support dynamic shapes, and invisible to PyTorch's check. `at::op` \
+              keeps its signature, but out-of-tree kernels must now take symbolic sizes.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
@@ -258,9 +254,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Compatible,
         impacts: Impacts::row("....rx.x"),
         what: "`SymInt` became `int`, alone, optional or in a list.",
-        why: "Under `torch.compile` and export a symbolic size is fixed to a number or refused. \
-              Torch takes both types for `int` and says nothing.",
-        instead: Some("Keep `SymInt`; a kernel that needs a number can guard on it."),
+        why: "`torch.compile` and export specialize symbolic sizes to numbers or reject them. \
+              PyTorch's check treats both types as `int` and accepts the change.",
+        instead: Some("Keep `SymInt`; a kernel that needs a number can add a guard."),
         example: Some(Example {
             old: "op(Tensor self, SymInt x) -> Tensor",
             new: "op(Tensor self, int x) -> Tensor",
@@ -275,7 +271,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("rr..r..."),
         what: "A sized list lost its size.",
-        why: "Python callers may no longer write a single number for the whole list.",
+        why: "Python callers can no longer pass a single number for the whole list.",
         instead: Some("Keep the size."),
         example: Some(Example {
             old: "op(Tensor self, int[2] x) -> Tensor",
@@ -290,9 +286,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("........"),
-        what: "A list got a size.",
-        why: "It only allows more: a single number now stands for the whole list. Torch wants \
-              sizes to be equal and objects nevertheless.",
+        what: "A list gained a size.",
+        why: "Callers can now also pass a single number for the whole list. PyTorch's check still \
+              fails, because it compares sizes.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, int[] x) -> Tensor",
@@ -307,8 +303,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rr..r..."),
-        what: "A sized list has another size.",
-        why: "A single number, as a value or as the default, is spread to another length.",
+        what: "The size of a list changed.",
+        why: "A single number, as a value or as the default, expands to a different length.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self, bool[3] x) -> Tensor",
@@ -323,9 +319,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row(".xrr...."),
-        what: "A positional argument moved behind the `*`.",
+        what: "A positional argument became keyword-only.",
         why: "Calls that pass it by position fail.",
-        instead: Some("Leave it positional."),
+        instead: Some("Keep it positional."),
         example: Some(Example {
             old: "op(Tensor self, Tensor other) -> Tensor",
             new: "op(Tensor self, *, Tensor other) -> Tensor",
@@ -339,9 +335,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...r...."),
-        what: "A keyword-only argument may now be passed by position.",
-        why: "Old calls pass it by keyword and still may. A new call by position does not bind \
-              on an old runtime, which torch does not mind.",
+        what: "A keyword-only argument became positional.",
+        why: "Existing calls pass it by keyword and continue to work. A new positional call fails \
+              on an old runtime, which PyTorch's check ignores.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, *, int dim) -> Tensor",

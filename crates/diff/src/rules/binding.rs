@@ -11,9 +11,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("xx..x..."),
-        what: "The operator is no method of `Tensor` any more.",
-        why: "`tensor.op()` in Python and `at::Tensor::op` in C++ are gone.",
-        instead: Some("Keep `method` among the variants."),
+        what: "The operator is no longer a method of `Tensor`.",
+        why: "`tensor.op()` in Python and `at::Tensor::op` in C++ no longer exist.",
+        instead: Some("Keep `method` in `variants`."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -33,9 +33,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("xx..x..."),
-        what: "The operator is no function any more.",
-        why: "`torch.op()` in Python and `at::op` in C++ are gone.",
-        instead: Some("Keep `function` among the variants."),
+        what: "The operator is no longer a function.",
+        why: "`torch.op()` in Python and `at::op` in C++ no longer exist.",
+        instead: Some("Keep `function` in `variants`."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -55,9 +55,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".r......"),
-        what: "The operator is also a method of `Tensor` now.",
-        why: "One more way to call it. A subclass of `Tensor` with an attribute of that name \
-              hides it, or is surprised by it.",
+        what: "The operator is now also a method of `Tensor`.",
+        why: "Callers have one more way to call it. In a subclass of `Tensor` with an attribute of \
+              the same name, that attribute hides the method.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -75,8 +75,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "The operator is also a function now.",
-        why: "One more way to call it.",
+        what: "The operator is now also a function.",
+        why: "Callers have one more way to call it.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -97,10 +97,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("xx......"),
-        what: "The operator is bound in another Python module.",
-        why: "The path under which users import it moves, while the schema, and with it the \
-              official check, stays as it was.",
-        instead: Some("Keep the binding where it is; add a Python alias at the new place."),
+        what: "The operator moved to another Python module.",
+        why: "The import path of users changes. The schema does not, so PyTorch's check does not \
+              see it.",
+        instead: Some("Keep the binding in its module, and add a Python alias in the new one."),
         example: Some(Example {
             old: concat!(
                 "- func: linalg_blend(Tensor self) -> Tensor\n",
@@ -121,8 +121,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::NotChecked,
         impacts: Impacts::row("....x..."),
         what: "Arguments lost their default in C++.",
-        why: "C++ callers that leave them out no longer compile. Python is not touched.",
-        instead: Some("Leave the list as it was."),
+        why: "C++ callers that omit them no longer compile. Python is not affected.",
+        instead: Some("Restore the previous list."),
         example: Some(Example {
             old: "- func: pow2(Tensor self, *, int? k=None) -> Tensor\n",
             new: concat!(
@@ -139,8 +139,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("....r..."),
-        what: "Arguments got their default in C++ back.",
-        why: "Old calls compile. With more defaults, two overloads may fit the same call.",
+        what: "Arguments regained their default in C++.",
+        why: "Existing calls compile. With more defaults, a call may match two overloads.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -158,9 +158,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("....x..."),
-        what: "The C++ function and method are no longer generated.",
-        why: "Unless somebody wrote them by hand in the same change, C++ callers lose them.",
-        instead: Some("Make sure that the hand-written binding is there."),
+        what: "PyTorch no longer generates the C++ function and method.",
+        why: "C++ callers lose them, unless the same change adds hand-written ones.",
+        instead: Some("Check that the hand-written binding exists."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -177,8 +177,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("....r..."),
-        what: "The C++ function and method are generated again.",
-        why: "Of interest where a hand-written binding had another signature.",
+        what: "PyTorch generates the C++ function and method again.",
+        why: "Check whether a hand-written binding had a different signature.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -196,9 +196,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("rr..r..."),
-        what: "Whether the operator counts as a factory was overridden differently.",
-        why: "That decides whether dtype, layout and device are gathered into one options \
-              argument in C++ and how Python binds them.",
+        what: "The override of the operator's category changed.",
+        why: "It determines whether C++ gathers dtype, layout and device into one TensorOptions \
+              argument, and how Python binds them.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -216,11 +216,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("....rx.."),
-        what: "Written tensors are passed to kernels as `const Tensor&` instead of `Tensor&`, \
-               or the reverse.",
-        why: "Kernels outside the tree have the other signature and fail to compile or to \
-              register.",
-        instead: Some("Keep the flag; new operators should set it from the start."),
+        what: "Kernels now take mutable tensors as `const Tensor&` instead of `Tensor&`, or the \
+               reverse.",
+        why: "Out-of-tree kernels have the old signature and fail to compile or to register.",
+        instead: Some("Keep the flag; set it on new operators from the start."),
         example: Some(Example {
             old: "- func: blend_(Tensor(a!) self) -> Tensor(a!)\n",
             new: concat!(

@@ -1,4 +1,4 @@
-//! Rules about what follows from both files and stands in neither.
+//! Rules about consequences of both files that neither file contains.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
 use crate::rules::ChangeRuleId;
@@ -11,10 +11,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("rr..r..."),
-        what: "A backend that ran the operator has nothing left to run it with.",
-        why: "Computed from kernels, delegates and composites together, so it also finds \
-              entries whose own text did not change. Ask for the backends that you care about.",
-        instead: Some("Keep the kernel, or add a composite that serves the backend."),
+        what: "A backend no longer runs the operator.",
+        why: "Opatlas computes this from kernels, delegates and composites together, so it also \
+              finds entries whose own text did not change. Select the backends that matter to you.",
+        instead: Some("Keep the kernel, or add a composite kernel that serves the backend."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -43,8 +43,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "A backend runs the operator that did not before.",
-        why: "More works than worked before.",
+        what: "A backend now runs the operator.",
+        why: "Code that failed on this backend now works.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -75,8 +75,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
         what: "A backend runs the operator through another kind of kernel.",
-        why: "A kernel of its own, one of a delegate and a composite differ in speed, in the \
-              dtypes they take and in how they are differentiated.",
+        why: "The operator's own kernel, a kernel of a delegate and a composite kernel differ in \
+              speed, in supported dtypes and in differentiation.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -100,9 +100,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("xx....x."),
-        what: "The operator could be differentiated and no longer can.",
-        why: "Neither an implicit composite nor a formula in `derivatives.yaml` is there: \
-              training raises, or stops at this operator.",
+        what: "The operator was differentiable and no longer is.",
+        why: "It is not an implicit composite and has no formula in `derivatives.yaml`, so \
+              training raises an error or stops at this operator.",
         instead: Some("Add a formula, or keep CompositeImplicitAutograd."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -121,10 +121,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".r.r...."),
-        what: "A new or widened overload takes calls that an older sibling served.",
-        why: "Python tries overloads in an order of its own, so a call that exists may go to \
-              another kernel without a word.",
-        instead: Some("Make the new overload differ in a required argument."),
+        what: "A new or widened overload matches calls that an older overload served.",
+        why: "Python tries overloads in a fixed order, so an existing call may silently reach \
+              another kernel.",
+        instead: Some("Give the new overload a different required argument."),
         example: Some(Example {
             old: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(

@@ -11,9 +11,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xr..."),
-        what: "An argument that was required has a default.",
-        why: "Old calls pass it anyway. A new call may leave it out, which an old runtime does \
-              not understand.",
+        what: "A required argument gained a default.",
+        why: "Existing calls pass it anyway. A new call may omit it, which fails on an old \
+              runtime.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
@@ -28,9 +28,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrx..."),
-        what: "A default is gone.",
-        why: "Calls that leave the argument out fail, stored models included, since trailing \
-              defaults are not stored with them.",
+        what: "An argument lost its default.",
+        why: "Calls that omit the argument fail. This includes stored models, which do not store \
+              trailing defaults.",
         instead: Some("Keep the default."),
         example: Some(Example {
             old: "op(Tensor self, int x=0) -> Tensor",
@@ -45,10 +45,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxr.."),
-        what: "A default has another value.",
-        why: "Calls that leave the argument out go on working and give another result. A change \
-              from `1` to `1.0` counts: it can change the dtype of the result.",
-        instead: Some("Keep the default; let callers ask for the new behaviour."),
+        what: "The value of a default changed.",
+        why: "Calls that omit the argument continue to work, but with another result. A change \
+              from `1` to `1.0` counts, because it can change the dtype of the result.",
+        instead: Some("Keep the default, and let callers request the new behaviour."),
         example: Some(Example {
             old: "op(Tensor self, int x=1) -> Tensor",
             new: "op(Tensor self, int x=0) -> Tensor",
@@ -62,9 +62,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("........"),
-        what: "A default is written in another way and means the same.",
-        why: "Torch compares defaults after evaluation: `0` is `[0, 0]` for a list of two, `1` \
-              is `1.0` for a float, `Mean` is `1`. Kinds still count, so `False` is not `0`.",
+        what: "A default is written differently but means the same.",
+        why: "PyTorch's check compares evaluated defaults: `0` is `[0, 0]` for a list of two, `1` \
+              is `1.0` for a float, `Mean` is `1`. Types still count, so `False` is not `0`.",
         instead: None,
         example: Some(Example {
             old: "pad2(Tensor self, int[2] size=0) -> Tensor",
@@ -79,8 +79,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxx.."),
-        what: "The type and the default of an argument both changed.",
-        why: "Callers that pass it meet the new type, callers that leave it out the new value. \
+        what: "Both the type and the default of an argument changed.",
+        why: "Callers that pass it use the new type, and callers that omit it get the new value. \
               Both changes are reported.",
         instead: Some("Add an overload."),
         example: Some(Example {

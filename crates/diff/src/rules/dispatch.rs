@@ -11,11 +11,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("..r..r.."),
-        what: "A kernel for a dispatch key is gone.",
-        why: "What serves the key now is another kernel or none. It weighs as much as the \
-              computed support says: no matter where a composite takes over, a break where \
-              nothing does.",
-        instead: Some("Keep the kernel, or add a composite that serves the key."),
+        what: "The kernel for a dispatch key was removed.",
+        why: "Another kernel or none now serves the key. The impact follows from the computed \
+              support: none if a composite kernel takes over, a break if no kernel does.",
+        instead: Some("Keep the kernel, or add a composite kernel that serves the key."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -40,9 +39,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
-        what: "There is a kernel for a further dispatch key.",
-        why: "A package that registers its own kernel for the same operator and key now \
-              overrides this one and is warned about it.",
+        what: "A kernel for another dispatch key was added.",
+        why: "A package that registers its own kernel for the same operator and key now overrides \
+              this one and gets a warning.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -66,9 +65,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("....rr.."),
-        what: "The kernel for a key has another name.",
-        why: "Only what uses the symbol in `at::native` notices: selective builds, tables of \
-              lowerings, direct C++ calls.",
+        what: "The kernel for a key was renamed.",
+        why: "This affects only code that uses the symbol in `at::native`: selective builds, \
+              lowering tables, direct C++ calls.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -93,8 +92,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "A composite kernel serves all backends without a kernel of their own.",
-        why: "More backends have the operator; which ones is listed under backend-support-gained.",
+        what: "A composite kernel now serves all backends without a kernel of their own.",
+        why: "More backends run the operator; see `backend-support-gained`.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -114,11 +113,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("..x..xx."),
-        what: "An entry without dispatch section got one, and no CompositeImplicitAutograd in it.",
-        why: "Without a section an entry is an implicit composite: it runs everywhere and is \
-              differentiable through what it calls. With one it runs on the backends listed, \
-              and autograd has no formula.",
-        instead: Some("List `CompositeImplicitAutograd` with the old kernel beside the new ones."),
+        what: "An entry gained a dispatch section without CompositeImplicitAutograd.",
+        why: "Without the section the operator is an implicit composite: it runs on every backend, \
+              and autograd differentiates the operators it calls. With the section it runs only on \
+              the listed backends, and autograd has no formula.",
+        instead: Some("List `CompositeImplicitAutograd` with the old kernel next to the new ones."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -137,11 +136,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("..r..rxx"),
-        what: "The composite moved from above autograd to below it.",
-        why: "The operator no longer dissolves into others: it shows up in exported graphs and \
-              needs a derivative, a decomposition, a batching rule and whatever else is kept by \
-              operator.",
-        instead: Some("Make sure that `derivatives.yaml` and the decompositions follow."),
+        what: "The composite kernel changed from implicit to explicit.",
+        why: "The operator no longer decomposes: it appears in exported graphs and needs a \
+              derivative, a decomposition, a batching rule and any other per-operator support.",
+        instead: Some("Update `derivatives.yaml` and the decompositions."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -159,9 +157,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("..r..rxx"),
-        what: "The composite moved from below autograd to above it.",
-        why: "The operator dissolves into others and vanishes from exported graphs; what was \
-              registered for it below autograd is no longer reached there.",
+        what: "The composite kernel changed from explicit to implicit.",
+        why: "The operator decomposes and disappears from exported graphs. Kernels registered for \
+              it below autograd are no longer called there.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -180,14 +178,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.x"),
-        what: "The composite changed between CompositeExplicitAutograd and its NonFunctional \
-               form.",
-        why: "The NonFunctional one serves dense backends only: sparse, quantized, nested and \
+        what: "The composite kernel changed between CompositeExplicitAutograd and its \
+               NonFunctional form.",
+        why: "The NonFunctional form serves only dense backends: sparse, quantized, nested and \
               Mkldnn keys gain or lose the operator.",
-        instead: Some(
-            "Keep CompositeExplicitAutograd unless the kernel really is of no use \
-                       there.",
-        ),
+        instead: Some("Keep CompositeExplicitAutograd unless the kernel does not work there."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -209,10 +204,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.r"),
-        what: "The operator became structured, or ceased to be.",
-        why: "A structured operator brings its Meta kernel and the wrappers of its siblings \
-              with it, and backends implement classes instead of functions. All that comes or \
-              goes.",
+        what: "The operator became structured or stopped being structured.",
+        why: "A structured operator generates its Meta kernel and the wrappers of its variants, \
+              and backends implement classes instead of functions. All of this appears or \
+              disappears.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -241,8 +236,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
-        what: "Which structured operator an entry delegates to is another.",
-        why: "Its kernels come from elsewhere.",
+        what: "An entry delegates to a different structured operator.",
+        why: "Its kernels come from that operator.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -271,8 +266,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
-        what: "The class that structured kernels derive from is another.",
-        why: "Backends that implement the structured kernel see another base class.",
+        what: "The base class of structured kernels changed.",
+        why: "Backends that implement the structured kernel get another base class.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -302,8 +297,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....x.."),
-        what: "What the meta function computes ahead for structured kernels is another.",
-        why: "The arguments of `impl` change with it, and backends that implement it no longer \
+        what: "The values that the meta function precomputes for structured kernels changed.",
+        why: "The arguments of `impl` change with them, so backends that implement it no longer \
               compile.",
         instead: None,
         example: Some(Example {
@@ -335,9 +330,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
-        what: "The inner loop of a generated elementwise kernel is another.",
-        why: "Which dtypes are served and from which function is decided there; registrations \
-              stay the same.",
+        what: "The inner loop of a generated elementwise kernel changed.",
+        why: "The inner loop determines the supported dtypes and the function that serves them; \
+              registrations stay the same.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -368,10 +363,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("..r..r.."),
-        what: "The code generator stopped registering the kernel, or began to.",
-        why: "Without the hand-written registration that must go with it, the operator has no \
+        what: "The code generator stopped or started registering the kernel.",
+        why: "Without the matching change to the hand-written registration, the operator has no \
               kernel, or two.",
-        instead: Some("Change the hand-written registration in the same step."),
+        instead: Some("Change the hand-written registration in the same commit."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(

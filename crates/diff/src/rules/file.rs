@@ -10,7 +10,7 @@ pub(super) const RULES: &[ChangeRule] = &[ChangeRule {
     backward: Official::NotChecked,
     forward: Official::NotChecked,
     impacts: Impacts::row("........"),
-    what: "An entry stands at another place in the file.",
+    what: "An entry moved within the file.",
     why: "The order of entries has no meaning.",
     instead: None,
     example: Some(Example {

@@ -12,9 +12,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::NotChecked,
         impacts: Impacts::row("..x..x.x"),
         what: "A generated operator is no longer generated.",
-        why: "It has no entry of its own, so no line about it is removed; but the dispatcher \
-              loses it.",
-        instead: Some("Keep its name under `autogen`, or write it as an entry."),
+        why: "It has no entry of its own, so the diff of the file does not show it, but the \
+              dispatcher loses the operator.",
+        instead: Some("Keep its name in `autogen`, or declare it as an entry."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -37,8 +37,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("...r...."),
-        what: "A further operator is generated.",
-        why: "As with any new operator, only new models on an old runtime notice.",
+        what: "PyTorch generates an additional operator.",
+        why: "As with any new operator, only new models on an old runtime are affected.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -62,9 +62,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "A generated operator has an entry of its own now.",
-        why: "No new operator: the generated schema and the written one are compared like any \
-              pair.",
+        what: "A generated operator is now declared.",
+        why: "This is not a new operator: the generated schema and the declared one are compared \
+              like any other pair.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -91,9 +91,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".......x"),
-        what: "A view operator no longer has its `_copy` twin.",
-        why: "Functionalization replaces views by their copying twins and has none to take.",
-        instead: Some("Keep the twin."),
+        what: "A view operator no longer has its `_copy` operator.",
+        why: "Functionalization replaces views with their `_copy` operators and has no replacement \
+              for this one.",
+        instead: Some("Keep the `_copy` operator."),
         example: Some(Example {
             old: concat!(
                 "- func: peel(Tensor(a) self, int dim) -> Tensor(a)\n",

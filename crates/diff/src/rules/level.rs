@@ -10,7 +10,7 @@ use super::{ChangeRule, Group, Official};
 pub enum Level {
     /// No change in meaning; not counted.
     None,
-    /// A change that harms nobody.
+    /// A change that breaks nobody.
     Safe,
     /// Worth knowing.
     Info,
@@ -47,7 +47,7 @@ impl Level {
     }
 }
 
-/// Who may be hurt by a change (`docs/spec/compatibility.md`, section 1).
+/// Who a change may affect (`docs/spec/compatibility.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Audience {
@@ -151,7 +151,7 @@ impl Audiences {
         Self(self.0 & !other.0)
     }
 
-    /// Whether nobody is in it.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -213,7 +213,7 @@ pub enum Profile {
     /// Everybody's.
     #[default]
     Strict,
-    /// Torch's own verdicts and nothing else.
+    /// Only the verdicts of PyTorch's own check.
     Official,
     /// Python callers.
     Python,

@@ -1,8 +1,8 @@
 //! The rules of compatibility, one item each (`docs/spec/compatibility.md`, section 5).
 //!
-//! A [`ChangeRule`] is data: id, group, level, torch's verdict on this kind of change, who is hurt,
-//! and its documentation. What finds a change lives with the comparison; this is what it refers to,
-//! and what `explain` and the API show. A rule is in the file of its group.
+//! A [`ChangeRule`] is data: id, group, level, the verdict of PyTorch's check on this kind of
+//! change, the affected audiences, and its documentation. The comparison finds the changes and
+//! refers to these rules; `explain` and the API show them. Each group has its own file.
 
 mod alias;
 mod argument;
@@ -55,7 +55,7 @@ pub enum Group {
     Tag,
     /// What happens around a call.
     Runtime,
-    /// What follows from both files and stands in neither.
+    /// Consequences of both files that neither file contains.
     Computed,
     /// What was promised or allowed.
     Policy,
@@ -87,7 +87,7 @@ impl Group {
     }
 }
 
-/// What torch's own check says about a kind of change.
+/// The verdict of PyTorch's own check on a kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Official {
     /// Compatible.
@@ -132,20 +132,20 @@ pub struct ChangeRule {
     pub id: ChangeRuleId,
     /// What it is about.
     pub group: Group,
-    /// How bad a change of this kind is to everybody together. `None` only for `compound`, which
-    /// is as bad as the worst change it stands for, to whomever those hurt.
+    /// The level of a change of this kind for all audiences together. `None` only for `compound`,
+    /// whose level and audiences are those of the worst change it represents.
     pub level: Option<Level>,
-    /// Torch's verdict on backward compatibility.
+    /// The verdict of PyTorch's check on backward compatibility.
     pub backward: Official,
-    /// Torch's verdict on forward compatibility.
+    /// The verdict of PyTorch's check on forward compatibility.
     pub forward: Official,
-    /// Whom it hurts.
+    /// The affected audiences.
     pub impacts: Impacts,
     /// What changed, in a sentence.
     pub what: &'static str,
     /// Why that matters, and to whom.
     pub why: &'static str,
-    /// The smallest alternative that hurts nobody, where there is one.
+    /// The smallest alternative that breaks nobody, if there is one.
     pub instead: Option<&'static str>,
     /// A change of this kind, where files or schemas can show it.
     pub example: Option<Example>,

@@ -11,13 +11,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrxxxx"),
-        what: "An operator of the old revision is gone.",
-        why: "Whoever calls it, registers a kernel for it or stored a model with it is left \
-              without it. For an operator that carried the core tag no exception and no \
-              upgrader may hide that.",
+        what: "An operator was removed.",
+        why: "Its callers, its registered kernels and the models that use it fail. No exception or \
+              upgrader can excuse the removal of an operator with the core tag.",
         instead: Some(
-            "Keep the operator and let it call its successor; announce the removal \
-                       before you make it.",
+            "Keep the operator and forward it to its successor; announce the removal in advance.",
         ),
         example: Some(Example {
             old: concat!(
@@ -35,9 +33,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...r...."),
-        what: "An operator under a new base name.",
-        why: "Nothing that exists can depend on it. Only a model made with the new revision \
-              fails on a runtime that has never heard of it.",
+        what: "An operator with a new base name was added.",
+        why: "Existing code cannot depend on it. Only a model from the new revision fails on an \
+              old runtime.",
         instead: None,
         example: Some(Example {
             old: "- func: keep(Tensor self) -> Tensor\n",
@@ -55,9 +53,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row(".r.r...."),
-        what: "A further overload of a base name that was there before.",
-        why: "Calls that name an overload are untouched. Calls that leave the choice to Python \
-              may now choose the newcomer; where that can happen, overload-shadowing says so.",
+        what: "An overload was added to an existing base name.",
+        why: "Calls that name an overload are not affected. Python calls without an overload may \
+              now select the new one; `overload-shadowing` reports where this can happen.",
         instead: None,
         example: Some(Example {
             old: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
@@ -75,10 +73,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rrxrrx.r"),
-        what: "One overload is gone while others of its name remain.",
-        why: "A Python call may quietly bind to one of the siblings and compute something else. \
-              Stored models and backends ask for the overload by name and fail at once.",
-        instead: Some("Keep the overload and forward it to the sibling that replaces it."),
+        what: "An overload was removed while others of its name remain.",
+        why: "A Python call may silently bind to another overload and compute a different result. \
+              Stored models and backends request the overload by name and fail.",
+        instead: Some("Keep the overload and forward it to its replacement."),
         example: Some(Example {
             old: concat!(
                 "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
@@ -95,11 +93,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
-        what: "The overload name changed and nothing else.",
-        why: "Python and C++ callers never write it, so nobody notices in review; but it is \
-              part of the key under which models are stored, kernels are registered and \
-              `torch.ops` finds the operator.",
-        instead: Some("Leave the old overload name, however odd. It is no place for tidying up."),
+        what: "Only the overload name changed.",
+        why: "Python and C++ callers do not use it, so reviewers overlook it. But stored models, \
+              kernel registrations and `torch.ops` refer to it.",
+        instead: Some("Keep the old overload name, even if it is inconsistent."),
         example: Some(Example {
             old: "merge.tensor(Tensor self, Tensor other) -> Tensor",
             new: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -113,10 +110,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
-        what: "The default overload got a name.",
-        why: "The operator without overload name, `.default` in Python, ceases to exist, with \
-              the consequences of any renaming of an overload.",
-        instead: Some("Keep the default overload; give a name to new overloads only."),
+        what: "The default overload gained a name.",
+        why: "The operator without overload name (`.default` in Python) no longer exists, with the \
+              same consequences as renaming an overload.",
+        instead: Some("Keep the default overload; name only new overloads."),
         example: Some(Example {
             old: "merge(Tensor self, Tensor other) -> Tensor",
             new: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -130,9 +127,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
-        what: "A named overload became the default one.",
-        why: "What asks for it by its name finds nothing. Two default overloads cannot exist \
-              either, so the name blocks the way for another.",
+        what: "A named overload became the default overload.",
+        why: "Code that refers to it by name fails. It also occupies the default overload, of \
+              which there can be only one.",
         instead: Some("Keep the overload name."),
         example: Some(Example {
             old: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -147,11 +144,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The same signature stands under another base name, and the old name is gone.",
-        why: "To every caller that is a removal; that the replacement exists helps only those \
-              who read about it. Found by comparing signatures, so it is a guess with a \
-              confidence.",
-        instead: Some("Add the new name beside the old one and let the old one call it."),
+        what: "An operator with the same signature has another base name, and the old name no \
+               longer exists.",
+        why: "For callers this is a removal; the replacement helps only those who know about it. \
+              Opatlas compares signatures to find it, so this is a guess with a confidence.",
+        instead: Some("Add the new name, keep the old one and let it call the new one."),
         example: Some(Example {
             old: "merge(Tensor self) -> Tensor",
             new: "merge_all(Tensor self) -> Tensor",
@@ -166,8 +163,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
         what: "The name gained a leading underscore.",
-        why: "Public callers lose it. The underscore itself is fine for operators that nobody \
-              outside should use, but that cannot be declared after the fact.",
+        why: "Public callers lose the operator. An underscore is right for internal operators, but \
+              cannot be added to a released one.",
         instead: Some("Keep the public name as an alias of the private one."),
         example: Some(Example {
             old: "merge(Tensor self) -> Tensor",
@@ -183,8 +180,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
         what: "The name lost its leading underscore.",
-        why: "Nobody was promised the private name, yet stored models and backends may use it \
-              all the same.",
+        why: "The private name is not a public API, but stored models and backends may use it.",
         instead: Some("Keep the private name as an alias for a few releases."),
         example: Some(Example {
             old: "_merge(Tensor self) -> Tensor",
@@ -199,12 +195,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The name gained the trailing underscore and `self` is written to now.",
-        why: "This is another operator under a similar name: what used to return a result now \
-              overwrites its input.",
+        what: "The name gained a trailing underscore, and `self` is now mutable.",
+        why: "This is a different operator with a similar name: it overwrites its input instead of \
+              returning a new result.",
         instead: Some(
-            "Add the in-place operator as an entry of its own and keep the functional \
-                       one.",
+            "Add the in-place operator as a separate entry, and keep the functional one.",
         ),
         example: Some(Example {
             old: "merge(Tensor self) -> Tensor",
@@ -219,11 +214,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The trailing underscore is gone and `self` is no longer written to.",
-        why: "Callers that rely on the change of their input see none.",
+        what: "The name lost its trailing underscore, and `self` is no longer mutable.",
+        why: "Callers that rely on the mutation of their input no longer see it.",
         instead: Some(
-            "Add the functional operator as an entry of its own and keep the in-place \
-                       one.",
+            "Add the functional operator as a separate entry, and keep the in-place one.",
         ),
         example: Some(Example {
             old: "merge_(Tensor(a!) self) -> Tensor(a!)",
@@ -238,10 +232,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("......rx"),
-        what: "A functional, in-place, out or mutable sibling that existed before is missing.",
-        why: "Structured kernels, functionalization and `out=` work on the group as a whole: \
-              without the partner they have nothing to turn the operator into.",
-        instead: Some("Keep the sibling, or let `autogen` make it."),
+        what: "A functional, in-place, out or mutable variant was removed from its group.",
+        why: "Structured kernels, functionalization and `out=` need the whole group: without this \
+              variant they cannot convert the operator.",
+        instead: Some("Keep the variant, or let `autogen` generate it."),
         example: Some(Example {
             old: concat!(
                 "- func: glow(Tensor self) -> Tensor\n",
@@ -258,9 +252,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("........"),
-        what: "Both sides print the same.",
-        why: "There is nothing to report; the rule exists so that the comparison of two texts \
-              always has an answer.",
+        what: "Both schemas print the same.",
+        why: "There is nothing to report. The rule exists so that a comparison of two texts always \
+              has a result.",
         instead: None,
         example: Some(Example {
             old: "blend(Tensor self, Tensor other) -> Tensor",
@@ -275,9 +269,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("........"),
-        what: "The text differs, the schema that is read from it does not.",
-        why: "Blanks, the order of alias sets and the like have no meaning. Reported so that a \
-              changed line is accounted for.",
+        what: "The text differs, but the parsed schema is the same.",
+        why: "Whitespace, the order of alias sets and the like have no meaning. This change is \
+              listed so that every changed line is explained.",
         instead: None,
         example: Some(Example {
             old: "ws(Tensor self, int dim=0) -> Tensor",
@@ -292,9 +286,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Varies,
         forward: Official::Varies,
         impacts: Impacts::row("........"),
-        what: "Several changes to one operator at once.",
-        why: "Each is reported by its own rule; the operator as a whole is as bad as the worst \
-              of them. Torch gives one verdict for all.",
+        what: "One operator has several changes.",
+        why: "Each change has its own rule, and the worst of them determines the verdict on the \
+              operator. PyTorch's check gives one verdict for all.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self, int dim) -> Tensor",

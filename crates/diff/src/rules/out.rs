@@ -12,7 +12,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
         what: "A keyword-only argument became an out argument.",
-        why: "Callers must now hand in memory for a result where they handed in an input.",
+        why: "Callers must now pass a tensor for the result instead of an input.",
         instead: Some("Add an `out` overload."),
         example: Some(Example {
             old: "op(Tensor self, Tensor(a!) out) -> ()",
@@ -28,7 +28,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
         what: "An out argument became an input.",
-        why: "What callers pass as memory for the result is read as data.",
+        why: "The operator reads the tensor that callers pass for the result as data.",
         instead: Some("Keep the `out` overload and add one with the input."),
         example: Some(Example {
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",
@@ -43,9 +43,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "There is one more out argument.",
-        why: "No call that exists passes it. While the returns stay as they are, torch calls \
-              that compatible: a blind spot.",
+        what: "An out argument was added.",
+        why: "Existing calls do not pass it. If the returns do not change, PyTorch's check accepts \
+              it: a blind spot.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> ()",
@@ -60,8 +60,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "An out argument is gone.",
-        why: "Callers that pass it fail, and the result it held has no place.",
+        what: "An out argument was removed.",
+        why: "Callers that pass it fail, and its result is lost.",
         instead: Some("Keep the overload."),
         example: Some(Example {
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",
@@ -76,9 +76,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
-        what: "An out argument has another name.",
-        why: "Out arguments are passed by keyword, so the name is the interface; it also names \
-              the field of the result.",
+        what: "An out argument was renamed.",
+        why: "Out arguments are passed by keyword, so the name is the interface. It is also the \
+              name of the field in the result.",
         instead: Some("Keep the name."),
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) out, Tensor(b!) out1) -> ()",
@@ -93,9 +93,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xxxx.."),
-        what: "Out arguments changed places.",
-        why: "Python passes them by keyword and does not notice. Everything that passes by \
-              position puts results into each other's memory.",
+        what: "Out arguments were reordered.",
+        why: "Python passes them by keyword and is not affected. Callers that pass them by \
+              position get the results in the wrong tensors.",
         instead: Some("Keep the order."),
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!), \
@@ -112,8 +112,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "An out argument has a type that shares nothing with the old one.",
-        why: "No memory that callers hand in fits.",
+        what: "The type of an out argument changed to an incompatible one.",
+        why: "No tensor that callers pass has the new type.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
@@ -128,8 +128,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
-        what: "An out argument takes more than before.",
-        why: "Old calls fit. New ones may leave out what an old runtime insists on.",
+        what: "The type of an out argument was widened.",
+        why: "Existing calls continue to work. New calls may omit what an old runtime requires.",
         instead: None,
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
@@ -144,9 +144,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrrxx.."),
-        what: "An out argument takes less than before.",
-        why: "Calls that made use of the difference fail.",
-        instead: Some("Keep the wide type."),
+        what: "The type of an out argument was narrowed.",
+        why: "Calls that rely on the wider type fail.",
+        instead: Some("Keep the wider type."),
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!)? out) -> ()",
             new: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
@@ -160,9 +160,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Raises,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "Out arguments were traded for inputs, their number together unchanged.",
-        why: "Nothing that exists calls it correctly any more. Torch looks past the end of the \
-              arguments while it compares and raises `IndexError` instead of an answer.",
+        what: "Out arguments were replaced by inputs, with the same total number of arguments.",
+        why: "No existing call is correct any more. PyTorch's check reads past the end of the \
+              arguments and raises `IndexError` instead of giving a verdict.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",

@@ -11,10 +11,11 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "An operator with the core tag is gone or no longer backward compatible.",
-        why: "Models exported with it are promised to run for half a year. Neither exception \
-              nor upgrader excuses it.",
-        instead: Some("Bring it back."),
+        what: "An operator with the core tag was removed, or its change breaks backward \
+               compatibility.",
+        why: "PyTorch promises that exported models with core operators run for half a year. No \
+              exception or upgrader excuses this change.",
+        instead: Some("Restore the operator."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -32,11 +33,12 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Varies,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "Torch calls a change to an operator incompatible that carried the core tag in \
-               the old revision.",
-        why: "The tag is looked up in the old file: taking it away in the same change does not \
-              help. Torch's script asks the new build and cannot know it for what is gone.",
-        instead: Some("Leave the schema as it was and add an overload."),
+        what: "PyTorch's check rejects a change to an operator that had the core tag in the old \
+               revision.",
+        why: "Opatlas reads the tag from the old file, so removing the tag in the same change does \
+              not help. PyTorch's script asks the new build, which does not know removed \
+              operators.",
+        instead: Some("Keep the schema, and add an overload."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -53,9 +55,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...x...."),
-        what: "An operator got the core tag, or came with it.",
-        why: "Exporters may use it from now on, and runtimes that do not have it cannot run \
-              what they export.",
+        what: "An operator gained the core tag, or was added with it.",
+        why: "Exporters may now use it, and runtimes without it cannot run the exported models.",
         instead: None,
         example: Some(Example {
             old: "- func: keep(Tensor self) -> Tensor\n",
@@ -74,8 +75,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Varies,
         impacts: Impacts::row("..r....."),
-        what: "The old schema is one that the runtime knows how to upgrade.",
-        why: "Stored models that use it are rewritten when they are loaded, so torch excuses \
+        what: "The runtime has an upgrader for the old schema.",
+        why: "The runtime upgrades stored models when it loads them, so PyTorch's check excuses \
               the break, except for core operators.",
         instead: None,
         example: None,
@@ -89,8 +90,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Varies,
         impacts: Impacts::row("........"),
         what: "A change matches an exception.",
-        why: "It is shown with who allowed it, why and until when, and is never dropped from \
-              the report.",
+        why: "The report always shows the change, with the author, the reason and the expiry date \
+              of the exception.",
         instead: None,
         example: None,
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
@@ -102,9 +103,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Varies,
         forward: Official::Varies,
         impacts: Impacts::row("........"),
-        what: "The exception that a change matches is over.",
-        why: "The change counts again.",
-        instead: Some("Undo the change, or extend the exception with a reason."),
+        what: "The exception for a change has expired.",
+        why: "The change counts as a break again.",
+        instead: Some("Revert the change, or extend the exception and give a reason."),
         example: None,
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },
@@ -115,9 +116,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "An exception matches nothing in either revision, or nothing that another does \
-               not match already.",
-        why: "It waits for something that nobody thought of when it was written.",
+        what: "An exception matches no operator in either revision, or only operators that another \
+               exception already matches.",
+        why: "It may later hide a change that its author did not have in mind.",
         instead: Some("Delete it."),
         example: None,
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
@@ -130,9 +131,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
         what: "An exception matches more than one base name.",
-        why: "It hides changes to operators that its author never had in mind: a pattern \
-              `static` hides `nonzero_static` as well.",
-        instead: Some("Write the operator's full name, or mark the exception as broad on purpose."),
+        why: "It hides changes to operators that its author did not have in mind: a pattern \
+              `static` also hides `nonzero_static`.",
+        instead: Some("Write the operator's full name, or mark the exception as broad."),
         example: None,
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
     },

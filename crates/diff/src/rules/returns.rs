@@ -11,9 +11,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "The number of returns is another. A list is one return, however many tensors it \
-               holds.",
-        why: "Unpacking fails, boxed kernels leave the wrong number of values on the stack, \
+        what: "The number of returns changed. A list is one return, however many tensors it \
+               contains.",
+        why: "Unpacking fails, boxed kernels leave the wrong number of values on the stack, and \
               stored graphs do not match.",
         instead: Some("Add an overload."),
         example: Some(Example {
@@ -29,9 +29,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("x.....x."),
-        what: "A return has another name.",
+        what: "A return was renamed.",
         why: "The name is a field of the result in Python, and `derivatives.yaml` refers to it. \
-              Torch looks at it one way round only.",
+              PyTorch checks it in one direction only.",
         instead: Some("Keep the name."),
         example: Some(Example {
             old: "op(Tensor self) -> (Tensor values, Tensor idx)",
@@ -46,9 +46,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("r.....r."),
-        what: "Returns without names got some.",
-        why: "The result is a named tuple now: it still unpacks, but its type and how it prints \
-              are others. Torch objects.",
+        what: "Unnamed returns gained names.",
+        why: "The result is now a named tuple: it still unpacks, but its type and its printed form \
+              change. PyTorch's check rejects this.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> (Tensor, Tensor)",
@@ -79,8 +79,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "Returns changed places.",
-        why: "Where the types are alike, values and indices are silently mistaken for each other.",
+        what: "Returns were reordered.",
+        why: "If the types are equal, callers silently mix up values and indices.",
         instead: Some("Keep the order."),
         example: Some(Example {
             old: "op(Tensor self) -> (Tensor values, Tensor indices)",
@@ -95,8 +95,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrxxxr."),
-        what: "A return may now be something that it could not be before.",
-        why: "Callers meet `None` or another type where they never had to look.",
+        what: "The type of a return was widened.",
+        why: "Callers may get `None` or another type that they do not handle.",
         instead: Some("Keep the type, or add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
@@ -111,8 +111,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.."),
-        what: "A return is of a more special type.",
-        why: "Whoever dealt with the wide type can deal with the narrow one. C++ signatures \
+        what: "The type of a return was narrowed.",
+        why: "Code that handles the wider type also handles the narrower one. C++ signatures \
               change.",
         instead: None,
         example: Some(Example {
@@ -128,10 +128,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "A return has a type that shares nothing with the old one. Several returns that \
-               become one list of their type, or the reverse, are this too: the number of returns \
-               is another besides, and torch refuses that both ways round.",
-        why: "Everything that uses the result breaks.",
+        what: "The type of a return changed to an incompatible one. This includes several returns \
+               that become one list of their type, or the reverse; then the number of returns \
+               changes too, and PyTorch's check rejects it in both directions.",
+        why: "All code that uses the result breaks.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> int",
@@ -146,9 +146,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rr..xx.."),
-        what: "A return has another type that torch takes for the same.",
-        why: "As with arguments the official check compares erased types, while bindings and \
-              kernel signatures change.",
+        what: "The type of a return changed to one that the runtime treats as the same type.",
+        why: "As for arguments, PyTorch's check compares erased types, while bindings and kernel \
+              signatures change.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> int",
@@ -164,8 +164,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.r"),
         what: "A return changed between `int` and `SymInt`.",
-        why: "Kernels return the symbolic type whatever their arguments are, so every kernel \
-              signature in C++ is another. Torch sees `int` both times.",
+        why: "Kernels return the symbolic type whatever their arguments are, so the C++ signature \
+              of every kernel changes. PyTorch's check sees `int` in both.",
         instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> int",
@@ -180,10 +180,10 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("..rr.r.x"),
-        what: "The alias annotation of a return is another.",
-        why: "What the result shares memory with, or whether it is the written argument itself, \
-              is promised differently.",
-        instead: Some("Keep the annotation unless the kernel really changed."),
+        what: "The alias annotation of a return changed.",
+        why: "The operator now makes a different promise about the memory of its result, or about \
+              returning the mutated argument itself.",
+        instead: Some("Keep the annotation unless the behaviour of the kernel changed."),
         example: Some(Example {
             old: "op(Tensor(a) self) -> Tensor",
             new: "op(Tensor(a) self) -> Tensor(a)",

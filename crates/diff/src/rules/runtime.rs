@@ -11,8 +11,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("rr......"),
-        what: "Inputs are no longer checked to be on one device.",
-        why: "A call with inputs on several devices reaches the kernel, which has to cope.",
+        what: "PyTorch no longer checks that all inputs are on one device.",
+        why: "A call with inputs on several devices reaches the kernel, which must handle it.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -30,9 +30,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("rr......"),
-        what: "Inputs are checked to be on one device.",
-        why: "Calls that mixed devices and worked now raise.",
-        instead: Some("Keep `device_check: NoCheck` if the kernel copes with several devices."),
+        what: "PyTorch now checks that all inputs are on one device.",
+        why: "Calls with inputs on several devices that used to work now raise an error.",
+        instead: Some("Keep `device_check: NoCheck` if the kernel supports several devices."),
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -49,10 +49,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
-        what: "Whether the device of the inputs is made current before the kernel runs is \
-               another.",
-        why: "A kernel that allocates or launches on the current device may do so on the wrong \
-              one.",
+        what: "The device guard changed: whether PyTorch makes the device of the inputs current \
+               before it calls the kernel.",
+        why: "A kernel that allocates or launches on the current device may use the wrong one.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",

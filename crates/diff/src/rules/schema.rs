@@ -11,9 +11,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "`...` came or went at the end of the arguments.",
-        why: "Which calls are possible at all is another matter. Entries of \
-              `native_functions.yaml` never have it.",
+        what: "`...` was added to or removed from the end of the arguments.",
+        why: "The set of possible calls changes. Entries of `native_functions.yaml` never have it.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
@@ -28,9 +27,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
-        what: "`...` came or went at the end of the returns.",
-        why: "How many values a call gives is another matter. Entries of \
-              `native_functions.yaml` never have it.",
+        what: "`...` was added to or removed from the end of the returns.",
+        why: "The number of values that a call returns changes. Entries of `native_functions.yaml` \
+              never have it.",
         instead: Some("Add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> ()",

@@ -11,9 +11,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("...r...."),
-        what: "The operator carries the core tag now.",
-        why: "From here on it is frozen: no break of it can be excused. New models may ask for \
-              it on runtimes that do not have it yet.",
+        what: "The operator gained the core tag.",
+        why: "From now on it is frozen: no exception excuses a break. New models may use it on \
+              runtimes that do not have it yet.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -32,8 +32,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::NotChecked,
         impacts: Impacts::row("..rr...."),
         what: "The operator lost the core tag.",
-        why: "It is no longer frozen, which makes removing the tag the first half of getting \
-              around the freeze. So it is shown even when nothing else changed.",
+        why: "The operator is no longer frozen. Removing the tag would be the first step to evade \
+              the freeze, so this is always shown.",
         instead: Some("Keep the tag as long as exported models may use the operator."),
         example: Some(Example {
             old: concat!(
@@ -51,10 +51,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".......x"),
-        what: "A tag about aliasing or mutation came or went: inplace_view, view_copy, \
+        what: "A tag about aliasing or mutation was added or removed: inplace_view, view_copy, \
                maybe_aliasing_or_mutating.",
-        why: "Functionalization and the compiler decide by it what to treat as a view or as \
-              mutating.",
+        why: "Functionalization and the compiler use it to recognize views and mutable operators.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -72,9 +71,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".......r"),
-        what: "A tag about randomness came or went: nondeterministic_seeded, \
+        what: "A tag about randomness was added or removed: nondeterministic_seeded, \
                nondeterministic_bitwise.",
-        why: "Whether a call may be computed twice or merged with another depends on it.",
+        why: "The tag determines whether the compiler may repeat or merge calls.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -92,8 +91,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".......r"),
-        what: "A tag about shapes came or went: dynamic_output_shape, data_dependent_output.",
-        why: "Export and fake tensors trust it when they predict what comes out.",
+        what: "A tag about shapes was added or removed: dynamic_output_shape, \
+               data_dependent_output.",
+        why: "Export and fake tensors use it to predict the shapes of outputs.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -111,9 +111,9 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row(".......r"),
-        what: "A tag about strides came or went: needs_exact_strides, needs_fixed_stride_order, \
-               needs_contiguous_strides, flexible_layout.",
-        why: "The compiler permutes inputs unless a tag forbids it.",
+        what: "A tag about strides was added or removed: needs_exact_strides, \
+               needs_fixed_stride_order, needs_contiguous_strides, flexible_layout.",
+        why: "The compiler may permute the strides of inputs unless a tag forbids it.",
         instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -131,8 +131,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "A tag that only classifies came or went, such as pointwise or reduction.",
-        why: "Tools group and test operators by it.",
+        what: "A tag that only classifies was added or removed, such as pointwise or reduction.",
+        why: "Tools use it to group and test operators.",
         instead: None,
         example: Some(Example {
             old: concat!(
@@ -150,9 +150,8 @@ pub(super) const RULES: &[ChangeRule] = &[
         backward: Official::NotChecked,
         forward: Official::NotChecked,
         impacts: Impacts::row("........"),
-        what: "A tag is not in the revision's `tags.yaml`.",
-        why: "The code generator refuses it; here it is noted so that the comparison explains \
-              itself.",
+        what: "`tags.yaml` of the revision does not declare a tag.",
+        why: "The code generator rejects it. The comparison lists it as an explanation.",
         instead: Some("Declare it in `tags.yaml`."),
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",

@@ -1,8 +1,8 @@
 //! Alias annotations of arguments.
 //!
-//! Torch compares alias sets by their names, so `(a)` made `(b)` everywhere is a break to it. Here
-//! names have no meaning: what counts is which values share a set. Old and new names that trade
-//! places one for one through the whole schema are a renaming.
+//! PyTorch's check compares alias sets by their letters, so renaming `(a)` to `(b)` everywhere is a
+//! break for it. Here letters have no meaning: only which values share a set matters. A one-to-one
+//! exchange of letters through the whole schema is a renaming.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -190,7 +190,7 @@ impl<'a> Renaming<'a> {
         if old.len() != new.len() {
             return false;
         }
-        // The order within a set means nothing: what stands on both sides is itself.
+        // The order within a set has no meaning: a letter on both sides maps to itself.
         let is_same = old.iter().all(|symbol| new.contains(symbol));
         let pairs = old.iter().enumerate().map(|(i, symbol)| match is_same {
             true => (*symbol, *symbol),

@@ -78,10 +78,11 @@ fn by_name<'a>(arguments: &[Argument<'a>]) -> FxHashMap<(&'a str, bool), VecDequ
     by_name
 }
 
-/// Where an unpaired argument stands: behind which pair, and the how-manieth unpaired one there.
+/// The position of an unpaired argument: the pair before it, and its index among the unpaired ones
+/// there.
 type Place = (Option<usize>, usize);
 
-/// Pairs what stands in the same place with the same type.
+/// Pairs arguments at the same position with the same type.
 fn rename(
     old: &[Argument<'_>],
     new: &[Argument<'_>],

@@ -205,7 +205,7 @@ fn added(
     found.add(change);
 }
 
-/// Whether old Python calls do not notice the argument wherever it stands.
+/// Whether the argument's position does not affect existing Python calls.
 fn binds_by_name(argument: &Argument<'_>) -> bool {
     argument.is_kwarg_only && argument.default.is_some()
 }

@@ -160,8 +160,8 @@ fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
         .any(|other| other.rule.id == rule && other.subject == change.subject)
 }
 
-/// What several counted changes of one operator are together: as bad as the worst, to everybody
-/// whom any of them hurts. `None` for fewer than two.
+/// The combination of several counted changes of one operator: the worst level, and all affected
+/// audiences. `None` for fewer than two.
 #[must_use]
 pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
     let counted: Vec<&Change> = changes

@@ -75,8 +75,8 @@ fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
     }
 }
 
-/// The new place of each old return where the same ones stand in another order: by name where all
-/// have one, else by type. `None` when the order is the same, or cannot be told.
+/// The new position of each old return if the same returns are reordered: by name if all have one,
+/// else by type. `None` if the order is the same or unknown.
 fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
     let label = |ret: &Argument<'_>| match ret.name {
         "" => ret.ty.text(),

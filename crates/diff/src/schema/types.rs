@@ -86,7 +86,7 @@ pub(super) enum SizeChange {
     Changed,
 }
 
-/// Compares the sizes of two lists; `None` where they are equal or one side is no list.
+/// Compares the sizes of two lists; `None` if they are equal or one side is not a list.
 pub(super) fn size_change(old: &Argument<'_>, new: &Argument<'_>) -> Option<SizeChange> {
     if !is_list(&old.ty) || !is_list(&new.ty) {
         return None;

@@ -51,7 +51,7 @@ fn root_fault(text: &str, root: Root) -> Diagnostic {
         Span::new(offset(start), offset(end)),
         format!("a backend file must be a mapping, but {what}"),
     )
-    .with_help("begin with `backend:`, `cpp_namespace:` and `supported:`")
+    .with_help("start with `backend:`, `cpp_namespace:` and `supported:`")
 }
 
 struct Reader<'t> {
@@ -151,8 +151,12 @@ impl Reader<'_> {
                 None => format!("the file has no `{key}`"),
             };
             let help = match key {
-                "backend" => "name the dispatch key of the backend, such as `backend: XLA`",
-                _ => "name the C++ namespace of the kernels, such as `cpp_namespace: acme`",
+                "backend" => {
+                    "set it to the dispatch key of the backend, for example `backend: XLA`"
+                }
+                _ => {
+                    "set it to the C++ namespace of the kernels, for example `cpp_namespace: acme`"
+                }
             };
             self.report(Diagnostic::new(RuleId::BackendRequired, at, message).with_help(help));
         }
@@ -175,7 +179,7 @@ impl Reader<'_> {
                 self.tree.span(at),
                 format!("`{key}` must be a boolean"),
             )
-            .with_help("write `True` or `False`, unquoted"),
+            .with_help("write `True` or `False` without quotes"),
         );
         false
     }
@@ -212,7 +216,7 @@ impl Reader<'_> {
                         format!("`{key}` must be a list of operators"),
                     )
                     .with_help(format!(
-                        "write `{key}: []` or one line `- op.overload` each"
+                        "write `{key}: []`, or one line `- op.overload` per operator"
                     )),
                 );
                 return Vec::new();
@@ -231,7 +235,7 @@ impl Reader<'_> {
                     Diagnostic::new(
                         RuleId::BackendOpExists,
                         self.tree.span(item),
-                        format!("an operator in `{key}` must be named by a string"),
+                        format!("an operator name in `{key}` must be a string"),
                     )
                     .with_help("write the operator's name, `op.overload`"),
                 ),
@@ -276,16 +280,17 @@ impl Reader<'_> {
         let fault = Diagnostic::new(
             RuleId::BackendKnownKeys,
             at,
-            format!("`{written}` is no key of a backend file"),
+            format!("unknown key `{written}` in a backend file"),
         );
         let nearest = suggest::nearest(written, taken.iter());
         let fault = match nearest {
             _ if name == Some("extra_headers") => fault.with_help(
-                "remove it; PyTorch's message lists it among the known keys, but its reader refuses it",
+                "remove it; PyTorch's error message lists it as a valid key, but its reader \
+                 rejects it",
             ),
             Some(nearest) => fault.with_near_name(at, written, nearest),
             None => fault.with_help(format!(
-                "the keys are {}",
+                "the valid keys are {}",
                 taken.iter().collect::<Vec<_>>().join(", ")
             )),
         };

@@ -20,7 +20,7 @@ pub struct Target {
 /// Why an entry means no operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetFault {
-    /// Its name is no schema.
+    /// Its name is not a schema.
     Malformed,
     /// No operator has this schema.
     UnknownSchema,

@@ -63,11 +63,11 @@ pub enum Auto {
 pub struct Forward<'d> {
     /// As written.
     pub source: &'d Formula,
-    /// The text written; `None` where it is no string.
+    /// The declared text; `None` if it is not a string.
     pub text: Option<&'d str>,
     /// The outputs that it is the tangent of.
     pub names: Vec<&'d str>,
-    /// The word that stands for a formula.
+    /// The word that expands to a formula.
     pub auto: Option<Auto>,
     /// The formula that runs; as written where a word cannot be expanded.
     pub formula: String,
@@ -86,7 +86,7 @@ pub struct Expansion<'d> {
     pub forward: Vec<Forward<'d>>,
     /// The arguments that are said to have no gradient, with the formula that says so.
     pub non_differentiable: Vec<(&'d str, &'d Formula)>,
-    /// Gradients that are no strings.
+    /// Gradients that are not strings.
     pub unreadable: Vec<&'d Formula>,
     /// For each argument whether it has a gradient.
     has_gradient: Vec<bool>,
@@ -123,7 +123,7 @@ pub fn expand<'d>(
     let names: FxHashSet<&str> = backward.flat_map(|b| b.names.iter().copied()).collect();
     let arguments = expansion.arguments.iter();
     expansion.has_gradient = arguments.map(|a| names.contains(&*a.name)).collect();
-    // The words stand only for the one formula of an operator with one output.
+    // The words expand only the single formula of an operator with one output.
     if let [forward] = &expansion.forward[..] {
         let formula = match forward.auto {
             Some(Auto::ElementWise) => expansion.element_wise(),

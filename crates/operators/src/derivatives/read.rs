@@ -13,7 +13,8 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 
-const SHAPE: &str = "write `- name: op(...) -> ...` and under it one line `argument: formula` each";
+const SHAPE: &str = "write `- name: op(...) -> ...`, followed by one line `argument: formula` per \
+                     formula";
 
 pub(super) fn read(bytes: &[u8]) -> Derivatives {
     let (text, diagnostics) = opatlas_yaml::decode(bytes);
@@ -47,8 +48,8 @@ pub(super) fn read(bytes: &[u8]) -> Derivatives {
     }
 }
 
-/// What is wrong with a file that is no list. An empty mapping and an empty string hold no entry
-/// either, and torchgen takes them for an empty list.
+/// Why a file is not a list. An empty mapping and an empty string contain no entry either, and
+/// torchgen treats them as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = match root {
         Root::Sequence => return None,
@@ -66,7 +67,7 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
             span,
             format!("the file must be a list of entries, but {what}"),
         )
-        .with_help("begin each entry with `- name: ...`; a file without formulas is `[]`"),
+        .with_help("start each entry with `- name: ...`; a file without formulas is `[]`"),
     )
 }
 
@@ -95,7 +96,7 @@ impl Reader<'_> {
     fn limit(&mut self, node: NodeId, message: String) {
         let at = Span::at(self.tree.span(node).start);
         self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
-            "no real file comes near this limit; it keeps reading bounded in time and memory",
+            "real files stay far below this limit, which bounds the time and memory to read a file",
         ));
     }
 
@@ -104,7 +105,8 @@ impl Reader<'_> {
         let Kind::Mapping(pairs) = self.tree.kind(item.root) else {
             let at = head(self.tree, item.root);
             self.report(
-                Diagnostic::new(RuleId::DerivRoot, at, "this entry is no mapping").with_help(SHAPE),
+                Diagnostic::new(RuleId::DerivRoot, at, "this entry is not a mapping")
+                    .with_help(SHAPE),
             );
             return;
         };
@@ -139,10 +141,11 @@ impl Reader<'_> {
                 Diagnostic::new(
                     RuleId::DerivNameMissing,
                     at,
-                    "an alias cannot repeat an entry: its `name` is taken out when it is read",
+                    "an alias cannot repeat an entry, because PyTorch removes `name` from an entry \
+                     when it reads it",
                 )
-                .with_help("write the entry out")
-                .with_related("the entry", head_of(self.tree, earlier)),
+                .with_help("write the entry out in full")
+                .with_related("the entry is here", head_of(self.tree, earlier)),
             );
             return None;
         }
@@ -164,7 +167,7 @@ impl Reader<'_> {
                     self.tree.span(name),
                     "`name` must be a string",
                 )
-                .with_help("write the operator's schema as native_functions.yaml has it"),
+                .with_help("write the operator's schema exactly as in native_functions.yaml"),
             );
             return None;
         }
@@ -202,13 +205,13 @@ impl Reader<'_> {
                     head(self.tree, dispatch),
                     "`dispatch` must be a mapping from dispatch keys to formulas",
                 )
-                .with_help("under it write `Default:`, and the formulas under that"),
+                .with_help("write `Default:` below it, and the formulas below `Default:`"),
             );
             return Vec::new();
         };
         let mut sets = Vec::with_capacity(pairs.len().min(MOST_SETS));
         if let Some(&(beyond, _)) = pairs.get(MOST_SETS) {
-            let message = format!("formulas stand under more than {MOST_SETS} dispatch keys");
+            let message = format!("formulas have more than {MOST_SETS} dispatch keys");
             self.limit(beyond, message);
         }
         for &(key, value) in pairs.iter().take(MOST_SETS) {
@@ -234,9 +237,9 @@ impl Reader<'_> {
                     Diagnostic::new(
                         RuleId::DerivDispatchShape,
                         at,
-                        "a dispatch key must hold a mapping from arguments to formulas",
+                        "the value of a dispatch key must be a mapping from arguments to formulas",
                     )
-                    .with_help("write one line `argument: formula` each under it"),
+                    .with_help("write one line `argument: formula` per formula"),
                 );
                 continue;
             };
@@ -256,7 +259,7 @@ impl Reader<'_> {
     fn formulas(&mut self, pairs: &[(NodeId, NodeId)]) -> Vec<Formula> {
         let mut formulas = Vec::with_capacity(pairs.len().min(MOST_FORMULAS));
         if let Some(&(beyond, _)) = pairs.get(MOST_FORMULAS) {
-            let message = format!("there are more than {MOST_FORMULAS} formulas here");
+            let message = format!("more than {MOST_FORMULAS} formulas");
             self.limit(beyond, message);
         }
         for &(names, value) in pairs.iter().take(MOST_FORMULAS) {
@@ -276,9 +279,9 @@ impl Reader<'_> {
                     Diagnostic::new(
                         RuleId::DerivKeyType,
                         at,
-                        "what a formula is for must be named by a string",
+                        "the key of a formula must be a string",
                     )
-                    .with_help("name arguments (`self, weight`) or an output (`result`)"),
+                    .with_help("write arguments (`self, weight`) or an output (`result`)"),
                 );
                 continue;
             }
@@ -301,7 +304,8 @@ impl Reader<'_> {
         let at = self.tree.span(value);
         let fault = |message: &'static str| {
             Diagnostic::new(RuleId::DerivOutputDifferentiability, at, message).with_help(
-                "write one boolean for each output, `[True, False]`, or one condition for the only output",
+                "write one boolean per output, for example `[True, False]`, or one condition for a \
+                 single output",
             )
         };
         let items: Vec<NodeId> = match self.tree.kind(value) {
@@ -322,7 +326,7 @@ impl Reader<'_> {
             .any(|item| self.tree.str_value(*item).is_some());
         if conditional && items.len() != 1 {
             self.report(fault(
-                "a condition for differentiability must be the only item of the list",
+                "a condition must be the only item of `output_differentiability`",
             ));
             return None;
         }

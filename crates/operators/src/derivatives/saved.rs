@@ -36,7 +36,7 @@ enum Pattern {
     Size,
 }
 
-/// A property and what stands for it.
+/// A property and its replacement.
 struct Property {
     pattern: Pattern,
     suffix: &'static str,
@@ -226,14 +226,14 @@ fn at_name<'t>(
     }
 }
 
-/// Where `call` ends that stands behind exactly one character, whatever it is.
+/// The end of a `call` that follows exactly one character, whatever it is.
 fn any_then(rest: &str, call: &str) -> Option<usize> {
     let any = rest.chars().next().filter(|&c| c != '\n')?.len_utf8();
     let matches = rest[any..].starts_with(call);
     matches.then_some(any + call.len())
 }
 
-/// Places in a formula as written where the strides of a value are asked for.
+/// The positions in a formula that use the strides of a value.
 #[must_use]
 pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
@@ -245,7 +245,7 @@ pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> 
     places
 }
 
-/// Where a name stands by itself in a formula, for pointing at it.
+/// The position of a whole-word name in a formula, for diagnostics.
 #[must_use]
 pub fn first_use(formula: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let found = identifiers(formula, name).next()?;

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// A name that stands by itself in a formula (torchgen `IDENT_REGEX`).
+/// A whole-word name in a formula (torchgen `IDENT_REGEX`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
     /// First byte of the name.
@@ -45,7 +45,7 @@ fn closes(text: &str, end: usize) -> Option<usize> {
     }
 }
 
-/// The places where `name` stands by itself, each character used once; none for an empty name.
+/// The whole-word occurrences of `name`, each character used once; none for an empty name.
 pub fn identifiers<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Occurrence> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -67,7 +67,7 @@ pub fn identifiers<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Occ
     })
 }
 
-/// Whether `name` stands by itself somewhere.
+/// Whether `name` occurs as a whole word.
 #[must_use]
 pub fn uses(text: &str, name: &str) -> bool {
     identifiers(text, name).next().is_some()
@@ -110,8 +110,8 @@ pub fn replace_word(text: &str, name: &str, by: &str) -> String {
     out
 }
 
-/// Every `grads[N]`: where it stands and N (torchgen `used_gradient_indices`). A number too large
-/// to count is the largest.
+/// Every `grads[N]`: its position and N (torchgen `used_gradient_indices`). A number too large to
+/// count is the largest.
 #[must_use]
 pub fn gradient_indices(text: &str) -> Vec<(Range<usize>, usize)> {
     const OPEN: &str = "grads[";

@@ -60,7 +60,10 @@ pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'stat
     let name = out_name(base);
     let kind = base.kind();
     let (arguments, returns) = if kind == SchemaKind::Inplace {
-        let this = base.arguments.self_index().ok_or("it has no `self`")?;
+        let this = base
+            .arguments
+            .self_index()
+            .ok_or("it has no argument `self`")?;
         let mut list = base.arguments.all().to_vec();
         let mut out = list[this].clone();
         list[this].annotation = None;
@@ -94,7 +97,7 @@ pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'stat
 /// One out argument for each tensor-like return, and the returns that remain.
 fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>), &'static str> {
     if base.returns.iter().any(Return::is_write) {
-        return Err("it returns an argument that it writes to, without being in place by its name");
+        return Err("it returns a mutable argument, but its name is not an in-place name");
     }
     // torchgen looks for each letter in what is left of a generator over the letters in use, so
     // that a letter counts as used only if those before it have not run past it. Two returns may
@@ -116,7 +119,7 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
         }
         let letter = free
             .get(i)
-            .ok_or("the letters do not suffice for its returns")?;
+            .ok_or("it has more returns than free alias letters")?;
         let annotation = Annotation::written(*letter);
         if all_plain {
             returns.push(Return {

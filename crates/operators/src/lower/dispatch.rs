@@ -70,12 +70,9 @@ impl Lowering<'_> {
                     Diagnostic::new(
                         RuleId::DispatchKeyType,
                         key_at,
-                        format!(
-                            "`{}` is no string, so it names no dispatch key",
-                            key_at.slice(self.text)
-                        ),
+                        format!("dispatch key `{}` is not a string", key_at.slice(self.text)),
                     )
-                    .with_help("write the name of a dispatch key, such as `CPU`"),
+                    .with_help("write a dispatch key, such as `CPU`"),
                 );
             }
             return;
@@ -103,9 +100,9 @@ impl Lowering<'_> {
             return;
         };
         if names.split(',').nth(MOST_KEYS).is_some() {
-            let message = format!("more than {MOST_KEYS} keys are listed here");
+            let message = format!("more than {MOST_KEYS} dispatch keys");
             let diagnostic = Diagnostic::new(RuleId::YamlLimit, key_at, message)
-                .with_help("list each key once; there are fewer in every release");
+                .with_help("list each key once; no release has that many keys");
             return self.report(diagnostic);
         }
         let kernel = kernel(text);

@@ -16,7 +16,7 @@ fn expected(field: Field) -> (RuleId, &'static str) {
         | Field::ManualKernelRegistration
         | Field::ManualCppBinding
         | Field::UseConstRefForMutableTensors => {
-            (RuleId::FieldTypeBool, "`True` or `False`, unquoted")
+            (RuleId::FieldTypeBool, "`True` or `False` without quotes")
         }
         Field::Tags => (RuleId::FieldTypeList, "a tag or a list of tags"),
         Field::CppNoDefaultArgs => (RuleId::FieldTypeList, "a list of argument names"),
@@ -52,15 +52,11 @@ fn may_be_null(field: Field) -> bool {
 }
 
 pub(super) fn unknown_key(name: &str, at: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::new(
-        RuleId::UnknownKey,
-        at,
-        format!("`{name}` is no field of an entry"),
-    );
+    let diagnostic = Diagnostic::new(RuleId::UnknownKey, at, format!("unknown field `{name}`"));
     let nearest = opatlas_source::suggest::nearest(name, Field::ALL.iter().map(|f| f.as_str()));
     match nearest {
         Some(nearest) => diagnostic.with_near_name(at, name, nearest),
-        None => diagnostic.with_help("remove it, or indent it to belong to the field above"),
+        None => diagnostic.with_help("remove it, or indent it if it belongs to the field above"),
     }
 }
 
@@ -68,7 +64,7 @@ pub(super) fn line_key(at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlLineKey,
         at,
-        format!("`{LINE_KEY}` is overwritten with the line number when the file is read"),
+        format!("PyTorch overwrites `{LINE_KEY}` with the line number when it reads the file"),
     )
     .with_help("remove it")
 }
@@ -87,7 +83,7 @@ impl<'t> Lowering<'t> {
             let at = self.entry.field(field).map_or(at, |place| place.key);
             self.report(
                 Diagnostic::new(RuleId::FieldNull, at, format!("`{name}` has no value"))
-                    .with_help(format!("give {what}, or remove the field")),
+                    .with_help(format!("write {what}, or remove the field")),
             );
             return;
         }
@@ -99,19 +95,19 @@ impl<'t> Lowering<'t> {
                 ScalarType::Timestamp => "a date",
                 ScalarType::Str => "a string",
                 ScalarType::Null | ScalarType::Binary | ScalarType::Merge | ScalarType::Value => {
-                    "something else"
+                    "another type"
                 }
             },
             Kind::Sequence(_) => "a list",
             Kind::Mapping(_) => "a mapping",
-            Kind::Recursive => "an alias to itself",
+            Kind::Recursive => "an alias of itself",
         };
         let mut diagnostic =
             Diagnostic::new(rule, at, format!("`{name}` must be {what}, not {found}"));
         if rule == RuleId::FieldTypeStr && matches!(self.tree.kind(node), Kind::Scalar(_)) {
             let text = at.slice(self.text).to_owned();
             diagnostic = diagnostic
-                .with_help("YAML gives this text another type; quote it")
+                .with_help("YAML parses this text as another type; quote it")
                 .with_safe_fix(at, format!("'{text}'"));
         } else {
             diagnostic = diagnostic.with_help(format!("write {what}"));
@@ -199,7 +195,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RuleId::StructuredDelegateMalformed,
                     at,
-                    format!("`{text}` is no operator name: {}", cause.message),
+                    format!("`{text}` is not an operator name: {}", cause.message),
                 )
                 .with_help("name the structured out variant, such as `add.out`"),
             ),
@@ -212,10 +208,10 @@ fn qualified(field: Field, text: &str, at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::StructuredDelegateNamespace,
         at,
-        format!("`{}` may not be qualified with a namespace", field.as_str()),
+        format!("`{}` cannot have a namespace", field.as_str()),
     )
     .with_help(format!(
-        "write `{bare}`; the operator's own namespace is meant"
+        "write `{bare}`; PyTorch uses the operator's own namespace"
     ))
     .with_fix(at, bare)
 }

@@ -1,4 +1,4 @@
-//! A schema that stands unquoted between braces, where YAML ends it at its first comma.
+//! An unquoted schema inside braces, where YAML ends it at its first comma.
 
 use super::Lowering;
 use opatlas_source::Span;
@@ -33,7 +33,7 @@ fn quote(whole: Span, text: &str) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::SchemaShape,
         whole,
-        "between braces a comma ends the value, so the schema is cut to pieces",
+        "a comma inside braces ends the value, so YAML splits the schema",
     )
     .with_help("quote the schema");
     if schema.contains(['\'', '\n']) {

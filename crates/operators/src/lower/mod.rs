@@ -91,12 +91,12 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Where a part of a scalar's value stands.
+    /// The position of a part of a scalar's value.
     fn place(&self, node: NodeId, range: Range<usize>) -> Span {
         self.tree.place(node, range)
     }
 
-    /// Where the whole value of a scalar stands.
+    /// The position of the whole value of a scalar.
     fn whole(&self, node: NodeId, value: &str) -> Span {
         self.place(node, 0..value.len())
     }
@@ -115,7 +115,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RuleId::YamlEntryMapping,
                     self.tree.span(root),
-                    "this item is no mapping, so it declares no operator",
+                    "this item is not a mapping, so it does not declare an operator",
                 )
                 .with_help("write `- func: name(Type argument, ...) -> ReturnType`"),
             );
@@ -144,7 +144,7 @@ impl<'t> Lowering<'t> {
         self.quote_in_braces();
     }
 
-    /// Notes where a field stands; reports a key that is none. The first of two equal keys counts;
+    /// Records the position of a field; reports an unknown key. The first of two equal keys counts;
     /// the tree has reported the second.
     fn field(&mut self, key: NodeId, value: NodeId) -> Option<Field> {
         let key_at = self.tree.span(key);
@@ -197,7 +197,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RuleId::FuncNotString,
                     self.tree.span(node),
-                    "`func` must be a string that holds the schema",
+                    "`func` must be a string that contains the schema",
                 )
                 .with_help("write `func: name(Type argument, ...) -> ReturnType`"),
             );
@@ -234,7 +234,10 @@ impl<'t> Lowering<'t> {
                     self.place(node, 0..end),
                     format!("`{namespace}` has more than one level of namespace"),
                 )
-                .with_help("write `namespace::name(...)`; the schema itself may hold no `::`, not even in a default");
+                .with_help(
+                    "write `namespace::name(...)`; the schema itself cannot contain `::`, not even \
+                     in a default",
+                );
                 self.report(diagnostic);
             }
             self.entry.namespace = namespace;
@@ -284,9 +287,12 @@ impl<'t> Lowering<'t> {
                     Diagnostic::new(
                         RuleId::Variants,
                         lowering.place(node, range),
-                        format!("`{other}` is no variant"),
+                        format!("unknown variant `{other}`"),
                     )
-                    .with_help("write `function`, `method`, or `function, method` with one space behind the comma")
+                    .with_help(
+                        "write `function`, `method`, or `function, method` with one space after \
+                         the comma",
+                    )
                 }),
             }
         }
@@ -306,7 +312,7 @@ impl<'t> Lowering<'t> {
                 let diagnostic = Diagnostic::new(
                     RuleId::DeviceCheck,
                     self.whole(node, text),
-                    format!("`{other}` is no device check"),
+                    format!("unknown device check `{other}`"),
                 )
                 .with_help("write `NoCheck` or `ExactSame`");
                 self.report(diagnostic);
@@ -357,7 +363,7 @@ impl<'t> Lowering<'t> {
                     Diagnostic::new(
                         RuleId::AutogenMalformed,
                         at,
-                        format!("`{piece}` is no operator name: {}", cause.message),
+                        format!("`{piece}` is not an operator name: {}", cause.message),
                     )
                     .with_help("write names such as `add.out`, separated by a comma and one space")
                 }),
@@ -379,8 +385,12 @@ impl<'t> Lowering<'t> {
                     at,
                 }),
                 None => self.report_with(RuleId::CppNoDefaultArgs, |_| {
-                    Diagnostic::new(RuleId::CppNoDefaultArgs, at, "this is no argument's name")
-                        .with_help("list the names of arguments that have a default")
+                    Diagnostic::new(
+                        RuleId::CppNoDefaultArgs,
+                        at,
+                        "an argument name must be a string",
+                    )
+                    .with_help("list the names of arguments that have a default")
                 }),
             }
         }

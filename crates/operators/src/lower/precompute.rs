@@ -33,7 +33,7 @@ impl<'t> Lowering<'t> {
         for (i, &item) in items.iter().enumerate() {
             let Some(text) = self.tree.str_value(item) else {
                 self.report(
-                    Diagnostic::new(RULE, self.tree.span(item), "this is no string")
+                    Diagnostic::new(RULE, self.tree.span(item), "this item is not a string")
                         .with_help("write `argument -> Type name`"),
                 );
                 continue;
@@ -47,7 +47,7 @@ impl<'t> Lowering<'t> {
                     Diagnostic::new(
                         RULE,
                         self.tree.span(item),
-                        "parameters that replace none stand only in the last item",
+                        "only the last item can add parameters that replace no argument",
                     )
                     .with_help("write `argument -> Type name`, or move it to the end"),
                 ),
@@ -88,18 +88,18 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     self.place(item, from..from + 4),
-                    "a second ` -> `: an item replaces one argument",
+                    "second ` -> `: an item replaces one argument",
                 )
-                .with_help("write one item for each argument"),
+                .with_help("write one item per argument"),
             );
             return;
         }
         let at = self.place(item, 0..left.len());
         if let Some(earlier) = seen.insert(left, at) {
             self.report(
-                Diagnostic::new(RULE, at, format!("`{left}` is replaced twice"))
-                    .with_help("list all replacements behind one arrow")
-                    .with_related("first here", earlier),
+                Diagnostic::new(RULE, at, format!("duplicate replacement of `{left}`"))
+                    .with_help("list all replacements after one arrow")
+                    .with_related("first replaced here", earlier),
             );
             return;
         }
@@ -111,7 +111,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     self.place(item, arrow + 4..text.len()),
-                    "replacements are separated by exactly a comma and one space",
+                    "separate replacements by exactly a comma and one space",
                 )
                 .with_help(format!("write `{left} -> {printed}`")),
             );
@@ -146,7 +146,7 @@ impl<'t> Lowering<'t> {
                         Diagnostic::new(
                             RULE,
                             at,
-                            format!("`{trimmed}` is no parameter: {}", cause.message),
+                            format!("`{trimmed}` is not a parameter: {}", cause.message),
                         )
                         .with_help("write `Type name`"),
                     );
@@ -164,11 +164,11 @@ impl<'t> Lowering<'t> {
                     RULE,
                     at,
                     format!(
-                        "`{}` is its own upper case, the name of its template parameter",
+                        "`{}` equals its own upper case, the name of its template parameter",
                         argument.name
                     ),
                 )
-                .with_help("use lower case letters in the name"),
+                .with_help("use lower-case letters in the name"),
             );
         }
     }

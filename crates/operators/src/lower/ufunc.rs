@@ -47,7 +47,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     at,
-                    format!("`{}` names no inner loop", at.slice(self.text)),
+                    format!("unknown inner loop `{}`", at.slice(self.text)),
                 )
                 .with_help(format!("the loops are {}", known.join(", "))),
             );
@@ -79,8 +79,9 @@ impl<'t> Lowering<'t> {
         let at = self.whole(node, text);
         let Some((name, inner)) = dtypes else {
             self.report(
-                Diagnostic::new(RULE, at, format!("`{text}` is no inner loop")).with_help(
-                    "write the function and its dtypes: `add (AllAndComplex, BFloat16)`",
+                Diagnostic::new(RULE, at, format!("malformed inner loop `{text}`")).with_help(
+                    "write the function and its dtypes, for example `add (AllAndComplex, \
+                     BFloat16)`",
                 ),
             );
             return;

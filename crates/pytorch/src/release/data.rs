@@ -118,8 +118,8 @@ pub struct ReleaseData {
     /// Operators that may keep an argument named as a Python keyword: operator, arguments. The
     /// rule exists since 2.6.
     pub python_keyword_argument_exemptions: &'static [(&'static str, &'static [&'static str])],
-    /// What the derivatives of 2.0 change in dispatch tables (its wheel lacks the file): entry,
-    /// its `dispatch:` keys. Empty in all others, whose file tells.
+    /// What the derivatives of 2.0 change in dispatch tables (its wheel lacks the file): entry, its
+    /// `dispatch:` keys. Empty for all other releases, whose files contain this.
     pub derivatives_with_dispatch: &'static [(&'static str, &'static [&'static str])],
     /// The fixed lists of names that checks make exceptions for.
     pub name_lists: NameLists,

@@ -1,4 +1,5 @@
-//! What to do about a change: the smallest alternative that hurts nobody, and how to accept it.
+//! What to do about a change: the smallest alternative that breaks nobody, and how to accept the
+//! change.
 
 use crate::escape::shell;
 use crate::findings::first_sentence;
@@ -21,24 +22,24 @@ pub fn help(change: &Change) -> Option<String> {
     let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
     Some(match change.rule.id {
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
-            Some(candidate) => format!("Keep it and let it call `{candidate}`."),
+            Some(candidate) => format!("Keep it and forward it to `{candidate}`."),
             None => instead.to_owned(),
         },
         ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => format!(
-            "Keep the name {subject}; or add an overload with the new name and leave this one."
+            "Keep the name {subject}, or add an overload with the new name and keep this one."
         ),
         ChangeRuleId::ArgumentAddedRequired => format!(
-            "Give {subject} a default that keeps the present behaviour and append it behind `*`, \
-             or add an overload."
+            "Append {subject} after `*` with a default that keeps the current behaviour, or add an \
+             overload."
         ),
         ChangeRuleId::ArgumentInserted => {
             format!("Append `{new}` as the last keyword-only argument.")
         }
         ChangeRuleId::ArgumentAddedAfterOut => {
-            format!("Put `{new}` before the out arguments, with a default.")
+            format!("Move `{new}` before the out arguments, with a default.")
         }
         ChangeRuleId::ArgumentRemoved => {
-            format!("Keep `{old}`, ignore it, and say so in the documentation.")
+            format!("Keep `{old}`, ignore its value and document this.")
         }
         ChangeRuleId::DefaultRemoved | ChangeRuleId::DefaultChanged => {
             format!("Keep `{old}`. {instead}")
@@ -50,7 +51,7 @@ pub fn help(change: &Change) -> Option<String> {
             return None;
         }
         ChangeRuleId::AutogenRemoved => format!(
-            "Keep `{}` under `autogen`, or write it as an entry.",
+            "Keep `{}` in `autogen`, or declare it as an entry.",
             change.operator
         ),
         _ => instead.to_owned(),

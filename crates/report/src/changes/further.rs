@@ -1,4 +1,4 @@
-//! What the head comes to against further revisions, in every rendering: a report that is fine
+//! The verdicts on the head against other revisions, in every rendering: a report that passes
 //! against its base must not hide that the head fails elsewhere.
 
 use super::{Report, count};

@@ -21,10 +21,7 @@ pub fn github(report: &Report<'_>) -> String {
     for one in &report.comparison.unread {
         let name = one.operator.as_deref().unwrap_or("an entry");
         let side = one.side.as_str();
-        let text = format!(
-            "{name} of the {side} could not be compared: {}",
-            one.message
-        );
+        let text = format!("{name} of the {side} was not compared: {}", one.message);
         errors.push(format!(
             " title=Incomplete comparison::{}",
             command_data(&text)
@@ -76,7 +73,7 @@ fn commands(kind: &str, mut all: Vec<String>, out: &mut String) {
         let more = all.len() - (SHOWN - 1);
         all.truncate(SHOWN - 1);
         all.push(format!(
-            " title=Operator schemas::{more} more of this kind are in the report"
+            " title=Operator schemas::the report has {more} more of this kind"
         ));
     }
     for one in all {

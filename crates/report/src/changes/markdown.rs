@@ -1,5 +1,5 @@
-//! A comparison as Markdown for a pull request: a verdict, then what matters most first, each with
-//! old and new schema, whom it hurts, torch's own verdict, why, and what to do.
+//! A comparison as Markdown for a pull request: a verdict, then the most important changes first,
+//! each with old and new schema, affected audiences, PyTorch's own verdict, why, and what to do.
 
 mod backends;
 mod group;
@@ -46,8 +46,8 @@ fn further(report: &Report<'_>) -> Option<String> {
     (!lines.is_empty()).then(|| format!("**Further revisions**\n\n{lines}\n"))
 }
 
-/// Everything that the report tells, in pieces that stay whole and understandable wherever they
-/// are put. With `room`, none is longer than that many characters.
+/// The whole report, in pieces that stay complete and understandable anywhere. With `room`, each
+/// has at most that many characters.
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let mut items = unread::items(report, room);
     items.extend(unread::without_dispatch(report));

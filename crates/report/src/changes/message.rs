@@ -9,7 +9,7 @@ use opatlas_diff::{Change, Fragment, Note, Subject};
 
 /// What changed, in a sentence without the operator's name before it and without a full stop.
 ///
-/// Names stand between backticks, as in every message of Opatlas.
+/// Names are in backticks, as in every message of Opatlas.
 #[must_use]
 pub fn message(change: &Change) -> String {
     let told = match change.rule.group {

@@ -1,22 +1,24 @@
-//! Torch's own verdict beside ours, and where and why the two differ (`docs/spec/compatibility.md`,
-//! section 6).
+//! The verdict of PyTorch's own check next to that of Opatlas, and why they differ
+//! (`docs/spec/compatibility.md`, section 6).
 
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::rules::{Audience, Group, Level, Official};
 use opatlas_diff::{Change, Note};
 
-/// Torch's verdict on an operator, as a sentence without a full stop. `pair` is the operator's in
-/// the comparison, `None` where its schema did not change.
+/// The verdict of PyTorch's check on an operator, as a sentence without a full stop. `pair` is the
+/// operator's in the comparison, `None` if its schema did not change.
 pub(super) fn verdict(pair: Option<&Pair>) -> String {
     let Some(pair) = pair else {
-        return "sees nothing of this, since it compares schemas alone".to_owned();
+        return "not affected, because it compares only schemas".to_owned();
     };
     let Some(verdict) = &pair.verdict else {
         return match (pair.old.is_some(), pair.new.is_some()) {
-            (true, false) => "backward **no**, forward **no** (the operator is gone)".to_owned(),
+            (true, false) => {
+                "backward **no**, forward **no** (the operator was removed)".to_owned()
+            }
             (false, _) => "backward yes, forward yes (the operator is new)".to_owned(),
-            (true, true) => "cannot read one of the two schemas".to_owned(),
+            (true, true) => "cannot parse one of the two schemas".to_owned(),
         };
     };
     let word = |fine: bool| if fine { "yes" } else { "**no**" };
@@ -34,7 +36,8 @@ pub(super) fn verdict(pair: Option<&Pair>) -> String {
     text
 }
 
-/// Where torch's verdict on an operator and ours differ, and why; `None` where they agree.
+/// Where and why the verdict of PyTorch's check on an operator differs from that of Opatlas; `None`
+/// if they agree.
 ///
 /// `pair` is the operator's in the comparison, `None` where its schema did not change; `changes`
 /// are all that is reported of the operator.
@@ -54,8 +57,8 @@ pub fn disagreement<'a>(
     if let Some(verdict) = verdict {
         if verdict.backward_crash || verdict.forward_crash {
             add(Some(
-                "torch's check raises IndexError instead of answering, which counts as \
-                 incompatible here",
+                "PyTorch's check raises IndexError instead of giving a verdict; Opatlas counts \
+                 this as incompatible",
             ));
         }
         for change in &changes {
@@ -83,19 +86,19 @@ pub fn disagreement<'a>(
         .filter(|c| c.rule.id == ChangeRuleId::OverloadShadowing)
     {
         add((change.level >= Level::Dangerous).then_some(
-            "torch's check looks at each overload alone and not at which one a call binds to",
+            "PyTorch's check compares each overload alone, not which overload a call selects",
         ));
     }
     let is_accepted = pair.is_none_or(Pair::is_backward_compatible);
     if is_accepted && changes.iter().any(|change| is_unseen(&change)) {
         add(Some(
-            "torch's check compares schemas alone and cannot see what changed beside them",
+            "PyTorch's check compares only schemas, and this change is outside the schema",
         ));
     }
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Whether torch's check looks at what changed.
+/// Whether PyTorch's check examines the change.
 fn is_seen(change: &Change) -> bool {
     change.rule.backward != Official::NotChecked
         && change.rule.group != Group::Policy
@@ -106,23 +109,22 @@ fn is_seen(change: &Change) -> bool {
 fn missed_backward(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
         ChangeRuleId::ArgumentTypeSymint | ChangeRuleId::ReturnTypeSymint => {
-            "torch takes `SymInt` for `int`, but C++ signatures and those of kernels change"
-        }
-        ChangeRuleId::ArgumentTypeDeSymint => {
-            "torch takes `SymInt` for `int`, but dynamic shapes no longer pass and C++ signatures \
+            "PyTorch treats `SymInt` as `int`, but the C++ signatures of functions and kernels \
              change"
         }
+        ChangeRuleId::ArgumentTypeDeSymint => {
+            "PyTorch treats `SymInt` as `int`, but dynamic shapes fail and C++ signatures change"
+        }
         ChangeRuleId::ArgumentTypeChangedErased | ChangeRuleId::ReturnTypeChangedErased => {
-            "torch takes `ScalarType`, `Layout` and `MemoryFormat` for `int` and `Dimname` for \
+            "PyTorch treats `ScalarType`, `Layout` and `MemoryFormat` as `int` and `Dimname` as \
              `str`, but the bindings change"
         }
         ChangeRuleId::ArgumentAddedAfterOut => {
-            "torch does not look behind the old out arguments, but calls without the new argument \
-             fail"
+            "PyTorch ignores arguments after the old out arguments, but calls without the new \
+             argument fail"
         }
         ChangeRuleId::OutArgumentAdded => {
-            "torch's backward check does not look at further out arguments, but calls without it \
-             fail"
+            "PyTorch's backward check ignores added out arguments, but calls without them fail"
         }
         _ => return None,
     })
@@ -139,46 +141,47 @@ fn missed_forward(change: &Change) -> Option<&'static str> {
         | ChangeRuleId::ReturnTypeWidened
         | ChangeRuleId::ReturnTypeChanged
         | ChangeRuleId::ReturnAliasChanged => {
-            "torch's forward check only counts returns, but what is written against the new ones \
-             may fail on the old side"
+            "PyTorch's forward check only counts returns, but code for the new returns may fail on \
+             the old side"
         }
         ChangeRuleId::ArgumentRemoved if hurts_new_models => {
-            "torch's forward check does not look at removed arguments, but calls without it do not \
-             bind on the old side"
+            "PyTorch's forward check ignores removed arguments, but calls without them fail on the \
+             old side"
         }
         ChangeRuleId::ArgumentBecamePositional => {
-            "torch's forward check accepts it, but calls by position fail on the old side"
+            "PyTorch's forward check accepts it, but positional calls fail on the old side"
         }
         _ => return None,
     })
 }
 
-/// Why torch calls incompatible what hurts nobody, or fewer than it seems.
+/// Why PyTorch's check rejects a change that breaks nobody, or fewer than it seems.
 fn false_alarm(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
         ChangeRuleId::AliasSetRenamed => {
-            "torch compares the letters of alias sets, which mean nothing by themselves"
+            "PyTorch compares the letters of alias sets, which have no meaning of their own"
         }
         ChangeRuleId::MutabilityRespelled => {
-            "torch takes `Tensor!` and `Tensor(a!)` for different things, but they mean the same"
+            "PyTorch distinguishes `Tensor!` from `Tensor(a!)`, but they mean the same"
         }
         ChangeRuleId::ListSizeHintAdded => {
-            "torch wants equal list sizes, but a list with a size takes all that one without takes"
+            "PyTorch requires equal list sizes, but a list with a size accepts everything that one \
+             without accepts"
         }
         ChangeRuleId::ArgumentReorderedKwargOnly => {
-            "torch compares by position, but Python passes these arguments by name"
+            "PyTorch compares by position, but Python passes these arguments by name"
         }
         ChangeRuleId::ArgumentInserted if change.notes.contains(&Note::KeywordOnlyInPython) => {
-            "torch compares by position, but Python passes keyword-only arguments by name"
+            "PyTorch compares by position, but Python passes keyword-only arguments by name"
         }
         ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
-            "torch compares defaults by their kind as well, and these are the same number"
+            "PyTorch also compares the types of defaults, but these are the same number"
         }
         _ => return None,
     })
 }
 
-/// Torch's verdict without reasons, for many operators together.
+/// The verdict of PyTorch's check without reasons, for many operators together.
 pub(super) fn in_short(pair: Option<&Pair>) -> String {
     match pair.and_then(|pair| pair.verdict.as_ref()) {
         Some(verdict) => {

@@ -1,8 +1,7 @@
 //! What a report shows in what order: one outline for text and Markdown.
 //!
-//! Changes are told operator by operator, the worst first. Where the same happened to many
-//! operators, that is told once with a list of them, so that a hundred removed overloads do not
-//! drown the one change that matters.
+//! Changes are grouped by operator, worst first. The same change to many operators is described
+//! once with a list, so that a hundred removed overloads do not hide the one change that matters.
 
 use opatlas_diff::rules::ChangeRuleId;
 use std::cmp::Reverse;
@@ -17,7 +16,7 @@ use opatlas_diff::rules;
 use opatlas_diff::rules::Level;
 use opatlas_diff::{Change, Subject};
 
-/// From so many operators on, the same change is told once.
+/// From this number of operators on, the same change is described once.
 const MANY: usize = 4;
 
 /// What matters most comes first; the last three are folded.
@@ -57,18 +56,18 @@ impl Class {
 #[derive(Debug, Clone)]
 pub(super) struct Group<'a> {
     pub operator: &'a str,
-    /// Its schemas and torch's verdict, where its schema changed.
+    /// Its schemas and the verdict of PyTorch's check, if its schema changed.
     pub pair: Option<&'a Pair>,
     /// The changes, by their numbers in the judgement, the worst first.
     pub changes: Vec<usize>,
-    /// The change that stands for all of them.
+    /// The change that represents all of them.
     pub compound: Option<usize>,
     pub level: Level,
     pub class: Class,
 }
 
 impl Group<'_> {
-    /// Everything that it tells, by number.
+    /// All changes it covers, by index.
     pub(super) fn all(&self) -> Vec<usize> {
         self.compound.iter().chain(&self.changes).copied().collect()
     }
@@ -246,7 +245,7 @@ fn group<'a>(
     }
 }
 
-/// Tells once what happened to many; what is harmless is told in lists alone.
+/// Describes the same change to many operators once; harmless changes appear in lists only.
 fn families<'a>(changes: &'a [Judged], groups: Vec<Group<'a>>) -> Vec<Section<'a>> {
     let mut alike: BTreeMap<(Class, Reverse<Level>, Option<ChangeRuleId>), Vec<Group<'a>>> =
         BTreeMap::new();

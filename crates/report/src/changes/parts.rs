@@ -137,15 +137,15 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
 fn footer(report: &Report<'_>, is_short: bool) -> String {
     let mut text = String::new();
     if is_short {
-        text.push_str("\nSome changes were too long for this part and are shown short.\n");
+        text.push_str("\nThis part shows some long changes only in short form.\n");
     }
     if let Some(link) = permalink(report) {
-        text.push_str(&format!("\n[The whole comparison]({link})\n"));
+        text.push_str(&format!("\n[Full comparison]({link})\n"));
     }
     text
 }
 
-/// What goes around the items of a class; `None` where they stand open.
+/// The markup around the items of a class; `None` if they have none.
 fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String, &'static str)> {
     let changes = items.iter().flat_map(|item| &item.changes);
     let judged = changes.map(|&i| &report.judgement.changes[i]);
@@ -169,7 +169,7 @@ fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String
     ))
 }
 
-/// The most that stands around items in a part.
+/// The largest markup around items in a part.
 pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
     const MOST: usize = 9_999_999;
     // The first part has the longest header.

@@ -10,10 +10,10 @@ use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment};
 
-/// The whole log: one run, with the rules that the changes name. Excused changes are results with
-/// a suppression; what could not be compared makes the execution unsuccessful and is told among
-/// its notifications, and so are further revisions that the head does not pass against. `compound`, which only stands for others, and changes without meaning are
-/// left out.
+/// The whole log: one run, with the rules of its changes. Excused changes are results with a
+/// suppression. Entries that were not compared make the execution unsuccessful and become
+/// notifications, and so do other revisions against which the head fails. `compound`, which only
+/// represents others, and changes without meaning are omitted.
 #[must_use]
 pub fn sarif(report: &Report<'_>) -> Value {
     let changes = report.judgement.changes.iter();
@@ -36,7 +36,7 @@ pub fn sarif(report: &Report<'_>) -> Value {
             };
             let name = one.operator.as_deref().unwrap_or("an entry");
             let text = format!(
-                "{name} of the {} could not be compared: {}",
+                "{name} of the {} was not compared: {}",
                 one.side.as_str(),
                 one.message
             );
@@ -152,7 +152,7 @@ fn result(report: &Report<'_>, judged: &Judged, rules: &[&ChangeRule]) -> Value 
     result
 }
 
-/// The place on a side; its file alone where the operator does not stand there.
+/// The position on a side; only its file if it does not declare the operator.
 fn location(side: &Side<'_>, fragment: Option<&Fragment>, change: &Change) -> Value {
     let source: &SourceText = side.source;
     let mut physical = json!({"artifactLocation": {"uri": uri(&source.path)}});

@@ -151,7 +151,7 @@ impl<'a> Shown<'a, '_> {
             self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
             let reason = official::disagreement(group.pair, own());
             if let Some(reason) = reason.filter(|_| group.pair.is_some()) {
-                self.line(&format!("  it differs from ours: {reason}"));
+                self.line(&format!("  it differs from Opatlas: {reason}"));
             }
         }
         self.line("");
@@ -163,7 +163,7 @@ impl<'a> Shown<'a, '_> {
         self.side("+", &head, change.new.as_ref());
         if !change.also.is_empty() {
             let names: Vec<String> = change.also.iter().map(|name| line(name)).collect();
-            self.line(&format!("  the same happened to {}", names.join(", ")));
+            self.line(&format!("  also applies to {}", names.join(", ")));
         }
     }
 
@@ -211,7 +211,7 @@ impl<'a> Shown<'a, '_> {
         let number = count(family.groups.len(), "operator");
         match family.rule {
             Some(rule) => self.line(&format!("{level}[{}] {number}: {}", rule.id, rule.what)),
-            None => self.line(&format!("{level} {number} with several changes each")),
+            None => self.line(&format!("{level} {number} with several changes")),
         }
         if let Some(rule) = family.rule.filter(|_| family.level >= Level::Dangerous) {
             let first = family

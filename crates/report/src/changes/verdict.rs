@@ -11,15 +11,15 @@ pub fn headline(report: &Report<'_>) -> String {
     let found = found(report);
     match unread(report) {
         Some(unread) => format!(
-            "INCOMPLETE, {unread}; in the rest {}",
+            "INCOMPLETE, {unread}; the rest: {}",
             match found.is_empty() {
-                true => "nothing was found, which does not mean that nothing breaks",
+                true => "no changes found, but unread parts may contain breaking changes",
                 false => &found,
             }
         ),
         None if found.is_empty() => match report.judgement.changes.is_empty() {
             true => "no changes".to_owned(),
-            false => "no changes in meaning".to_owned(),
+            false => "no changes in behaviour".to_owned(),
         },
         None => found,
     }
@@ -30,8 +30,8 @@ pub(super) fn unread(report: &Report<'_>) -> Option<String> {
     let all = &report.comparison.unread;
     match all.len() {
         0 => None,
-        1 => Some("1 entry could not be compared".to_owned()),
-        n => Some(format!("{n} entries could not be compared")),
+        1 => Some("1 entry was not compared".to_owned()),
+        n => Some(format!("{n} entries were not compared")),
     }
 }
 
@@ -63,30 +63,31 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
             && judged.treatment > Treatment::Warn
             && policy.fail_on.is_some_and(|least| judged.level >= least)
     };
+    let is_incompatible = |judged: &Judged| judged.level >= Level::Dangerous;
     let number = judgement.changes.iter().filter(failing).count();
     let profile = match policy.profile {
         opatlas_diff::rules::Profile::Strict => String::new(),
-        profile => format!(", seen from the profile {profile}"),
+        profile => format!(" (profile {profile})"),
     };
     match judgement.conclusion {
         Conclusion::Fail => {
-            let least = policy.fail_on.unwrap_or(Level::Breaking);
-            let or_worse = match least {
-                Level::Breaking => "is breaking".to_owned(),
-                least => format!("is {least} or worse"),
+            let kind = match policy.fail_on.unwrap_or(Level::Breaking) {
+                Level::Breaking => "breaking changes".to_owned(),
+                least => format!("changes that are {least} or worse"),
             };
             format!(
-                "{} must be undone or accepted, since the policy allows nothing that \
-                 {or_worse}{profile}.",
+                "Revert or accept {}: the policy rejects {kind}{profile}.",
                 count(number, "change")
             )
         }
-        Conclusion::Warn if !report.comparison.unread.is_empty() => format!(
-            "Something could not be compared, so this is no proof that nothing breaks\
-             {profile}."
-        ),
-        Conclusion::Warn => format!("Nothing fails, but somebody should look{profile}."),
-        Conclusion::Pass => format!("Nothing here needs anybody's attention{profile}."),
+        Conclusion::Warn if !report.comparison.unread.is_empty() => {
+            format!("Some entries were not compared and may contain breaking changes{profile}.")
+        }
+        Conclusion::Warn => format!("No change is blocked, but some need review{profile}."),
+        Conclusion::Pass if judgement.changes.iter().any(is_incompatible) => {
+            format!("The policy allows these changes{profile}.")
+        }
+        Conclusion::Pass => format!("No incompatible changes found{profile}."),
     }
 }
 
@@ -100,14 +101,14 @@ pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<String> {
         return Some(match excuse.holds {
             true => format!("accepted: {about}"),
             false if judged.treatment == Treatment::Strict => {
-                format!("not accepted, since this operator is treated strictly: {about}")
+                format!("not accepted, because the policy is strict for this operator: {about}")
             }
-            false => format!("no longer accepted, the exception has ended: {about}"),
+            false => format!("no longer accepted, the exception has expired: {about}"),
         });
     }
     match judged.treatment {
         Treatment::Ignore => Some("the policy ignores this operator".to_owned()),
-        Treatment::Warn => Some("the policy only warns of this operator".to_owned()),
+        Treatment::Warn => Some("the policy only warns about this operator".to_owned()),
         Treatment::Same | Treatment::Strict => None,
     }
 }
@@ -117,7 +118,7 @@ fn about(exception: &Exception) -> String {
     let owner = exception.owner.as_deref();
     let owner = owner.map_or_else(String::new, |owner| format!("{owner}, "));
     let until = match &exception.until {
-        None => "for good".to_owned(),
+        None => "without expiry".to_owned(),
         Some(Until::Date(date)) => format!("until {date}"),
         Some(Until::Release(release)) => format!("until release {}", release.as_str()),
     };

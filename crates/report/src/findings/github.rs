@@ -40,7 +40,7 @@ pub fn github(report: &Findings<'_>) -> String {
     if let Some(omission) = report.omission() {
         let _ = writeln!(
             out,
-            "::notice title=findings left out::{}",
+            "::notice title=findings not shown::{}",
             command_data(&omission)
         );
     }

@@ -21,7 +21,7 @@ pub(super) use sarif::region;
 pub use sarif::sarif;
 pub use text::{Colour, text};
 
-/// The text of one file, and what it is called where the report is read.
+/// The text of one file, and its name for the reader of the report.
 #[derive(Debug, Clone)]
 pub struct SourceText {
     /// What people call it: a path, or the bundle's name for it.
@@ -110,7 +110,7 @@ impl std::fmt::Display for Counts {
             .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
             .collect();
         match shown.is_empty() {
-            true => f.write_str("nothing found"),
+            true => f.write_str("no findings"),
             false => f.write_str(&shown.join(", ")),
         }
     }
@@ -128,15 +128,10 @@ impl Findings<'_> {
         let rules: Vec<String> = rules
             .map(|o| format!("{} of {}", o.count, o.rule))
             .collect();
-        (count > 0).then(|| {
-            format!(
-                "{count} more findings are counted and not shown: {}",
-                rules.join(", ")
-            )
-        })
+        (count > 0).then(|| format!("{count} more findings are not shown: {}", rules.join(", ")))
     }
 
-    /// The file that a finding stands in.
+    /// The file of a finding.
     fn source(&self, file: &str) -> Option<&SourceText> {
         self.sources.get(file)
     }
@@ -146,7 +141,7 @@ impl Findings<'_> {
         self.source(file).map_or(file, |source| &source.path)
     }
 
-    /// Where a finding stands, in lines and columns.
+    /// The position of a finding, in lines and columns.
     fn lines(&self, file: &str, span: Span) -> Option<LineSpan> {
         Some(self.source(file)?.lines(span))
     }

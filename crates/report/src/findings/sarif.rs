@@ -103,7 +103,7 @@ fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
     if let Some(fix) = &finding.fix
         && let Some(source) = report.source(&finding.file)
     {
-        let help = finding.help.as_deref().unwrap_or("Mend it");
+        let help = finding.help.as_deref().unwrap_or("Fix");
         let applicability = fix.applicability.as_str();
         result["fixes"] = json!([{
             "description": {"text": format!("{help} ({applicability})")},

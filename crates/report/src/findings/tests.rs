@@ -75,9 +75,9 @@ fn tools_get_what_they_can_read() {
 #[test]
 fn nothing_found_is_one_line() {
     let report = Findings::default();
-    assert_eq!(text(&report, Colour::Never), "nothing found\n");
+    assert_eq!(text(&report, Colour::Never), "no findings\n");
     assert_eq!(
         markdown(&report),
-        "### Operator declarations: nothing found\n"
+        "### Operator declarations: no findings\n"
     );
 }

@@ -1,4 +1,4 @@
-//! Findings as a good compiler prints them: the line, carets under the place, why, and how to mend.
+//! Findings like compiler diagnostics: the line, carets under the position, why, and how to fix it.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};

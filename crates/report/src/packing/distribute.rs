@@ -1,7 +1,7 @@
 //! From "so many pieces of this size go into these bins" to which piece goes where.
 //!
-//! Pieces are read in their own order, so that they come to lie in that order within a bin, and
-//! bins are met in the order of their first pieces; nothing needs to be sorted.
+//! Pieces are read in their own order, so that they keep that order within a bin and bins are in
+//! the order of their first pieces; no sorting is necessary.
 
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! Open bins by how much room they have left.
 //!
-//! Bins with equal room are interchangeable, so they are kept as ranges of consecutive numbers in
-//! a stack per amount of room. Which amounts have a range at all stands in a bitmap of 64-ary
-//! levels: one bit an amount, one bit a word of the level below. The smallest amount that suffices
-//! is found with two or three word operations on capacities up to 262,144 and four at most.
+//! Bins with equal room are interchangeable, so they are kept as ranges of consecutive numbers in a
+//! stack per amount of room. A bitmap of 64-ary levels marks the amounts that have a range: one bit
+//! per amount, one bit per word of the level below. The smallest sufficient amount is found with
+//! two or three word operations for capacities up to 262,144, and with at most four for larger
+//! ones.
 
 /// Open bins by free room, `0..=capacity`.
 pub(super) struct FreeSpace {

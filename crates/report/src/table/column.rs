@@ -1,4 +1,4 @@
-//! One key across operators: how many have which reason, and the operators asked for.
+//! One key across operators: counts by reason, and the requested operators.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
             let name = view.inputs.catalogue.operator(id).qualified_name();
             let kernel = match (&entry.kernel, entry.fallthrough) {
                 (Some(kernel), _) => kernel.to_string(),
-                (None, true) => "(passes on)".to_owned(),
+                (None, true) => "(fallthrough)".to_owned(),
                 (None, false) => "-".to_owned(),
             };
             let from = from_words(shown, id, &entry);

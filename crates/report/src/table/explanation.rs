@@ -82,9 +82,9 @@ fn is_shown(step: &Step) -> bool {
 fn question(told: &ExplainedEntry<'_>, step: Step) -> String {
     let key = told.entry.key;
     match step.rule {
-        Rule::Direct => format!("registered on {key} itself?"),
+        Rule::Direct => format!("kernel registered on {key}?"),
         Rule::Ambiguous => "ambiguous between backends without an autograd key?".to_owned(),
-        Rule::Fallback => format!("global fallback for {key}?"),
+        Rule::Fallback => format!("backend fallback for {key}?"),
         rule => rule
             .alias()
             .map_or_else(String::new, |alias| format!("{alias}?")),
@@ -107,11 +107,11 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
         Outcome::Irrelevant if step.rule == Rule::Nested => "not a nested key".to_owned(),
         Outcome::Irrelevant => "no, and it never serves this key".to_owned(),
         Outcome::SwitchedOffByExplicit => {
-            "registered, but CompositeExplicitAutograd switches it off".to_owned()
+            "registered, but disabled by CompositeExplicitAutograd".to_owned()
         }
         Outcome::SwitchedOffByBackends(backends) => {
             format!(
-                "registered, but switched off by the kernel on {}",
+                "registered, but disabled by the kernel on {}",
                 names(keys, backends)
             )
         }
@@ -119,13 +119,13 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
     }
 }
 
-/// Why there is no implicit composite.
+/// Why there is no implicit composite kernel.
 fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
     let operator = shown.view.inputs.catalogue.operator(id);
     match operator.declared() {
         None => "no: the operator is generated",
         Some(_) if operator.is_part_of_structured_group() => "no: the operator is structured",
-        Some(placed) if placed.entry.dispatch.is_some() => "no: the entry has a dispatch section",
+        Some(placed) if placed.entry.dispatch.is_some() => "no: the entry has a `dispatch` section",
         Some(_) => "no",
     }
 }
@@ -150,7 +150,7 @@ fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Rule) -> String {
 fn decides(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, rule: Rule) -> String {
     if rule == Rule::Fallback {
         let does = if told.entry.fallthrough {
-            "passes the call on"
+            "falls through"
         } else {
             "answers"
         };
@@ -159,7 +159,7 @@ fn decides(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, rule: Ru
     }
     match told.registrations.first() {
         Some(made) => format!("yes: {}", registration_words(shown, id, made)),
-        None => "yes: calling it fails".to_owned(),
+        None => "yes: calls fail".to_owned(),
     }
 }
 
@@ -180,7 +180,7 @@ fn registration_words(shown: Shown<'_>, id: OperatorId, made: &Registration<'_>)
         let _ = write!(words, ": {}", autograd_words(shown, id, made.key));
     }
     if made.fallthrough {
-        words.push_str("; it passes the call on");
+        words.push_str("; fallthrough");
     }
     words
 }
@@ -207,7 +207,9 @@ fn remedy_words(keys: &Keys, remedy: &Remedy) -> String {
     let one_of = if remedy.keys.len() > 1 { "one of " } else { "" };
     let becomes = remedy.becomes.reason();
     match remedy.edit {
-        Edit::Register => format!("register a kernel on {one_of}{which}: then `{becomes}`"),
-        Edit::Remove => format!("take away the kernel on {one_of}{which}: then `{becomes}`"),
+        Edit::Register => {
+            format!("register a kernel on {one_of}{which}: the result is `{becomes}`")
+        }
+        Edit::Remove => format!("remove the kernel on {one_of}{which}: the result is `{becomes}`"),
     }
 }

@@ -22,7 +22,7 @@ pub fn what_if(shown: Shown<'_>, id: OperatorId, made: &WhatIf<'_>, revision: &s
     };
     made.removed.iter().for_each(|key| without(key, ""));
     let nothing = made.nothing_to_remove.iter();
-    nothing.for_each(|key| without(key, " (nothing is registered there)"));
+    nothing.for_each(|key| without(key, " (no kernel is registered there)"));
     out.push('\n');
 
     let mut groups: Vec<(&Entry<'_>, &Entry<'_>, KeySet)> = Vec::new();

@@ -14,14 +14,14 @@ pub fn origin_words(origin: Origin) -> &'static str {
     match origin {
         Origin::Declared => "declared",
         Origin::Structured => "structured",
-        Origin::Autogen => "generated from the entry",
-        Origin::ImplicitComposite => "the entry has no dispatch section",
+        Origin::Autogen => "generated for `autogen`",
+        Origin::ImplicitComposite => "no `dispatch` section",
         Origin::Autograd => "generated autograd",
         Origin::InplaceOrView => "generated: version counters and views",
         Origin::Functionalize => "generated functionalization",
-        Origin::Tracer => "generated tracing",
-        Origin::BackendSelect => "generated choice of a backend",
-        Origin::Fallback => "fallback of the key",
+        Origin::Tracer => "generated tracing kernel",
+        Origin::BackendSelect => "generated backend selection",
+        Origin::Fallback => "backend fallback",
         Origin::BackendFile => "backend file",
         Origin::HandWritten => "hand-written",
         Origin::Observed => "observed",
@@ -48,7 +48,7 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
         (shown.line)(file, span)
     };
     match (origin, entry.file, line()) {
-        // Many fallbacks with different files stand together.
+        // Many fallbacks with different files share a line.
         (Origin::Fallback, ..) => {}
         (Origin::HandWritten | Origin::Observed, Some(file), _) => parts.push(file.to_owned()),
         (Origin::BackendFile | Origin::Autograd, Some(file), Some(line)) => {
@@ -81,7 +81,7 @@ fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static
     match autograd_kind(shown.view.inputs, id, formula_key(shown, key)) {
         AutogradKind::Formula => "own formula",
         AutogradKind::NotDifferentiable => "no gradient",
-        AutogradKind::NotImplemented => "no formula: asking for the gradient fails",
+        AutogradKind::NotImplemented => "no formula: requesting a gradient fails",
         AutogradKind::Unknown => "formula unknown",
     }
 }
@@ -97,9 +97,9 @@ fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
 /// What a generated autograd kernel does, in words.
 pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'static str {
     match autograd_kind(shown.view.inputs, id, formula_key(shown, Some(key))) {
-        AutogradKind::Formula => "records the formula of derivatives.yaml",
-        AutogradKind::NotDifferentiable => "passes the call on: there is no gradient",
-        AutogradKind::NotImplemented => "lets the call pass; asking for the gradient fails",
+        AutogradKind::Formula => "records the formula in derivatives.yaml",
+        AutogradKind::NotDifferentiable => "falls through: no gradient",
+        AutogradKind::NotImplemented => "lets the call through; requesting a gradient fails",
         AutogradKind::Unknown => "unknown without derivatives.yaml",
     }
 }
@@ -108,13 +108,14 @@ pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'st
 pub(super) fn cause_kind(cause: Cause) -> &'static str {
     match cause {
         Cause::HandWritten { .. } => {
-            "PyTorch's hand-written registrations, recorded of this release"
+            "PyTorch's hand-written registrations, recorded from this release"
         }
         Cause::HandWrittenInRelease { .. } => {
-            "PyTorch's hand-written registrations, assumed to be those of the nearest release"
+            "PyTorch's hand-written registrations, assumed to equal those of the nearest recorded \
+             release"
         }
         Cause::MayBeHandWritten => {
-            "keys that PyTorch registers many kernels to by hand; nothing is recorded of this revision"
+            "keys with many hand-written kernels in PyTorch; no recording exists for this revision"
         }
         Cause::Observed => "observed registrations",
     }
@@ -129,11 +130,13 @@ pub fn cause_sentence(cause: Cause) -> String {
             format!("A hand-written registration{} decides this.", by(file))
         }
         Cause::HandWrittenInRelease { file } => format!(
-            "A hand-written registration{} decides this in the nearest recorded release, which is assumed to hold here.",
+            "A hand-written registration{} decides this in the nearest recorded release; Opatlas \
+             assumes the same here.",
             by(file)
         ),
         Cause::MayBeHandWritten => {
-            "PyTorch registers many kernels to this key by hand; nothing is recorded of this revision."
+            "PyTorch registers many kernels for this key by hand, and no recording exists for this \
+             revision."
                 .to_owned()
         }
         Cause::Observed => "An observed registration decides this.".to_owned(),
@@ -146,32 +149,38 @@ pub fn training_sentence(answer: &TrainingAnswer<'_>) -> String {
     let key = answer.inference.key;
     let autograd = answer.autograd.key;
     if answer.inference_works == Works::No {
-        return format!("{key} has no kernel for it, so calling it fails.");
+        return format!("The operator has no kernel for {key}, so calls fail.");
     }
     match (answer.through, answer.detail) {
         (Through::OwnFormula, _) => {
-            format!("It runs on {key} and trains by its own formula in derivatives.yaml.")
+            format!(
+                "The operator runs on {key} and trains with its own formula in derivatives.yaml."
+            )
         }
         (Through::Composite, _) => format!(
-            "It runs on {key} and trains through the operators that its composite kernel calls."
+            "The operator runs on {key} and trains through the operators that its composite kernel \
+             calls."
         ),
         (Through::AutogradKernel, _) => {
-            format!("It runs on {key} and trains through a kernel registered to {autograd}.")
+            format!(
+                "The operator runs on {key} and trains through a kernel registered for {autograd}."
+            )
         }
         (Through::NotDifferentiable, _) => {
-            format!("It runs on {key}; it passes no gradient on.")
+            format!("The operator runs on {key}, but has no gradient.")
         }
         (Through::Unknown, _) => format!(
-            "It runs on {key}; without derivatives.yaml nobody can tell whether it has a formula."
+            "The operator runs on {key}; without derivatives.yaml it is unknown whether it has a \
+             formula."
         ),
         (Through::Error, detail) => {
             let why = match detail {
-                Some(Detail::OutVariant) => "variants with `out=` record no gradient",
-                Some(Detail::NoFormula) => "there is no formula, so asking for the gradient fails",
-                Some(Detail::Ambiguous) => "the kernel at AutogradOther is ambiguous",
-                _ => "nothing is registered for its gradient",
+                Some(Detail::OutVariant) => "`out=` variants record no gradient",
+                Some(Detail::NoFormula) => "there is no formula, so requesting a gradient fails",
+                Some(Detail::Ambiguous) => "the kernels for AutogradOther are ambiguous",
+                _ => "no autograd kernel is registered",
             };
-            format!("It runs on {key}; training fails: {why} ({autograd}).")
+            format!("The operator runs on {key}; training fails: {why} ({autograd}).")
         }
     }
 }

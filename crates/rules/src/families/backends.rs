@@ -20,71 +20,81 @@ use opatlas_source::{NATIVE_FUNCTIONS, Span};
 pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "A backend file is a mapping.",
-        why: "Its keys say what the backend is called and what it supports.",
+        why: "Its keys name the backend and state what it supports.",
         bad: example("- scale\n"),
         ..error(RuleId::BackendRoot)
     },
     Rule {
         what: "`backend` and `cpp_namespace` have a value.",
-        why: "The one names the dispatch key that kernels are registered to, the other the C++ namespace that they live in.",
+        why: "`backend` names the dispatch key of the kernels, and `cpp_namespace` the C++ \
+              namespace that defines them.",
         bad: example("backend: XLA\nsupported: [scale]\n"),
         ..error(RuleId::BackendRequired)
     },
     Rule {
-        what: "A backend file has no other keys than backend, class_name, cpp_namespace, supported, symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and device_guard.",
-        why: "A misspelt key would silently change what is generated. `extra_headers` is refused too, although PyTorch's message lists it.",
+        what: "A backend file has only the keys backend, class_name, cpp_namespace, supported, \
+               symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and \
+               device_guard.",
+        why: "A misspelt key would silently change the generated code. PyTorch also rejects \
+              `extra_headers`, although its error message lists that key.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsuported: [scale]\n"),
         ..error(RuleId::BackendKnownKeys)
     },
     Rule {
         what: "`supported`, `symint`, `autograd` and `full_codegen` are lists; `supported` and `symint` may be left empty.",
-        why: "They are gone through operator by operator.",
+        why: "The generator iterates over them operator by operator.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: scale\n"),
         ..error(RuleId::BackendSupportedList)
     },
     Rule {
         what: "`use_out_as_primary` and `device_guard` are booleans.",
-        why: "Quoted or numeric values are no booleans to the reader.",
+        why: "The generator does not accept quoted or numeric values as booleans.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\ndevice_guard: 1\n"),
         ..error(RuleId::BackendBool)
     },
     Rule {
-        what: "Every operator listed exists, by its full name without a namespace. Generated operators count.",
-        why: "A kernel for an operator that is gone or misspelt would never be called.",
+        what: "Every listed operator exists and is listed by its full name, without a namespace. \
+               Generated operators count.",
+        why: "PyTorch would never call a kernel for an operator that was removed or is misspelt.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale.Tensor]\n"),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
         ..error(RuleId::BackendOpExists)
     },
     Rule {
-        what: "`backend` is a dispatch key of the release when `supported` or `full_codegen` lists anything, and `Autograd` with the backend's name is one when `autograd` does.",
-        why: "Kernels are registered to these keys.",
+        what: "`backend` is a dispatch key of the release if `supported` or `full_codegen` lists \
+               an operator. `Autograd` followed by the backend's name is a dispatch key if \
+               `autograd` lists one.",
+        why: "The generator registers kernels to these keys.",
         bad: example("backend: ACME\ncpp_namespace: acme\nsupported: [scale]\n"),
         ..error(RuleId::BackendKey)
     },
     Rule {
         what: "No operator in native_functions.yaml has a kernel on the backend's key.",
-        why: "That key belongs to a backend inside PyTorch; the tables of the two are not merged.",
+        why: "Such a key belongs to a backend inside PyTorch, and the generator does not merge the \
+              kernels of the two.",
         bad: example("backend: CPU\ncpp_namespace: acme\nsupported: [scale]\n"),
         ..error(RuleId::BackendKeyTaken)
     },
     Rule {
-        what: "The functional, in-place and out variants of one operator are all listed for the backend's key or all under `autograd`.",
-        why: "Registrations are written for the variants together, to one of the two keys.",
+        what: "The functional, in-place and out variants of an operator are either all listed for \
+               the backend's key or all listed under `autograd`.",
+        why: "The generator registers all variants to one of the two keys.",
         bad: example(
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nautograd: [scale.out]\n",
         ),
         ..error(RuleId::BackendNoMix)
     },
     Rule {
-        what: "An operator is listed once.",
-        why: "Repeating it does nothing; mostly another overload was meant.",
+        what: "An operator is listed only once.",
+        why: "A repeated name has no effect; usually another overload was meant.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale, scale]\n"),
         source: "torchgen/gen_backend_stubs.py, create_backend_index",
         ..rule(RuleId::BackendDuplicateOp, Severity::Warning)
     },
     Rule {
         what: "Operators under `symint` are also listed under `supported`, `full_codegen` or `autograd`.",
-        why: "`symint` only changes the kernels of listed operators; by itself it does nothing.",
+        why: "`symint` only changes the kernels of operators that are listed elsewhere; by itself \
+              it has no effect.",
         bad: example(
             "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale.out]\n",
         ),
@@ -92,8 +102,12 @@ pub(super) static RULES: [Rule; 12] = [
         ..rule(RuleId::BackendSymintUnlisted, Severity::Warning)
     },
     Rule {
-        what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes them when its operator stands under `symint`, or has `_symint` in its name. In 2.0 a SymInt among the returns will do. Nothing is asked of a file without operators for the backend's own key.",
-        why: "The kernel is declared with symbolic sizes, and there is no size that could be one.",
+        what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes \
+               symbolic sizes if its operator is listed under `symint`, or if its name contains \
+               `_symint`. In 2.0 a SymInt return is enough. The rule does not apply to a file \
+               without operators for the backend's own key.",
+        why: "The generator declares the kernel with symbolic sizes, but the schema has no \
+              symbolic size.",
         bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
         source: "torchgen/api/types/signatures.py: kernel_signature",
         ..error(RuleId::BackendSymintNeedsSymint)
@@ -208,7 +222,7 @@ impl<'c> Check<'c> {
             let diagnostic = Diagnostic::new(
                 RuleId::BackendOpExists,
                 op.at,
-                format!("there is no operator `{name}`"),
+                format!("unknown operator `{name}`"),
             );
             let diagnostic = match self.sink.is_full(RuleId::BackendOpExists) {
                 true => diagnostic,
@@ -224,7 +238,7 @@ impl<'c> Check<'c> {
             && self.catalogue.find(bare).is_some()
         {
             return diagnostic
-                .with_help("write the name without its namespace")
+                .with_help("remove the namespace from the name")
                 .with_fix(at, bare);
         }
         let base = name.split('.').next().unwrap_or(name);
@@ -238,7 +252,8 @@ impl<'c> Check<'c> {
         }
         match self.sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(at, name, near),
-            None => diagnostic.with_help("remove it, or add the operator to native_functions.yaml"),
+            None => diagnostic
+                .with_help("remove the name, or declare the operator in native_functions.yaml"),
         }
     }
 
@@ -261,13 +276,11 @@ impl<'c> Check<'c> {
         };
         if let Some(&operator) = self.taken.get(key) {
             let message = format!(
-                "the key `{key}` has kernels in {NATIVE_FUNCTIONS} already, such as that of `{}`",
+                "`{key}` already has kernels in {NATIVE_FUNCTIONS}, for example for `{}`",
                 self.catalogue.operator(operator).qualified_name()
             );
             let diagnostic = Diagnostic::new(RuleId::BackendKeyTaken, backend.at, message)
-                .with_help(
-                    "register to a key that is not used inside PyTorch, such as `PrivateUse1`",
-                );
+                .with_help("use a key that PyTorch itself does not use, such as `PrivateUse1`");
             let related = self.kernel_on(operator, key);
             self.report(None, diagnostic);
             if let Some(related) = related {
@@ -280,7 +293,7 @@ impl<'c> Check<'c> {
         let placed = self.catalogue.entry(operator)?;
         let kernel = placed.entry.kernel(key)?;
         Some(Related {
-            message: "a kernel on this key".into(),
+            message: "a kernel on this key is here".into(),
             file: Some(NATIVE_FUNCTIONS.into()),
             span: placed.place(kernel.key_at),
         })
@@ -291,7 +304,7 @@ impl<'c> Check<'c> {
         let diagnostic = Diagnostic::new(
             RuleId::BackendKey,
             backend.at,
-            format!("`{name}` is no dispatch key of PyTorch {release}"),
+            format!("`{name}` is not a dispatch key of PyTorch {release}"),
         );
         let known = release.data().dispatch_keys_known;
         // A backend may be called anything, so only another spelling of a key is taken for one.
@@ -299,11 +312,11 @@ impl<'c> Check<'c> {
         match (of, spelled) {
             (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
             (KeyOf::Backend, None) => diagnostic.with_help(
-                "name a dispatch key; `PrivateUse1` is free for backends outside PyTorch",
+                "use an existing dispatch key; `PrivateUse1` is reserved for backends outside \
+                 PyTorch",
             ),
-            (KeyOf::Autograd, _) => diagnostic.with_help(
-                "only backends with an autograd key of their own can have an `autograd` list",
-            ),
+            (KeyOf::Autograd, _) => diagnostic
+                .with_help("the backend needs its own autograd key to have an `autograd` list"),
         }
     }
 
@@ -314,19 +327,19 @@ impl<'c> Check<'c> {
                 continue;
             };
             let message = format!(
-                "`{}` is listed again under `{}`",
+                "`{}` is listed a second time, under `{}`",
                 op.value,
                 listing.as_str()
             );
             let diagnostic = Diagnostic::new(RuleId::BackendDuplicateOp, op.at, message)
                 .with_help("remove one of the two")
-                .with_related("listed here too", earlier);
+                .with_related("also listed here", earlier);
             self.report(self.catalogue.find(&op.value), diagnostic);
         }
     }
 
     /// The variants of one operator are not split between the two keys. Only a group with a
-    /// functional and an out variant counts as one; other operators stand alone.
+    /// functional and an out variant counts as one; other operators count individually.
     fn mixed(&mut self, supported: &[Listed<'_>], autograd: &[Listed<'_>]) {
         let mut by_group: FxHashMap<OperatorId, &Placed<Box<str>>> = FxHashMap::default();
         for (_, op) in supported {
@@ -348,18 +361,19 @@ impl<'c> Check<'c> {
                 )
             } else {
                 format!(
-                    "`{}` is listed under `autograd`, but its variant `{}` for the backend",
+                    "`{}` is listed under `autograd`, but its variant `{}` is listed for the \
+                     backend",
                     op.value, other.value
                 )
             };
             let diagnostic = Diagnostic::new(RuleId::BackendNoMix, op.at, message)
-                .with_help("list all variants of an operator in the same place")
+                .with_help("list all variants of an operator in one place")
                 .with_related("listed for the backend here", other.at);
             self.report(Some(id), diagnostic);
         }
     }
 
-    /// The operator that stands for a group.
+    /// The operator that represents a group.
     fn representative(&self, id: OperatorId) -> OperatorId {
         let group = self.catalogue.groups.of(id);
         match (group.functional, group.out) {
@@ -377,11 +391,11 @@ impl<'c> Check<'c> {
         let file: &'c BackendFile = self.file;
         for op in file.symint.iter().filter(|op| !listed.contains(&*op.value)) {
             let message = format!(
-                "`{}` is listed under `symint` alone, which does nothing",
+                "`{}` is listed only under `symint`, which has no effect",
                 op.value
             );
             let diagnostic = Diagnostic::new(RuleId::BackendSymintUnlisted, op.at, message)
-                .with_help("list it under `supported` too, or remove it");
+                .with_help("also list it under `supported`, or remove it");
             self.report(self.catalogue.find(&op.value), diagnostic);
         }
     }
@@ -409,28 +423,31 @@ impl<'c> Check<'c> {
                 Some(&at) => (
                     at,
                     format!(
-                        "`{}` stands under `symint`, but has no SymInt argument",
+                        "`{}` is listed under `symint`, but has no SymInt argument",
                         op.value
                     ),
                 ),
                 None if kernel.contains("_symint") => (
                     op.at,
                     format!(
-                        "`{kernel}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+                        "kernel `{kernel}` takes symbolic sizes (`_symint`), but `{}` has no \
+                         SymInt argument",
                         op.value
                     ),
                 ),
                 None => continue,
             };
-            let diagnostic = Diagnostic::new(RuleId::BackendSymintNeedsSymint, at, message).with_help(
-                "take the operator out of `symint`, or make its sizes `SymInt` in native_functions.yaml",
-            );
+            let diagnostic = Diagnostic::new(RuleId::BackendSymintNeedsSymint, at, message)
+                .with_help(
+                    "remove the operator from `symint`, or declare its sizes as `SymInt` in \
+                     native_functions.yaml",
+                );
             self.report(Some(id), diagnostic);
         }
     }
 }
 
-/// An operator and the list that it stands in.
+/// An operator and the list that contains it.
 type Listed<'f> = (Listing, &'f Placed<Box<str>>);
 
 /// Which of a backend's two keys.

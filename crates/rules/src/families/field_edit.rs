@@ -71,7 +71,7 @@ fn removal(text: &str, entry: &Entry, field: Field) -> Option<Span> {
     let place = entry.field(field)?;
     indentation(text, place.key)?;
     let before = text.get(..place.key.start as usize)?;
-    // The first field stands behind the dash, which must stay.
+    // The first field follows the dash, which must stay.
     let start = before.rfind('\n')? + 1;
     if before[start..].contains('-') {
         return None;
@@ -84,14 +84,14 @@ fn removal(text: &str, entry: &Entry, field: Field) -> Option<Span> {
     Some(Span::new(u32::try_from(start).ok()?, end))
 }
 
-/// Where the last character of a value stands that is not blank.
+/// The position of the last non-blank character of a value.
 fn end_of(text: &str, span: Span) -> u32 {
     let blank = span.slice(text);
     let blank = blank.len() - blank.trim_end().len();
     span.end - u32::try_from(blank).unwrap_or(0)
 }
 
-/// How far a key is indented, when nothing but blanks and the dash of its item stand before it.
+/// The indentation of a key, if only blanks and the dash of its item precede it.
 fn indentation(text: &str, key: Span) -> Option<usize> {
     let before = text.get(..key.start as usize)?;
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -101,7 +101,7 @@ fn indentation(text: &str, key: Span) -> Option<usize> {
     rest.bytes().all(|b| b == b' ').then_some(lead.len())
 }
 
-/// Where the line ends that a place stands on, its line break excluded.
+/// The end of the line that contains a position, without its line break.
 fn line_end(text: &str, at: u32) -> u32 {
     let rest = text.get(at as usize..).unwrap_or("");
     let line = rest.find(['\r', '\n']).unwrap_or(rest.len());

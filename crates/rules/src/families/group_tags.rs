@@ -37,10 +37,10 @@ const GOOD: Example = Example::native("- func: blend(Tensor self, Tensor other) 
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "An operator is tagged `inplace_view` and is not in place by its name, or no operator \
-               has that name without the `_`. `resize_` is exempt, `resize_as_` since 2.1, and all \
-               overloads of `set_` since 2.3.",
-        why: "An in-place view is replayed by the view of the same name.",
+        what: "An operator is tagged `inplace_view` but does not have an in-place name, or no \
+               operator has its name without the `_`. `resize_` is exempt, `resize_as_` since 2.1, \
+               and all overloads of `set_` since 2.3.",
+        why: "PyTorch replays an in-place view with the view of the same name.",
         bad: Example::native(
             "- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
         ),
@@ -55,9 +55,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "An entry carries the tag `generated`, and the operator stays outside of a group \
-               with an out variant, or nothing is there to generate its kernel from.",
-        why: "The tag marks operators that the generator made, and those are always grouped.",
+        what: "An entry is tagged `generated`, but is not in a group with an out variant, or has \
+               no variant that its kernel could be generated from.",
+        why: "The tag marks operators that the generator creates, and those are always in a group.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  tags: generated\n",
         ),
@@ -69,9 +69,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "An entry carries the tag `generated` and passes for a generated operator.",
-        why: "Its kernel is generated too and collides with a hand-written one, and tools take the \
-              operator for one that nobody declared.",
+        what: "An entry is tagged `generated`, so it counts as a generated operator.",
+        why: "The generator also writes its kernel, which collides with a hand-written one, and \
+              tools treat the operator as undeclared.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend\n  tags: generated\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: blend_\n  autogen: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: blend_out\n",
         ),
@@ -83,8 +83,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A tag of `tags.yaml` is called by a number, a boolean or nothing.",
-        why: "The names become members of a C++ enumeration, and are sorted and joined as text.",
+        what: "The name of a tag in `tags.yaml` is a number, a boolean or null.",
+        why: "The names become members of a C++ enum, and the generator sorts and joins them as \
+              text.",
         bad: Example {
             file: TAGS,
             text: "- tag: 5\n  desc: the fifth\n",
@@ -105,13 +106,13 @@ pub(crate) static RULES: &[Rule] = &[
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     for tag in catalogue.tags.all().iter().filter(|tag| !tag.is_string) {
         let message = format!(
-            "`{}` is no string, so it cannot be the name of a tag",
+            "`{}` is not a string, so it cannot be the name of a tag",
             tag.name
         );
         sink.file(
             TAGS,
             Diagnostic::new(RuleId::TagsMustBeStrings, tag.at, message)
-                .with_help("quote it, or choose a name"),
+                .with_help("quote it, or choose another name"),
         );
     }
     let scope = Scope::new(catalogue);
@@ -132,7 +133,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
 }
 
-/// Where a tag of an operator stands, or its name where the tag is not written.
+/// The position of an operator's tag, or of its name if the tag is not declared.
 pub(super) fn tag_at(operator: &Operator, name: &str) -> Span {
     let tags = operator
         .declared()
@@ -189,7 +190,7 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
             let message =
                 format!("`{name}` is tagged `inplace_view`, but its name does not end in `_`");
             Diagnostic::new(RuleId::InplaceViewTag, at, message)
-                .with_help("remove the tag, or name the operator as an in-place one")
+                .with_help("remove the tag, or give the operator an in-place name")
         } else if !self.has_base(name) && !self.scope.is_story_clouded(name) {
             let plain = base_in_plain(name);
             let message =
@@ -223,7 +224,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
     });
     if passes {
         let message = format!(
-            "`{}` is tagged `generated`, but is written here",
+            "`{}` is tagged `generated`, but is declared here",
             operator.name()
         );
         let diagnostic = Diagnostic::new(

@@ -35,18 +35,19 @@ const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
-        what: "Two entries declare operators of one name and overload, and both have a kernel on \
-               one dispatch key. Their namespaces do not matter.",
-        why: "Kernels are looked up by key and operator name, and there can be only one.",
+        what: "Two entries declare the same operator and overload, and both have a kernel for the \
+               same dispatch key. Namespaces do not matter.",
+        why: "PyTorch looks up kernels by dispatch key and operator name, and there can be only \
+              one.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n",
         ),
         ..rule(RuleId::DuplicateOperator, Severity::Error, Stage::File)
     },
     Rule {
-        what: "Two entries declare operators of one name and overload, with kernels on different \
+        what: "Two entries declare the same operator and overload, with kernels for different \
                dispatch keys.",
-        why: "Nothing notices, and from then on each of them is taken to have the kernels of both.",
+        why: "PyTorch does not detect this and treats each entry as if it had the kernels of both.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
         ),
@@ -57,11 +58,11 @@ pub(super) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "Two operators of one kind have the same signature: the same base name, arguments, \
-               defaults and returns once overload names, annotations and out arguments are left \
-               out.",
-        why: "The variants of an operator are found by their common signature, and there can be \
-              one functional, one in-place, one out and one mutable variant.",
+        what: "Two operators of the same kind have the same signature: the same base name, \
+               arguments, defaults and returns, ignoring overload names, annotations and out \
+               arguments.",
+        why: "PyTorch groups variants by signature, and a group has at most one functional, one \
+              in-place, one out and one mutable variant.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
         ),
@@ -95,7 +96,7 @@ fn collide(a: &Operator, b: &Operator) -> bool {
         .any(|kernel| b.has_kernel(kernel.key.as_str()))
 }
 
-/// The operators of one name that stand before another.
+/// The earlier operators of the same name.
 #[derive(Default)]
 struct Earlier<'c> {
     first: Option<OperatorId>,
@@ -139,17 +140,17 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
     if let Some(first) = earlier.colliding(operator) {
         let other = scope.operator(first);
         let help = if other.namespace() == operator.namespace() {
-            "give one of them another overload name"
+            "give one of them a different overload name"
         } else {
-            "give one of them another name: the namespace does not tell operators apart"
+            "rename one of them: the namespace does not distinguish operators"
         };
         let diagnostic = Diagnostic::new(
             RuleId::DuplicateOperator,
             at,
-            format!("`{name}` is declared twice"),
+            format!("duplicate declaration of `{name}`"),
         )
         .with_help(help);
-        let elsewhere = [("first here", first, other.schema().name_at.0)];
+        let elsewhere = [("first declared here", first, other.schema().name_at.0)];
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return;
     }
@@ -159,10 +160,10 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
     if silent {
         return;
     }
-    let message = format!("`{name}` is declared twice, on different dispatch keys");
+    let message = format!("duplicate declaration of `{name}`, with different dispatch keys");
     let diagnostic = Diagnostic::new(RuleId::DuplicateOperatorUnnoticed, at, message)
-        .with_help("give one of them another overload name");
-    let elsewhere = [("first here", first, other.schema().name_at.0)];
+        .with_help("give one of them a different overload name");
+    let elsewhere = [("first declared here", first, other.schema().name_at.0)];
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
@@ -190,15 +191,19 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
         operator.schema().name_at.0,
         message,
     )
-    .with_help("remove one, or let their arguments or defaults differ");
-    let elsewhere = [("the other one", first, other.schema().name_at.0)];
+    .with_help("remove one, or change its arguments or defaults");
+    let elsewhere = [(
+        "the other operator is here",
+        first,
+        other.schema().name_at.0,
+    )];
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
 fn kind_words(operator: &Operator) -> &'static str {
     use opatlas_schema::function::SchemaKind;
     match operator.kind {
-        SchemaKind::Functional => "functional",
+        SchemaKind::Functional => "in-place",
         SchemaKind::Inplace => "in place",
         SchemaKind::Out => "out variants",
         SchemaKind::Mutable => "mutable",

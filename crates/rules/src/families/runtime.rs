@@ -1,5 +1,6 @@
-//! The rules of the schema grammar of torch's own runtime parser, which reads the two schemas of a
-//! comparison. It takes more than torchgen's, and `opatlas_diff::official` reports under these rules.
+//! The rules of the schema grammar of PyTorch's runtime parser, which parses the two schemas of a
+//! comparison. It accepts more than torchgen's, and `opatlas_diff::official` reports under these
+//! rules.
 
 use crate::{Example, Family, Rule, SCHEMA, Stage};
 use opatlas_pytorch::release::Release;
@@ -32,40 +33,41 @@ const fn error(id: RuleId) -> Rule {
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
-        what: "A schema has a token that the grammar of torch's runtime does not allow there.",
-        why: "`torch.library` and saved models read schemas with this grammar and raise an error at \
-              the same token.",
+        what: "A schema contains a token that the schema parser of the PyTorch runtime does not \
+               allow there.",
+        why: "`torch.library` and saved models use this parser, which raises an error at the same \
+              token.",
         bad: bad("scale(Tensor self,, float factor) -> Tensor"),
         ..error(RuleId::RuntimeSchemaSyntax)
     },
     Rule {
-        what: "A schema names a type that torch's runtime does not have or cannot build.",
-        why: "The parser of the runtime raises an error for the whole schema.",
+        what: "A schema names a type that the PyTorch runtime does not have or cannot construct.",
+        why: "The schema parser of the runtime raises an error for the whole schema.",
         bad: bad("scale(Tenser self) -> Tensor"),
         source: "torch/csrc/jit/frontend/schema_type_parser.cpp",
         ..error(RuleId::RuntimeSchemaType)
     },
     Rule {
         what: "A default value does not fit the type of its argument.",
-        why: "The parser of the runtime evaluates each default for its type and raises an error when \
-              it cannot.",
+        why: "The schema parser of the runtime evaluates each default for its type and raises an \
+              error if it cannot.",
         bad: bad("scale(Tensor self, int factor=one) -> Tensor"),
         ..error(RuleId::RuntimeSchemaDefault)
     },
     Rule {
         what: "A positional argument without a default follows one with a default.",
-        why: "A caller could not leave out the first without leaving out the second.",
+        why: "A caller could not omit the first without omitting the second.",
         bad: bad("scale(Tensor self, int dim=0, float factor) -> Tensor"),
         source: "aten/src/ATen/core/function_schema.h: FunctionSchema::checkSchema",
         ..error(RuleId::RuntimeSchemaDefaultOrder)
     },
     Rule {
-        what: "A schema is longer or nested deeper than Opatlas reads.",
-        why: "Comparing two schemas looks at arguments side by side, so the size of a schema is bounded.",
+        what: "A schema is longer or more deeply nested than Opatlas accepts.",
+        why: "A comparison matches arguments pairwise, so the size of a schema is limited.",
         bad: bad(
             "scale(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((Tensor",
         ),
-        source: "none: the limit is this program's own",
+        source: "none: a limit of Opatlas",
         ..error(RuleId::RuntimeSchemaLimit)
     },
 ];

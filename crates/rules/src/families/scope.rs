@@ -65,7 +65,7 @@ impl CompleteGroup {
 pub(super) struct Scope<'c> {
     pub(super) catalogue: &'c Catalogue,
     broken: OnceCell<BrokenSiblings<'c>>,
-    /// Of the names that operators share, how many of these stand in groups.
+    /// The number of grouped operators for each shared name.
     grouped: OnceCell<FxHashMap<&'c str, usize>>,
 }
 
@@ -93,13 +93,13 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// Whether an operator stands in a complete group or a group of views.
+    /// Whether an operator is in a complete group or a group of views.
     pub(super) fn is_grouped(&self, id: OperatorId) -> bool {
         CompleteGroup::of(self.catalogue.groups.of(id)).is_some()
             || self.catalogue.view_groups().contains(id)
     }
 
-    /// How many operators of a name that several have stand in groups; none of another name.
+    /// How many operators with a shared name are in groups; none for other names.
     pub(super) fn grouped_namesakes(&self, name: &str) -> usize {
         let grouped = self.grouped.get_or_init(|| {
             let shared = self.catalogue.shared_names();
@@ -133,7 +133,7 @@ impl<'c> Scope<'c> {
         None
     }
 
-    /// Where the name of an operator stands; that of its source when it is generated.
+    /// The position of an operator's name; that of its source if it is generated.
     pub(super) fn name_at(&self, id: OperatorId) -> Span {
         match self.source(id) {
             Some((_, source)) => self.operator(source).schema().name_at.0,
@@ -239,7 +239,7 @@ fn is_error(diagnostic: &Diagnostic, release: Release) -> bool {
     rule.severity == Severity::Error && rule.applies_to(release)
 }
 
-/// Whether the value of a field could not be read as it stands there.
+/// Whether the value of a field could not be parsed as written.
 pub(super) fn is_unread(entry: &Entry, field: Field) -> bool {
     entry.field(field).is_some_and(|place| {
         let whole = place.key.to(place.value);

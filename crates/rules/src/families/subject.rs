@@ -1,4 +1,4 @@
-//! What most checks look at: an entry whose schema could be read, and the text it stands in.
+//! The subject of most checks: an entry with a parsed schema, and its text.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Entry, Field};
@@ -46,8 +46,8 @@ impl<'c> Subject<'c> {
         self.text
     }
 
-    /// Whether the schema stands in the file just as it was read. Otherwise (escapes, folded
-    /// lines) an edit of a part of it could not be written in its place.
+    /// Whether the schema occurs in the file exactly as parsed. Otherwise (escapes, folded lines) a
+    /// partial edit cannot be written in place.
     pub(super) fn is_verbatim(&self) -> bool {
         let at = self.schema.name_at.0.to(self.schema.returns_at.0);
         at.slice(self.text) == &*self.entry().canonical
@@ -62,8 +62,8 @@ impl<'c> Subject<'c> {
         }
     }
 
-    /// Reports a complaint about this entry. An edit within a schema that does not stand there as
-    /// it was read is left out.
+    /// Reports a diagnostic for this entry. Drops an edit within a schema that does not occur in
+    /// the file as parsed.
     pub(super) fn report(&self, sink: &mut Sink, mut diagnostic: Diagnostic) {
         if let Some(fix) = &diagnostic.fix
             && !sink.is_full(diagnostic.rule)
@@ -78,7 +78,7 @@ impl<'c> Subject<'c> {
     }
 }
 
-/// Where an argument's name stands; the whole argument where the name is empty.
+/// The position of an argument's name; of the whole argument if the name is empty.
 pub(super) fn name_place(argument: &Argument) -> Span {
     if argument.name_at.0.is_empty() {
         argument.at.0

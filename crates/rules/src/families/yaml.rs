@@ -32,28 +32,28 @@ const fn yaml(id: RuleId, stage: Stage) -> Rule {
 
 pub(super) static RULES: &[Rule] = &[
     Rule {
-        what: "The text is not well-formed YAML 1.1 as libyaml reads it: a tab used to indent, a \
-               plain value that begins with an indicator such as `%` or `@` or holds `: `, a quote \
-               or bracket that is never closed, an indentation that fits no level.",
-        why: "The generator loads the whole file before it looks at any entry, so one such place \
-              stops everything. Entries before and after it are still checked here.",
+        what: "The text is not well-formed YAML 1.1 for libyaml: a tab in the indentation, a plain \
+               value that starts with an indicator such as `%` or `@` or contains `: `, a quote or \
+               bracket that is never closed, an inconsistent indentation.",
+        why: "The generator loads the whole file first, so a single error stops everything. \
+              Opatlas still checks the entries before and after it.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n\tvariants: function, method\n",
         ),
         ..yaml(RuleId::YamlSyntax, Stage::Yaml)
     },
     Rule {
-        what: "The bytes are not UTF-8, or hold a character that YAML does not allow: NUL and \
-               other control characters, a byte order mark that is not at the very beginning.",
-        why: "The file is opened as UTF-8 text and the YAML reader refuses such characters \
-              anywhere, comments included.",
+        what: "The bytes are not UTF-8, or contain a character that YAML does not allow: NUL and \
+               other control characters, or a byte order mark that is not at the very beginning.",
+        why: "PyTorch opens the file as UTF-8 text, and its YAML reader rejects such characters \
+              everywhere, including in comments.",
         bad: Example::native("- func: scale(Tensor self, float factor) -> Tensor # bell: \u{7}\n"),
         source: "torchgen/gen.py: parse_native_yaml (open), libyaml's reader",
         ..yaml(RuleId::YamlEncoding, Stage::Yaml)
     },
     Rule {
-        what: "The file holds a second YAML document, begun by another `---`.",
-        why: "Only one document is loaded; a second one is refused rather than ignored.",
+        what: "The file contains a second YAML document, which starts with another `---`.",
+        why: "The loader accepts a single document and rejects a second one.",
         bad: Example::native(
             "---\n- func: scale(Tensor self, float factor) -> Tensor\n---\n- func: shift(Tensor self, float by) -> Tensor\n",
         ),
@@ -63,9 +63,9 @@ pub(super) static RULES: &[Rule] = &[
         ..yaml(RuleId::YamlSingleDocument, Stage::Yaml)
     },
     Rule {
-        what: "A mapping gives the same key twice: a field of an entry, a key of `dispatch`, a \
-               loop of `ufunc_inner_loop`. Quoting does not make keys differ.",
-        why: "PyTorch's loader refuses this, since YAML would silently keep only the last value.",
+        what: "A mapping contains the same key twice: a field of an entry, a key of `dispatch`, a \
+               loop of `ufunc_inner_loop`. Quotes do not make keys different.",
+        why: "PyTorch's loader rejects this, because YAML would silently keep only the last value.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function\n  \"variants\": method\n",
         ),
@@ -73,9 +73,9 @@ pub(super) static RULES: &[Rule] = &[
         ..yaml(RuleId::YamlDuplicateKey, Stage::Yaml)
     },
     Rule {
-        what: "A merge key (`<<`) or a plain `=` is used.",
-        why: "YAML 1.1 gives both a type of their own, which the safe loader cannot construct once \
-              the check for repeated keys asks for it. Write the merged fields out.",
+        what: "The file uses a merge key (`<<`) or a plain `=`.",
+        why: "YAML 1.1 gives both a special type, which the safe loader cannot construct in \
+              PyTorch's check for duplicate keys. Write the merged fields out.",
         bad: Example::native(
             "- &base\n  func: scale(Tensor self, float factor) -> Tensor\n- <<: *base\n  func: shift(Tensor self, float by) -> Tensor\n",
         ),
@@ -86,18 +86,18 @@ pub(super) static RULES: &[Rule] = &[
         ..yaml(RuleId::YamlMergeKey, Stage::Yaml)
     },
     Rule {
-        what: "A value carries a YAML tag that the safe loader does not know, that does not fit \
-               the value, or that makes a Python object which no field takes (`!!set`, `!!omap`, \
+        what: "A value has a YAML tag that the safe loader does not know, that does not match the \
+               value, or that creates a Python object that no field accepts (`!!set`, `!!omap`, \
                `!!binary`).",
-        why: "Only the standard tags of plain data can be loaded; no field needs one.",
+        why: "The loader supports only the standard tags of plain data, and no field needs one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: !variants function\n",
         ),
         ..yaml(RuleId::YamlTag, Stage::Yaml)
     },
     Rule {
-        what: "A list or a mapping is used as a key.",
-        why: "Keys become keys of a Python dictionary, which must be plain values.",
+        what: "A key is a list or a mapping.",
+        why: "Keys become keys of a Python dictionary, which must be hashable.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  dispatch:\n    ? [CPU, CUDA]\n    : scale_kernel\n",
         ),
@@ -108,9 +108,9 @@ pub(super) static RULES: &[Rule] = &[
         ..yaml(RuleId::YamlUnhashableKey, Stage::Yaml)
     },
     Rule {
-        what: "An alias (`*name`) has no anchor (`&name`) before it, or an anchor is set twice. \
-               Aliases as such are fine: two entries may share one `dispatch` mapping.",
-        why: "An unknown alias cannot be loaded. Text that begins with `*` or `&` must be quoted.",
+        what: "An alias (`*name`) has no anchor (`&name`) before it, or an anchor is defined \
+               twice. Valid aliases are allowed: two entries may share one `dispatch` mapping.",
+        why: "The loader rejects unknown aliases. Quote text that starts with `*` or `&`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: *everything\n",
         ),
@@ -118,68 +118,67 @@ pub(super) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The file is not a list: it is empty, a mapping or a single value.",
-        why: "The generator walks over a list of entries. A file without operators is `[]`.",
+        why: "The generator iterates over a list of entries. A file without operators is `[]`.",
         bad: Example::native("func: scale(Tensor self, float factor) -> Tensor\n"),
         source: ENTRIES,
         ..yaml(RuleId::YamlRootList, Stage::Yaml)
     },
     Rule {
         what: "An item of the list is not a mapping of fields.",
-        why: "Every item declares one operator by its fields, of which `func` is the first.",
+        why: "Each item declares one operator by its fields, starting with `func`.",
         bad: Example::native("- scale(Tensor self, float factor) -> Tensor\n"),
         source: ENTRIES,
         ..yaml(RuleId::YamlEntryMapping, Stage::Yaml)
     },
     Rule {
         severity: Severity::Warning,
-        what: "A mapping gives a value for `__line__`.",
-        why: "The loader notes the line number of every mapping under this key, so the value given \
-              is lost without a word.",
+        what: "A mapping sets the key `__line__`.",
+        why: "The loader stores the line number of each mapping under this key and silently \
+              overwrites the value.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function, method\n  __line__: 7\n",
         ),
         ..yaml(RuleId::YamlLineKey, Stage::Convention)
     },
     Rule {
-        what: "A plain value looks like a date or number of YAML 1.1 but is none, such as the \
+        what: "A plain value looks like a YAML 1.1 date or number but is invalid, such as the \
                thirteenth month of a year.",
-        why: "YAML decides the type of a plain value by its look, before any field is read, and \
-              the loader then fails to construct it. Quote what is meant as text.",
+        why: "YAML derives the type of a plain value from its form, before PyTorch reads any \
+              field, and the loader then fails to construct it. Quote text.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: 2001-13-01\n",
         ),
         ..yaml(RuleId::YamlPlainScalarTypes, Stage::Yaml)
     },
     Rule {
-        what: "The file goes beyond a bound of this program: collections nested more than a hundred \
-               deep, more than four million YAML events, more than a gigabyte of text.",
-        why: "PyTorch has no such bounds but comes nowhere near them. They keep the time and \
-              memory for reading any input within limits.",
+        what: "The file exceeds a limit of Opatlas: collections nested more than 100 levels deep, \
+               more than 4 million YAML events, or more than 1 GB of text.",
+        why: "PyTorch has no such limits, but its files are far below them. They bound the time \
+              and memory for any input.",
         bad: Example::native(
             "- func: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]\n",
         ),
-        source: "none: a bound of this program",
+        source: "none: a limit of Opatlas",
         ..yaml(RuleId::YamlLimit, Stage::Yaml)
     },
     Rule {
         what: "An entry has no `func`, or an empty one. Field names are case-sensitive.",
-        why: "`func` holds the schema; without it the entry declares nothing.",
+        why: "`func` contains the schema; without it the entry declares nothing.",
         bad: Example::native("- variants: function, method\n"),
         source: ENTRIES,
         ..yaml(RuleId::MissingFunc, Stage::Entry)
     },
     Rule {
         what: "The value of `func` is not a string.",
-        why: "`func` holds the schema as text. A list, a mapping, or a plain value that YAML takes \
-              for a number or date is refused.",
+        why: "`func` contains the schema as text. A list, a mapping, or a plain value that YAML \
+              parses as a number or date is an error.",
         bad: Example::native("- func: [scale, Tensor, float]\n"),
         source: "torchgen/model.py: NativeFunction.from_yaml",
         ..yaml(RuleId::FuncNotString, Stage::Entry)
     },
     Rule {
-        what: "An entry has a field that does not exist.",
-        why: "Whatever remains of an entry after all known fields are taken out is refused, which \
-              catches misspelt fields.",
+        what: "An entry has an unknown field.",
+        why: "torchgen rejects unknown fields, which catches misspelt names.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variant: function, method\n",
         ),

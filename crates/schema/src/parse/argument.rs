@@ -35,7 +35,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
             Diagnostic::new(
                 RuleId::DefaultOneEquals,
                 piece.sub(second..second + 1).span(),
-                "a second `=`: a default may not hold one, not even within quotes",
+                "second `=`: a default cannot contain `=`, not even inside quotes",
             )
             .with_help("choose a default without `=`"),
         );
@@ -52,9 +52,9 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
             Diagnostic::new(
                 RuleId::DefaultEmpty,
                 piece.from(text.len() - 1).span(),
-                "nothing stands behind `=`",
+                "expected a default after `=`",
             )
-            .with_help("give the default, or drop the `=`"),
+            .with_help("add the default, or remove the `=`"),
         );
     }
     let name = head.from(space + 1);
@@ -65,7 +65,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
             Diagnostic::new(
                 RuleId::DefaultEmpty,
                 head.from(space).span(),
-                "a space stands before `=`",
+                "unexpected space before `=`",
             )
             .with_help("write `name=default` without spaces")
             .with_safe_fix(head.from(space).span(), ""),
@@ -84,7 +84,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
     })
 }
 
-/// Whether a type and a name stand here, rather than a type alone.
+/// Whether the text is a type and a name, not a type alone.
 pub(super) fn looks_typed(text: &str) -> bool {
     text.rsplit_once(' ')
         .is_some_and(|(ty, name)| !name.ends_with(')') && annotated_type(Piece::new(ty, 0)).is_ok())
@@ -96,7 +96,7 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::ArgumentSeparator,
             piece.sub(comma..comma + 1).span(),
-            "arguments are separated by exactly a comma and one space",
+            "expected exactly a comma and one space between arguments",
         )
         .with_help("write `, `")
         .with_safe_fix(piece.sub(comma..comma + 1).span(), ", ");
@@ -104,13 +104,13 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::ArgumentNameMissing,
         piece.span(),
-        format!("`{text}` is no argument: expected a type, a space and a name"),
+        format!("`{text}` is not an argument: expected `Type name`"),
     );
     if annotated_type(piece).is_ok() {
-        diagnostic.with_help(format!("name it: `{text} self`"))
+        diagnostic.with_help(format!("add a name: `{text} self`"))
     } else {
         diagnostic
-            .with_help("write `Type name` or `Type name=default`; a default may not hold `, `")
+            .with_help("write `Type name` or `Type name=default`; a default cannot contain `, `")
     }
 }
 
@@ -130,11 +130,11 @@ pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
     } else {
         (
             Span::new(piece.at.saturating_sub(2), piece.at),
-            "expected an argument behind the comma",
+            "expected an argument after the comma",
         )
     };
     Diagnostic::new(RuleId::ArgumentSeparator, span, message)
-        .with_help("drop the comma, or put the argument there")
+        .with_help("remove the comma, or add an argument")
         .with_fix(span, "")
 }
 
@@ -154,7 +154,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
             Diagnostic::new(
                 RuleId::Returns,
                 piece.span(),
-                format!("`{}` is no type", piece.text),
+                format!("`{}` is not a type", piece.text),
             )
             .with_help("write `()` for an operator that returns nothing")
             .with_safe_fix(piece.span(), "()"),
@@ -166,7 +166,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
             *diagnostic = Diagnostic::new(
                 RuleId::AnnotationReturnArrowNeedsName,
                 piece.span(),
-                "a return whose annotation has an arrow must be named",
+                "a return whose annotation contains an arrow must have a name",
             )
             .with_help(format!("write `{} result`", piece.text));
         }
@@ -202,7 +202,7 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
                 Diagnostic::new(
                     RuleId::AnnotationPlacement,
                     behind.span(),
-                    format!("`{}` may not follow an annotation", behind.text),
+                    format!("`{}` cannot follow an annotation", behind.text),
                 )
                 .with_help("only `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated"),
             );
@@ -227,7 +227,7 @@ fn shorthand(written: Piece<'_>) -> Read<Option<(Type, Option<Annotation>)>> {
     Ok(Some((ty, Some(annotation))))
 }
 
-/// Reads what stands between the parentheses of `Tensor(...)`.
+/// Parses the text inside the parentheses of `Tensor(...)`.
 fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     let text = inside.text;
     let (set, after) = match text.find(" -> ") {
@@ -254,9 +254,9 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
             Diagnostic::new(
                 RuleId::AnnotationWriteSingleton,
                 set.span(),
-                "a set that is written has exactly one letter",
+                "a mutable annotation must have exactly one letter",
             )
-            .with_help("name one set, as in `(a!)`"),
+            .with_help("write one alias set, such as `(a!)`"),
         );
     }
     if before.len() > 1 && matches!(&after, AfterSet::Letters(letters) if letters.len() > 1) {
@@ -264,9 +264,9 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
             Diagnostic::new(
                 RuleId::AnnotationBeforeAfterSize,
                 inside.span(),
-                "the sets before and after the arrow may not both have several letters",
+                "the sets before and after the arrow cannot both have several letters",
             )
-            .with_help("name one set on one side of the arrow"),
+            .with_help("write a single letter on one side of the arrow"),
         );
     }
     if before.len() > 2 {
@@ -276,7 +276,7 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
                 set.span(),
                 "the set before the arrow may have at most two letters",
             )
-            .with_help("name one or two sets, as in `(a|b)`"),
+            .with_help("write one or two letters, such as `(a|b)`"),
         );
     }
     Ok(Annotation {
@@ -301,10 +301,10 @@ fn no_annotation(inside: Piece<'_>) -> Diagnostic {
     Diagnostic::new(
         RuleId::Annotation,
         inside.span(),
-        format!("`{}` is no alias annotation", inside.text),
+        format!("malformed alias annotation `{}`", inside.text),
     )
     .with_help(
-        "write one lower-case letter for the alias set, `!` behind it if it is written, \
-         and ` -> *` if it may alias anything afterwards: `(a)`, `(a!)`, `(a|b)`, `(a -> *)`",
+        "write one lower-case letter for the alias set, `!` after it if the tensor is mutated, and \
+         ` -> *` if it may alias anything afterwards: `(a)`, `(a!)`, `(a|b)`, `(a -> *)`",
     )
 }

@@ -26,7 +26,7 @@ pub use ty::parse_type;
 pub struct ParsedSchema {
     /// The text before the last `::`; `None` where there is none or it is empty.
     pub namespace: Option<Box<str>>,
-    /// Where the namespace stands, its `::` excluded.
+    /// The position of the namespace, without its `::`.
     pub namespace_at: Span,
     /// The operator's name, read even when the rest is broken.
     pub name: Option<OperatorName>,
@@ -114,8 +114,8 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     }
 }
 
-/// Where the last `::` stands when the text is cut at every `::` from its beginning: of three
-/// colons the third belongs to what follows.
+/// The position of the last `::` when the text is split at every `::` from the start: of three
+/// colons, the third belongs to the next part.
 #[must_use]
 pub fn last_separator(text: &str) -> Option<usize> {
     let last = text.split("::").last()?;
@@ -138,15 +138,15 @@ fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
     if text.len() <= LONGEST && (text.len() <= MOST_COMMAS || commas() <= MOST_COMMAS) {
         return None;
     }
-    let message = "this schema is too long to be read";
+    let message = "this schema is too long";
     Some(
         Diagnostic::new(RuleId::YamlLimit, schema.span(), message).with_help(format!(
-            "a schema may have {LONGEST} bytes and {MOST_COMMAS} commas"
+            "a schema can have at most {LONGEST} bytes and {MOST_COMMAS} commas"
         )),
     )
 }
 
-/// Reads an operator's name, as it stands in `func`, `autogen` or `structured_delegate`.
+/// Parses an operator's name, as in `func`, `autogen` or `structured_delegate`.
 ///
 /// # Errors
 /// A diagnostic under the rule for names.
@@ -158,48 +158,53 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
     let base_end = name.text.find('.').unwrap_or(name.text.len());
     let base = name.to(base_end);
     match error {
-        NameError::Empty => Diagnostic::new(
-            RuleId::OpNameEmpty,
-            base.span(),
-            "the operator has no base name",
-        )
-        .with_help("write `name(...)` or `name.overload(...)`"),
+        NameError::Empty => {
+            Diagnostic::new(RuleId::OpNameEmpty, base.span(), "the base name is empty")
+                .with_help("write `name(...)` or `name.overload(...)`")
+        }
         NameError::OutSuffix => Diagnostic::new(
             RuleId::OpNameOutSuffix,
             base.span(),
-            format!("base name `{}` ends in `_out`, which is kept for out variants", base.text),
+            format!(
+                "base name `{}` ends in `_out`, which is reserved for out variants",
+                base.text
+            ),
         )
         .with_help(format!(
-            "make it an overload: `{}.out`",
+            "declare it as an overload: `{}.out`",
             base.text.trim_end_matches("_out")
         )),
         NameError::EmptyOverload => Diagnostic::new(
             RuleId::OverloadName,
             name.from(base_end).span(),
-            format!("`{}` has a dot but no overload name after it", name.text),
+            format!("`{}` has a dot but no overload name", name.text),
         )
-        .with_help(format!("write `{}`, or name the overload after the dot", base.text)),
+        .with_help(format!(
+            "write `{}`, or add an overload name after the dot",
+            base.text
+        )),
         NameError::Dunder => Diagnostic::new(
             RuleId::DunderName,
             base.span(),
             format!(
-                "`{}` looks like an augmented assignment, but is none that exists",
+                "`{}` looks like an augmented assignment, but Python has no such operation",
                 base.text
             ),
         )
         .with_help(
-            "`__iNAME__` is read as in place, for add, sub, mul, div, mod, pow, lshift, rshift, and, xor, or; \
-             other dunder names may not begin with `i`",
+            "PyTorch parses `__iNAME__` as an in-place operator; NAME is one of add, sub, mul, \
+             div, mod, pow, lshift, rshift, and, xor, or. Other dunder names cannot start with `i`",
         ),
         NameError::FunctionalInplace => Diagnostic::new(
             RuleId::FunctionalSuffix,
             base.span(),
             format!(
-                "`{}` is both in place (`_`) and the functional twin of a mutable operator (`_functional`)",
+                "`{}` has both the in-place suffix `_` and the suffix `_functional` of a \
+                 functional variant",
                 base.text
             ),
         )
-        .with_help("drop one of the two suffixes"),
+        .with_help("remove one of the two suffixes"),
     }
 }
 
@@ -224,7 +229,7 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::SchemaShape,
                     schema.span(),
-                    "this is no schema: no `(` opens the arguments",
+                    "not a schema: expected `(` before the arguments",
                 )
                 .with_help("write `name(Type argument, ...) -> ReturnType`"),
             );
@@ -240,10 +245,10 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::SchemaShape,
                     schema.sub(open + broken..open + broken + 1).span(),
-                    "the schema is broken over two lines",
+                    "the schema spans two lines",
                 )
                 .with_help(
-                    "write it on one line; for long ones a folded scalar (`>-`) joins the lines",
+                    "write it on one line, or use a folded scalar (`>-`), which joins the lines",
                 ),
             );
             return (name, None);
@@ -293,7 +298,7 @@ impl Reader {
                 }
                 Err(cause) => match self.cut_within(text, &pieces, next - 1) {
                     Some((whole, end)) => {
-                        // What stood before the cut was no argument of its own.
+                        // The text before the split is not an argument.
                         list.retain(|argument| argument.at.0.start < whole.at);
                         next = end;
                         self.report(slips::divided(whole, *cause));
@@ -336,18 +341,18 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::KwargMarker,
                     star.span(),
-                    "a second `*`: only one may divide positional from keyword-only arguments",
+                    "second `*`: only one can separate positional from keyword-only arguments",
                 )
-                .with_help("drop it; everything behind the first `*` is keyword-only already"),
+                .with_help("remove it; everything after the first `*` is already keyword-only"),
             );
         } else if star.span().end == arguments.span().end {
             self.report(
                 Diagnostic::new(
                     RuleId::KwargMarker,
                     star.span(),
-                    "nothing follows `*`, which makes the arguments behind it keyword-only",
+                    "expected keyword-only arguments after `*`",
                 )
-                .with_help("drop the `*`, or put the keyword-only arguments behind it"),
+                .with_help("remove the `*`, or add keyword-only arguments after it"),
             );
         }
         positional.get_or_insert(count);
@@ -370,9 +375,9 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::OutArgsLast,
                     argument.at.0,
-                    format!("argument `{}` stands behind an out argument", argument.name),
+                    format!("argument `{}` follows an out argument", argument.name),
                 )
-                .with_help("put it before the first out argument, or annotate it as written"),
+                .with_help("move it before the first out argument, or annotate it as mutable"),
             );
         }
     }
@@ -391,10 +396,10 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::TensorOptionsTwice,
                     behind[second].at.0.to(behind[second + 3].at.0),
-                    "dtype, layout, device and pin_memory are given a second time",
+                    "duplicate dtype, layout, device and pin_memory",
                 )
-                .with_help("keep one run of the four")
-                .with_related("the first run", first[0].at.0.to(first[3].at.0)),
+                .with_help("remove one of the two groups")
+                .with_related("first declared here", first[0].at.0.to(first[3].at.0)),
             );
         }
     }
@@ -428,14 +433,14 @@ impl Reader {
         returns
     }
 
-    /// One return stands bare; two or more in parentheses.
+    /// One return has no parentheses; two or more have.
     fn parentheses(&mut self, text: Piece<'_>, has: bool, returns: &[Return]) {
         if has && returns.len() == 1 {
             self.report(
                 Diagnostic::new(
                     RuleId::Returns,
                     text.span(),
-                    "a single return is written without parentheses",
+                    "a single return cannot have parentheses",
                 )
                 .with_help(format!("write `-> {}`", returns[0]))
                 .with_safe_fix(text.span(), returns[0].to_string()),

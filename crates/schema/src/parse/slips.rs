@@ -15,7 +15,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         return Diagnostic::new(
             RuleId::KwargMarker,
             piece.span(),
-            "`*` stands alone between the commas, without spaces around it",
+            "expected `*` without spaces around it, between two commas",
         )
         .with_help("write `, *, `")
         .with_safe_fix(piece.span(), "*");
@@ -24,7 +24,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         return Diagnostic::new(
             RuleId::KwargMarker,
             piece.span(),
-            "there are no positional-only arguments",
+            "PyTorch schemas have no positional-only arguments",
         )
         .with_help("remove the `/`");
     }
@@ -32,7 +32,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         return Diagnostic::new(
             RuleId::ArgumentSeparator,
             piece.span(),
-            "exactly one space stands between type and name, and behind each comma",
+            "expected exactly one space between type and name, and after each comma",
         )
         .with_help(format!("write `{joined}`"))
         .with_safe_fix(piece.span(), joined);
@@ -44,7 +44,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 RuleId::ArgumentNameMissing,
                 piece.span(),
                 format!(
-                    "`{}` is no argument: the type stands before the name",
+                    "`{}` is not an argument: the type precedes the name",
                     piece.text
                 ),
             )
@@ -73,7 +73,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     Diagnostic::new(
         RuleId::ArgumentSeparator,
         at,
-        "a comma is missing between two arguments",
+        "expected a comma between two arguments",
     )
     .with_help(format!("write `{}, {}`", first.text, second.text))
     .with_fix(at, ", ")
@@ -91,7 +91,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         return Diagnostic::new(
             RuleId::Returns,
             piece.from(end).span(),
-            "returns have no defaults",
+            "returns cannot have defaults",
         )
         .with_help(format!("write `{}`", &piece.text[..end]))
         .with_fix(piece.from(end).span(), "");
@@ -101,7 +101,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         return Diagnostic::new(
             RuleId::Returns,
             piece.span(),
-            "there are spaces too many in this return",
+            "too many spaces in this return",
         )
         .with_help(format!("write `{joined}`"))
         .with_safe_fix(piece.span(), joined);
@@ -114,12 +114,12 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::Returns,
         text.span(),
-        "the parenthesis around the returns is not closed",
+        "expected `)` after the returns",
     );
     if text.text.contains(',') {
         let end = text.from(text.text.len()).span();
         diagnostic
-            .with_help("write `)` at the end")
+            .with_help("add `)` at the end")
             .with_fix(end, ")")
     } else {
         let bare = &text.text[1..];
@@ -135,12 +135,12 @@ pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     Diagnostic::new(
         RuleId::Namespace,
         whole.sub(at..at + 2).span(),
-        "everything before the last `::` is read as the operator's namespace",
+        "PyTorch parses everything before the last `::` as the operator's namespace",
     )
-    .with_help("types and defaults are written without C++ namespaces: `str`, not `std::string`")
+    .with_help("write types and defaults without C++ namespaces: `str`, not `std::string`")
 }
 
-/// There is no `) -> `: says what stands there instead.
+/// There is no `) -> `: reports what is there instead.
 pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     let text = schema.text;
     let end = schema.from(text.len());
@@ -148,7 +148,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
         return Diagnostic::new(
             RuleId::SchemaShape,
             end.span(),
-            "expected `)` to close the arguments, then ` -> ` and the returns",
+            "expected `)` after the arguments, then ` -> ` and the returns",
         )
         .with_help("write `name(Type argument, ...) -> ReturnType`")
         .with_related("opened here", schema.sub(open..open + 1).span());
@@ -170,13 +170,13 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
         Some(arrow) => Diagnostic::new(
             RuleId::SchemaShape,
             schema.sub(arrow..arrow + 2).span(),
-            "expected `)` before the arrow to close the arguments",
+            "expected `)` after the arguments, before the arrow",
         )
         .with_help("write `name(Type argument, ...) -> ReturnType`"),
         None => Diagnostic::new(
             RuleId::SchemaShape,
             schema.from(close + 1).span(),
-            "expected ` -> ` and the returns behind the arguments",
+            "expected ` -> ` and the returns after the arguments",
         )
         .with_help("write ` -> Tensor`, or ` -> ()` for an operator that returns nothing"),
     }
@@ -245,7 +245,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 let diagnostic = Diagnostic::new(
                     RuleId::DefaultListNoSpace,
                     at,
-                    "arguments are cut at every `, `, so this list may not hold one",
+                    "PyTorch splits arguments at every `, `, so this list cannot contain one",
                 )
                 .with_help(format!("write `{joined}`"));
                 // Within quotes the space belongs to a value.
@@ -257,7 +257,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             Some(_) => Diagnostic::new(
                 RuleId::ArgumentSeparator,
                 argument.default_at.0,
-                "arguments are cut at every `, `, so this default may not hold one",
+                "PyTorch splits arguments at every `, `, so this default cannot contain one",
             )
             .with_help("choose a default without a comma and a space"),
             None => cause,

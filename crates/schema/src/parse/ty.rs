@@ -33,19 +33,21 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
                 piece.span(),
                 "this type is nested too deeply",
             )
-            .with_help(format!("at most {MAX_NESTING} `?` and `[]` are read")),
+            .with_help(format!(
+                "a type can have at most {MAX_NESTING} `?` and `[]`"
+            )),
             Fault::Size(open, digits) => list_size_fault(piece.sub(open + 1..open + 1 + digits)),
             Fault::Unknown(end) => unknown(piece.to(end), piece),
         })
     })
 }
 
-/// Why a text is no type.
+/// Why a text is not a type.
 enum Fault {
     TooDeep,
     /// A list size behind this bracket, of so many digits, is none.
     Size(usize, usize),
-    /// What stands before this byte is no type.
+    /// The text before this byte is not a type.
     Unknown(usize),
 }
 
@@ -122,16 +124,16 @@ fn list_size_fault(digits: Piece<'_>) -> Diagnostic {
         let message = format!("this list size has {} digits", digits.len());
         let most = ListSize::MOST_DIGITS;
         return Diagnostic::new(RuleId::TypeListSize, span, message)
-            .with_help(format!("Python reads numbers of at most {most} digits"));
+            .with_help(format!("Python parses numbers of at most {most} digits"));
     }
     let plain = digits.trim_start_matches('0');
     let diagnostic = Diagnostic::new(
         RuleId::TypeListSize,
         span,
-        format!("list size `{digits}` is not a number of at least 1 without leading zeros"),
+        format!("list size `{digits}` must be a number of at least 1 without leading zeros"),
     );
     if plain.is_empty() {
-        diagnostic.with_help("drop the size, or give one of at least 1")
+        diagnostic.with_help("remove the size, or use a number of at least 1")
     } else {
         diagnostic
             .with_help(format!("write `[{plain}]`"))
@@ -187,18 +189,19 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::TypeListSize,
             size.span(),
-            format!("list size `{}` is not a number of at least 1", size.text),
+            format!("list size `{}` must be a number of at least 1", size.text),
         )
-        .with_help("write the size in decimal digits without signs or spaces, or leave it out");
+        .with_help("write the size in decimal digits without signs or spaces, or remove it");
     }
     if text.starts_with(CUSTOM_CLASS_PREFIX) {
         return Diagnostic::new(
             RuleId::TypeCustomClass,
             rest.span(),
-            format!("`{text}` does not name a custom class"),
+            format!("`{text}` is not a custom class"),
         )
         .with_help(format!(
-            "write `{CUSTOM_CLASS_PREFIX}` and a dotted name of letters, digits and underscores"
+            "write `{CUSTOM_CLASS_PREFIX}` followed by a dotted name of letters, digits and \
+             underscores"
         ));
     }
     if ["Dict(", "Union[", "Tuple[", "("]
@@ -208,7 +211,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::TypeContainer,
             rest.span(),
-            format!("`{text}` is no type here: there are no tuples, dicts or unions"),
+            format!("unknown type `{text}`: PyTorch schemas have no tuples, dicts or unions"),
         )
         .with_help("use a list such as `Tensor[]`, or several arguments");
     }
@@ -217,7 +220,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::ArgumentSeparator,
             comma,
-            "arguments and returns are separated by exactly a comma and one space",
+            "expected exactly a comma and one space between arguments or returns",
         )
         .with_help("write `, `")
         .with_safe_fix(comma, ", ");
@@ -232,7 +235,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             },
             format!("expected a type before the name, found `{}`", whole.text),
         )
-        .with_help("write `Type name`, with one space and nothing else between them");
+        .with_help("write `Type name`, separated by one space");
     }
     Diagnostic::new(
         RuleId::TypeUnknown,
@@ -278,7 +281,7 @@ fn generic(text: &str) -> Option<String> {
     }
 }
 
-/// `Tensor?(a!)`, `int(a)`: an annotation that does not stand right behind `Tensor`.
+/// `Tensor?(a!)`, `int(a)`: an annotation that does not directly follow `Tensor`.
 fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic> {
     let open = rest.text.rfind('(').filter(|&open| open > 0)?;
     if !rest.text.ends_with(')') {
@@ -292,14 +295,14 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
     let diagnostic = Diagnostic::new(
         RuleId::AnnotationPlacement,
         annotation.span(),
-        format!("an annotation may not stand behind `{}`", before.text),
+        format!("`{}` cannot have an annotation here", before.text),
     );
     Some(match before.text.strip_prefix("Tensor") {
         Some(suffix @ ("?" | "[]")) => diagnostic
             .with_help(format!("write `Tensor{}{suffix}`", annotation.text))
             .with_safe_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
         _ => diagnostic.with_help(
-            "only tensors alias: `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated",
+            "only tensors can alias: annotate `Tensor(a)`, `Tensor(a)?` or `Tensor(a)[]`",
         ),
     })
 }

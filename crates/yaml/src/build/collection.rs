@@ -24,7 +24,7 @@ pub(super) struct Open {
     shape: Shape,
     pub tag: Option<(Tag, Span)>,
     start: u32,
-    /// How many bytes of text the aliases before it stand for.
+    /// How many bytes of text the aliases before it repeat.
     repeated: u64,
 }
 
@@ -126,7 +126,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Types a mapping that stands for the scalar under its key `=`.
+    /// Types a mapping that represents the scalar under its key `=`.
     fn retype(&mut self, id: NodeId, tag: Tag, at: Span) {
         let Content::Scalar { value, style, .. } = self.arena.node(id).content else {
             return;
@@ -136,7 +136,7 @@ impl Builder<'_> {
         self.complain(complaint);
     }
 
-    /// Looks for repeated keys and keys that are no scalars.
+    /// Looks for duplicate keys and keys that are not scalars.
     fn check_keys(&mut self, open: &Open) {
         let Content::Mapping { from, to } = self.arena.node(open.id).content else {
             return;

@@ -25,7 +25,7 @@ pub(super) struct Built {
     /// Its tags and anchors included.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bytes of text its aliases stand for.
+    /// How many bytes of text its aliases repeat.
     pub repeated: u64,
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Builder<'t> {
     pending: Vec<NodeId>,
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
-    /// How many bytes of text the aliases so far stand for, and those in all items.
+    /// How many bytes of text the aliases so far repeat, and those in all items.
     repeated: u64,
     repeated_in_items: u64,
     /// The same of collections that hold aliases.
     repeated_by: FxHashMap<NodeId, u64>,
-    /// Anchors that stand in entries which could not be read.
+    /// Anchors in entries that could not be parsed.
     pub lost: FxHashSet<&'t str>,
     /// Within how many collections nothing is constructed.
     ignoring: usize,
@@ -112,8 +112,9 @@ impl<'t> Builder<'t> {
             self.events += 1;
             if self.is_exhausted() {
                 let at = Span::at(self.end);
-                let message =
-                    format!("the file has more than {MOST_EVENTS} parts; the rest is not read");
+                let message = format!(
+                    "the file has more than {MOST_EVENTS} YAML events; Opatlas ignores the rest"
+                );
                 return Err(limit_error(at, message).into());
             }
             match self.parser.next()? {
@@ -129,7 +130,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Forgets what is half read and begins anew at the line that begins at `from`.
+    /// Drops the partial result and restarts at the line that begins at `from`.
     pub fn restart(&mut self, from: usize) {
         for open in self.open.drain(..) {
             self.anchors.retain(|_, id| *id != open.id);
@@ -141,7 +142,7 @@ impl<'t> Builder<'t> {
         self.parser.restart(from);
     }
 
-    /// How many bytes of text the aliases stand for.
+    /// How many bytes of text the aliases repeat.
     pub fn repeated(&self) -> u64 {
         self.repeated
     }
@@ -166,15 +167,14 @@ impl<'t> Builder<'t> {
         if self.said < MOST_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         } else if self.said == MOST_DIAGNOSTICS {
-            let message = format!(
-                "there are {MOST_DIAGNOSTICS} findings in this file's YAML; the rest is left out"
-            );
+            let message =
+                format!("this file has {MOST_DIAGNOSTICS} YAML findings; Opatlas omits the rest");
             self.document_diagnostics
                 .push(limit_error(diagnostic.span, message));
         }
     }
 
-    /// Says what is wrong with a node, unless it stands where nothing is constructed.
+    /// Reports what is wrong with a node, unless nothing constructs it.
     fn complain(&mut self, complaint: Option<Diagnostic>) {
         if let Some(complaint) = complaint
             && self.ignoring == 0
@@ -208,12 +208,12 @@ impl<'t> Builder<'t> {
         self.anchors.clear();
         if self.documents == 2 {
             let help =
-                "keep one document: remove the `---` line, or put the rest into another file";
+                "keep one document: remove the `---` line, or move the rest into another file";
             self.say_document(
                 Diagnostic::new(
                     RuleId::YamlSingleDocument,
                     span,
-                    "a second document begins here",
+                    "the second document starts here",
                 )
                 .with_help(help),
             );
@@ -277,7 +277,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Hands a complete node to the collection that it stands in.
+    /// Adds a complete node to its collection.
     fn add(&mut self, id: NodeId, span: Span) {
         match self.open.len() {
             0 => {

@@ -21,8 +21,8 @@ impl Parser<'_> {
             TokenKind::BlockEnd => self.end_collection(None),
             _ => self.unexpected(
                 token,
-                "an item of the list must begin here with `- `",
-                "indent the line like the item that it belongs to, or begin an item with `- `",
+                "expected a list item (`- `) here",
+                "indent the line like the item that it belongs to, or start an item with `- `",
             ),
         }
     }
@@ -53,8 +53,9 @@ impl Parser<'_> {
             TokenKind::BlockEnd => self.end_collection(None),
             _ => self.unexpected(
                 token,
-                "a key of the mapping must begin here",
-                "indent the line like the keys above it, and check that the line before it is complete",
+                "expected a mapping key here",
+                "indent the line like the keys above it, and check that the previous line is \
+                 complete",
             ),
         }
     }

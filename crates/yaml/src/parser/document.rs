@@ -33,8 +33,9 @@ impl Parser<'_> {
             }
             _ => self.unexpected(
                 token,
-                "this line is outside of the list or mapping that the file consists of",
-                "indent it like its neighbours: a list's items begin with `- ` in one column, a mapping's keys stand in one column",
+                "this line is outside the list or mapping of the file",
+                "indent it like its neighbours: the items of a list, or the keys of a mapping, \
+                 start in one column",
             ),
         }
     }
@@ -45,8 +46,8 @@ impl Parser<'_> {
         if !matches!(start.kind, TokenKind::DocumentStart) {
             return self.unexpected(
                 start,
-                "a document must begin with `---` after its directives",
-                "put `---` on a line of its own after the `%` lines, or remove them",
+                "expected `---` after the directives",
+                "add a line `---` after the `%` lines, or remove them",
             );
         }
         self.states.push(State::DocumentEnd);
@@ -75,7 +76,7 @@ impl Parser<'_> {
 
     fn check_version(&self, token: Token, version: (u32, u32), again: bool) -> Scanned<()> {
         if again {
-            return self.unexpected(token, "this is the second `%YAML` directive", "remove it");
+            return self.unexpected(token, "duplicate `%YAML` directive", "remove it");
         }
         if let (1, 1 | 2) = version {
             return Ok(());
@@ -83,7 +84,7 @@ impl Parser<'_> {
         let (major, minor) = version;
         self.unexpected(
             token,
-            format!("YAML {major}.{minor} is no version that PyTorch's reader knows"),
+            format!("PyTorch's reader does not support YAML {major}.{minor}"),
             "write `%YAML 1.1`, or remove the line",
         )
     }
@@ -92,11 +93,7 @@ impl Parser<'_> {
         let directive = self.scanner.directives[number].clone();
         let known = |known: &TagText| known.handle == directive.handle;
         if self.handles.iter().any(known) {
-            return self.unexpected(
-                token,
-                "this tag handle is already defined",
-                "remove one of the two",
-            );
+            return self.unexpected(token, "duplicate tag handle", "remove one of the two");
         }
         if self.handles.len() >= MOST_HANDLES {
             let message = format!("the file defines more than {MOST_HANDLES} tag handles");
@@ -150,8 +147,9 @@ impl Parser<'_> {
             (None, _) => {
                 return self.unexpected(
                     token,
-                    "this tag's handle is defined nowhere",
-                    "define it with `%TAG` before the document, or put the value in quotes when `!` belongs to it",
+                    "undefined tag handle",
+                    "define it with `%TAG` before the document, or quote the value if `!` belongs \
+                     to it",
                 );
             }
         };

@@ -8,7 +8,7 @@ impl Parser<'_> {
         let mut token = self.peek()?;
         if !matches!(token.kind, TokenKind::FlowSequenceEnd) && self.state == State::FlowSequence {
             if !matches!(token.kind, TokenKind::FlowEntry) {
-                return self.flow_error(token, "`,` or `]` must follow an item of this list");
+                return self.flow_error(token, "expected `,` or `]` after an item of this list");
             }
             token = self.after()?;
         }
@@ -66,7 +66,7 @@ impl Parser<'_> {
         let mut token = self.peek()?;
         if !matches!(token.kind, TokenKind::FlowMappingEnd) && self.state == State::FlowMappingKey {
             if !matches!(token.kind, TokenKind::FlowEntry) {
-                return self.flow_error(token, "`,` or `}` must follow an item of this mapping");
+                return self.flow_error(token, "expected `,` or `}` after an item of this mapping");
             }
             token = self.after()?;
         }

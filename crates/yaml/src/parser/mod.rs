@@ -18,7 +18,7 @@ pub(super) struct Props {
     pub start: u32,
     /// `&name`.
     pub anchor: Option<Span>,
-    /// The tag and where it stands.
+    /// The tag and its position.
     pub tag: Option<(Tag, Span)>,
 }
 
@@ -69,7 +69,7 @@ enum State {
     End,
 }
 
-/// Which nodes may stand in a place.
+/// Which nodes a position allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
     Flow,
@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Begins anew at another line of the same document.
+    /// Restarts at another line of the same document.
     pub fn restart(&mut self, from: usize) {
         self.scanner.restart(from);
         self.state = State::ImplicitDocumentStart;

@@ -1,4 +1,4 @@
-//! Nodes, and what is said where none can stand.
+//! Nodes, and diagnostics where a node is not allowed.
 
 use std::borrow::Cow;
 
@@ -77,23 +77,23 @@ impl Parser<'_> {
 
     fn no_content(&self, token: Token, place: Place) -> Scanned<Event> {
         if place == Place::Flow {
-            return self.flow_error(token, "no value can begin here");
+            return self.flow_error(token, "expected a value here");
         }
         match token.kind {
             TokenKind::BlockEntry => self.unexpected(
                 token,
                 "a list item cannot begin here",
-                "begin the list on a line of its own, or quote the `-` when it is text",
+                "start the list on its own line, or quote the `-` if it is text",
             ),
             _ => self.unexpected(
                 token,
-                "no value can begin here",
-                "remove this, or quote it when it is text",
+                "expected a value here",
+                "remove this, or quote it if it is text",
             ),
         }
     }
 
-    /// The span of a token; where that is empty, that of the word which stands there.
+    /// The span of a token; if it is empty, that of the word at its position.
     fn visible(&self, span: Span) -> Span {
         if !span.is_empty() {
             return span;
@@ -113,16 +113,16 @@ impl Parser<'_> {
     ) -> Scanned<T> {
         let mut error = syntax_error(self.visible(token.span), message).with_help(help);
         if let Some(&mark) = self.marks.last() {
-            error = error.with_related("the list or mapping begins here", self.visible(mark));
+            error = error.with_related("the list or mapping starts here", self.visible(mark));
         }
         Err(error.into())
     }
 
-    /// Something that cannot stand within brackets. When it stands on a later line than the bracket,
-    /// the likely fault is the bracket.
+    /// An unexpected token inside brackets. If it is on a later line than the bracket, the likely
+    /// fault is the bracket.
     pub(super) fn flow_error<T>(&self, token: Token, message: &'static str) -> Scanned<T> {
-        let help =
-            "separate the items with `, `, and quote a value that holds brackets, commas or `: `";
+        let help = "separate the items with `, `, and quote a value that contains brackets, commas \
+                    or `: `";
         let Some(&mark) = self.marks.last() else {
             return self.unexpected(token, message, help);
         };
@@ -136,9 +136,9 @@ impl Parser<'_> {
         };
         let error = syntax_error(mark, format!("this `{open}` is not closed"))
             .with_help(format!(
-                "close it with `{close}`, or quote the value when it is text"
+                "close it with `{close}`, or quote the value if it is text"
             ))
-            .with_related("this cannot stand within it", self.visible(token.span));
+            .with_related("unexpected inside it", self.visible(token.span));
         Err(error.into())
     }
 }

@@ -61,7 +61,7 @@ impl Scanner<'_> {
             return Ok((chomping.unwrap_or(Chomping::Clip), None));
         }
         if digit == b'0' {
-            return Err(self.block_error(start, "an indentation of 0 columns cannot be asked for"));
+            return Err(self.block_error(start, "the indentation indicator cannot be 0"));
         }
         self.cursor.skip(1);
         if chomping.is_none() {
@@ -88,9 +88,10 @@ impl Scanner<'_> {
             self.cursor.skip_line_rest();
         }
         if !self.cursor.break_or_end() {
-            return Err(
-                self.block_error(start, "the text of a block value begins on the next line")
-            );
+            return Err(self.block_error(
+                start,
+                "expected the text of a block scalar on the next line",
+            ));
         }
         self.cursor.skip_break();
         Ok(())
@@ -132,7 +133,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Adds what stands between two lines: the break of the first and the blank lines after it.
+    /// Adds the text between two lines: the break of the first and the blank lines after it.
     fn join_lines(
         &mut self,
         draft: Draft,
@@ -172,9 +173,9 @@ impl Scanner<'_> {
                 let span = Span::new(offset(at), offset(at + 1));
                 let header = Span::new(offset(start), offset(start + 1));
                 return Err(
-                    syntax_error(span, "a tab stands in the indentation of a block value")
+                    syntax_error(span, "tab in the indentation of a block scalar")
                         .with_help("indent with spaces")
-                        .with_related("the block value begins here", header)
+                        .with_related("the block scalar starts here", header)
                         .into(),
                 );
             }
@@ -191,7 +192,10 @@ impl Scanner<'_> {
         let here = self.cursor.pos;
         let span = Span::new(offset(start), offset(here));
         syntax_error(span, message)
-            .with_help("after `|` or `>` only `+` or `-`, a digit from 1 to 9 and a comment may follow; quote the value when it is meant as text")
+            .with_help(
+                "after `|` or `>` only `+`, `-`, a digit from 1 to 9 and a comment are allowed; \
+                 quote the value if it is text",
+            )
             .into()
     }
 }

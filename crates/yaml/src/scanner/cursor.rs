@@ -14,7 +14,7 @@ const WIDE: u8 = 8;
 const FLOW: u8 = 16;
 /// `:`.
 const COLON: u8 = 32;
-/// May stand in anchor names and tag handles.
+/// Allowed in anchor names and tag handles.
 const WORD: u8 = 64;
 /// NUL: what is read past the end.
 const END: u8 = 128;
@@ -46,7 +46,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     CLASS[byte as usize] & BLANK != 0
 }
 
-/// Whether `byte` may stand in anchor names, directive names and tag handles.
+/// Whether anchor names, directive names and tag handles allow `byte`.
 pub(super) fn is_word(byte: u8) -> bool {
     CLASS[byte as usize] & WORD != 0
 }
@@ -76,8 +76,8 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// At the byte `pos` of `text`, which counts as column 0. The mark at the beginning of a file is
-    /// no part of its first line.
+    /// At the byte `pos` of `text`, which counts as column 0. The byte order mark at the start of a
+    /// file is not part of its first line.
     pub fn new(text: &'t str, pos: usize) -> Self {
         let marked = pos == 0 && text.starts_with('\u{FEFF}');
         let pos = if marked { 3 } else { pos };
@@ -236,7 +236,7 @@ impl<'t> Cursor<'t> {
         self.pos += run.unwrap_or(rest.len());
     }
 
-    /// Whether `---` or `...`, followed by a blank or the end, stands here in column 0.
+    /// Whether `---` or `...`, followed by a blank or the end, is here in column 0.
     #[inline]
     pub fn document_marker(&self) -> Option<u8> {
         let mark = self.peek(0);

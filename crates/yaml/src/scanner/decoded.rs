@@ -9,7 +9,7 @@ pub(crate) struct Piece {
     pub value: u32,
     /// First byte in the text.
     pub source: u32,
-    /// 0: the bytes are those of the text, one for one. Otherwise the whole stretch stands for this
+    /// 0: the bytes are those of the text, one for one. Otherwise the whole stretch represents this
     /// many bytes of text (an escape, a folded line break).
     pub spelled: u32,
 }
@@ -21,7 +21,7 @@ pub(crate) struct ValueRef {
     pub at: u32,
     /// Length in bytes.
     pub len: u32,
-    /// 1-based number of its list of pieces; 0 when the value stands in the text as it is.
+    /// 1-based number of its list of pieces; 0 if the value occurs unchanged in the text.
     pub pieces: u32,
 }
 

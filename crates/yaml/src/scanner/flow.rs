@@ -36,8 +36,8 @@ impl Scanner<'_> {
         if self.flow == 0 {
             if !self.key_allowed {
                 return Err(self.misplaced(
-                    "a list item cannot begin here, after other text on its line",
-                    "begin the list on a line of its own, or quote the value when it is text",
+                    "a list item cannot start after other text on the same line",
+                    "start the list on its own line, or quote the value if it is text",
                 ));
             }
             let column = self.cursor.column();
@@ -54,8 +54,8 @@ impl Scanner<'_> {
         if self.flow == 0 {
             if !self.key_allowed {
                 return Err(self.misplaced(
-                    "a key cannot begin here, after other text on its line",
-                    "quote the value when `?` belongs to it",
+                    "a key cannot start after other text on the same line",
+                    "quote the value if `?` belongs to it",
                 ));
             }
             let column = self.cursor.column();
@@ -109,8 +109,8 @@ impl Scanner<'_> {
         let continues = !lines.is_empty() && between.trim_start_matches([' ', '\t']).is_empty();
         if !continues {
             return self.misplaced(
-                "`: ` begins a value, but no key can stand before it here",
-                "put the whole value in quotes when the colon belongs to it",
+                "unexpected `: `: no key can precede it here",
+                "quote the whole value if the colon belongs to it",
             );
         }
         let breaks = ['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
@@ -122,10 +122,15 @@ impl Scanner<'_> {
         let last = lines.rsplit(breaks).next().unwrap_or("");
         let last = last.trim_start_matches([' ', '\t']);
         let span = Span::new(self.long_plain.end - offset(last.len()), offset(at + 1));
-        syntax_error(span, "this line continues the value above it and so cannot hold a key")
-            .with_help("indent it as deep as the other keys, or put the whole value in quotes when the colon belongs to it")
-            .with_related("the value begins here", first)
-            .into()
+        syntax_error(
+            span,
+            "this line continues the value above it, so it cannot contain a key",
+        )
+        .with_help(
+            "indent it like the other keys, or quote the whole value if the colon belongs to it",
+        )
+        .with_related("the value starts here", first)
+        .into()
     }
 
     fn misplaced(&self, message: &'static str, help: &'static str) -> Box<Diagnostic> {

@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Begins anew at another line; values, tags and directives are kept.
+    /// Restarts at another line; keeps values, tags and directives.
     pub fn restart(&mut self, from: usize) {
         let fresh = Self::new(self.text, from);
         let old = std::mem::replace(self, fresh);
@@ -324,8 +324,11 @@ impl<'t> Scanner<'t> {
         let line = rest.lines().next().unwrap_or("").trim_end();
         let end = key.pos + line.floor_char_boundary(LONGEST_SPAN);
         let span = Span::new(offset(key.pos), offset(end));
-        syntax_error(span, "this line stands where a key of the mapping must stand, but has no `: `")
-            .with_help("write `key: value`, indent the line further when it continues the value above, or put `#` before a comment")
+        syntax_error(span, "expected a mapping key with `: ` on this line")
+            .with_help(
+                "write `key: value`, indent the line further if it continues the value above, or \
+                 put `#` before a comment",
+            )
             .into()
     }
 
@@ -341,15 +344,15 @@ impl<'t> Scanner<'t> {
     fn no_token(&self, byte: u8) -> Box<Diagnostic> {
         let at = self.cursor.pos;
         let span = Span::new(offset(at), offset(at + 1));
-        let quote = "quote the value: YAML reserves this character at the beginning of a plain one";
+        let quote = "quote the value: YAML reserves this character at the start of a plain scalar";
         let (message, help) = match byte {
             b'\t' => (
-                "a tab stands where the line's indentation or a new key begins".to_owned(),
-                "indent with spaces; tabs may only separate words within a line",
+                "tab in the indentation or before a key".to_owned(),
+                "indent with spaces; tabs can only separate words inside a line",
             ),
-            0 => ("a NUL character stands here".to_owned(), "remove it"),
+            0 => ("unexpected NUL character".to_owned(), "remove it"),
             _ => (
-                format!("a value cannot begin with `{}`", byte as char),
+                format!("a value cannot start with `{}`", byte as char),
                 quote,
             ),
         };

@@ -5,12 +5,12 @@ use super::{Scanned, Scanner, TagText, TokenKind, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
-/// The characters that may stand in a tag besides letters, digits, `-`, `_` and escapes.
+/// The characters allowed in a tag besides letters, digits, `-`, `_` and escapes.
 const URI: &[u8] = b";/?:@&=+$.!~*'()";
-/// Those that may stand in `!<...>` and in the prefix of a directive as well.
+/// The characters also allowed in `!<...>` and in the prefix of a directive.
 const URI_MORE: &[u8] = b",[]";
 
-/// Where a tag's text stands, which decides its characters.
+/// The context of a tag's text, which determines its characters.
 #[derive(Clone, Copy, PartialEq)]
 enum UriPlace {
     /// After a handle.
@@ -41,12 +41,12 @@ impl Scanner<'_> {
 
     fn bad_anchor(&self, start: usize, kind: TokenKind) -> Box<Diagnostic> {
         let message = if matches!(kind, TokenKind::Alias) {
-            "`*` begins an alias, whose name may hold only ASCII letters, digits, `-` and `_`"
+            "an alias name (after `*`) can only contain ASCII letters, digits, `-` and `_`"
         } else {
-            "`&` begins an anchor, whose name may hold only ASCII letters, digits, `-` and `_`"
+            "an anchor name (after `&`) can only contain ASCII letters, digits, `-` and `_`"
         };
         syntax_error(self.span_through_next(start), message)
-            .with_help("put the value in quotes when it is meant as text")
+            .with_help("quote the value if it is text")
             .into()
     }
 
@@ -68,7 +68,7 @@ impl Scanner<'_> {
         };
         let ends = self.cursor.blank_or_end(0) || self.flow > 0 && self.cursor.peek(0) == b',';
         if !ends {
-            return Err(self.bad_tag(start, "a tag must be followed by a space"));
+            return Err(self.bad_tag(start, "expected a space after the tag"));
         }
         self.push(
             TokenKind::Tag(self.tags.len()),
@@ -85,7 +85,7 @@ impl Scanner<'_> {
             return Err(self.bad_tag(start, "this tag is empty"));
         }
         if self.cursor.peek(0) != b'>' {
-            return Err(self.bad_tag(start, "this tag is not closed by `>`"));
+            return Err(self.bad_tag(start, "expected `>` at the end of the tag"));
         }
         self.cursor.skip(1);
         Ok(TagText {
@@ -151,9 +151,7 @@ impl Scanner<'_> {
             let byte = match u8::from_str_radix(hex, 16) {
                 Ok(byte) if all_hex && self.cursor.peek(0) == b'%' => byte,
                 _ => {
-                    return Err(
-                        self.bad_tag(start, "`%` must be followed by two hexadecimal digits")
-                    );
+                    return Err(self.bad_tag(start, "expected two hexadecimal digits after `%`"));
                 }
             };
             let more = match (left, byte) {
@@ -175,7 +173,7 @@ impl Scanner<'_> {
 
     fn bad_tag(&self, start: usize, message: &'static str) -> Box<Diagnostic> {
         syntax_error(self.span_through_next(start), message)
-            .with_help("`!` at the beginning of a value begins a tag; put the value in quotes when it is meant as text")
+            .with_help("`!` at the start of a value starts a tag; quote the value if it is text")
             .into()
     }
 
@@ -189,12 +187,14 @@ impl Scanner<'_> {
         self.skip_words();
         let name = self.text.get(start + 1..self.cursor.pos).unwrap_or("");
         if !self.cursor.blank_or_end(0) {
-            return Err(self.bad_directive(start, "a directive's name may hold only ASCII letters"));
+            return Err(
+                self.bad_directive(start, "a directive name can only contain ASCII letters")
+            );
         }
         let kind = match name {
             "YAML" => self.version_directive(start)?,
             "TAG" => self.tag_directive(start)?,
-            _ => return Err(self.bad_directive(start, "no such directive exists")),
+            _ => return Err(self.bad_directive(start, "unknown directive")),
         };
         let span = self.cursor.span_from(start);
         self.cursor.skip_blanks();
@@ -202,7 +202,7 @@ impl Scanner<'_> {
             self.cursor.skip_line_rest();
         }
         if !self.cursor.break_or_end() {
-            return Err(self.bad_directive(start, "nothing may follow a directive on its line"));
+            return Err(self.bad_directive(start, "unexpected text after a directive"));
         }
         self.cursor.skip_break();
         self.push(kind, span);
@@ -242,7 +242,7 @@ impl Scanner<'_> {
             if self.cursor.peek(0) == b'!' {
                 self.cursor.skip(1);
             } else if !bare {
-                return Err(self.bad_directive(start, "a tag handle ends with `!`"));
+                return Err(self.bad_directive(start, "expected `!` at the end of the tag handle"));
             }
         }
         let handle: Box<str> = self.text.get(from..self.cursor.pos).unwrap_or("").into();
@@ -250,9 +250,7 @@ impl Scanner<'_> {
         self.cursor.skip_blanks();
         let rest = self.tag_uri(start, UriPlace::Whole)?;
         if handle.is_empty() || !blank || rest.is_empty() || !self.cursor.blank_or_end(0) {
-            return Err(
-                self.bad_directive(start, "a tag directive is written `%TAG !handle! prefix`")
-            );
+            return Err(self.bad_directive(start, "expected `%TAG !handle! prefix`"));
         }
         self.directives.push(TagText { handle, rest });
         Ok(TokenKind::TagDirective(self.directives.len() - 1))
@@ -261,7 +259,10 @@ impl Scanner<'_> {
     fn bad_directive(&self, start: usize, message: &'static str) -> Box<Diagnostic> {
         let end = self.cursor.pos.max(start + 1);
         syntax_error(Span::new(offset(start), offset(end)), message)
-            .with_help("a line that begins with `%` is a directive, `%YAML 1.1` or `%TAG`; begin it with a space or quote it otherwise")
+            .with_help(
+                "a line that starts with `%` is a directive, `%YAML 1.1` or `%TAG`; otherwise \
+                 start it with a space or quote it",
+            )
             .into()
     }
 }

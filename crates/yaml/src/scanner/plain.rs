@@ -88,9 +88,13 @@ impl Scanner<'_> {
                 {
                     let at = self.cursor.pos;
                     let span = Span::new(offset(plain.start), offset(at + 1));
-                    return Err(syntax_error(span, "a plain value within brackets cannot hold `:` before a bracket, comma or question mark")
-                        .with_help("put a space after the colon when a value follows, or quote the text")
-                        .into());
+                    return Err(syntax_error(
+                        span,
+                        "a plain scalar inside brackets cannot contain `:` before a bracket, comma \
+                         or question mark",
+                    )
+                    .with_help("add a space after the colon if a value follows, or quote the text")
+                    .into());
                 }
             } else if matches!(byte, b',' | b'[' | b']' | b'{' | b'}') {
                 return Ok(());
@@ -119,7 +123,7 @@ impl Scanner<'_> {
         plain.end = to;
     }
 
-    /// Passes blanks and line breaks; tells whether there was a break.
+    /// Skips blanks and line breaks; returns whether there was a break.
     fn skip_gap(&mut self, plain: &Plain, deeper: isize, mut broken: bool) -> Scanned<bool> {
         loop {
             let byte = self.cursor.peek(0);
@@ -128,14 +132,10 @@ impl Scanner<'_> {
                     let at = self.cursor.pos;
                     let span = Span::new(offset(at), offset(at + 1));
                     let value = Span::new(offset(plain.start), offset(plain.end));
-                    return Err(
-                        syntax_error(span, "a tab stands in the indentation of this line")
-                            .with_help(
-                                "indent with spaces; tabs may only separate words within a line",
-                            )
-                            .with_related("the value that it would continue", value)
-                            .into(),
-                    );
+                    return Err(syntax_error(span, "tab in the indentation of this line")
+                        .with_help("indent with spaces; tabs can only separate words inside a line")
+                        .with_related("the value that the line would continue", value)
+                        .into());
                 }
                 self.cursor.skip(1);
             } else if self.cursor.break_len(0) > 0 {

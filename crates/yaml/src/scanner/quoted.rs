@@ -33,10 +33,10 @@ impl Scanner<'_> {
         };
         loop {
             if self.cursor.document_marker().is_some() {
-                return Err(self.unclosed(&quoted, "still open here, where the document ends"));
+                return Err(self.unclosed(&quoted, "the document ends inside this quote"));
             }
             if self.cursor.at_end() {
-                return Err(self.unclosed(&quoted, "still open here"));
+                return Err(self.unclosed(&quoted, "the file ends inside this quote"));
             }
             let escaped_break = self.skip_quoted_text(&mut quoted)?;
             if escaped_break.is_none() && self.cursor.peek(0) == quote {
@@ -179,8 +179,10 @@ impl Scanner<'_> {
             }
             Some(None) => {
                 let span = Span::new(offset(at), offset(end));
-                Err(syntax_error(span, "this escape is no Unicode character")
-                    .with_help("surrogates and codes above 10FFFF cannot be written; write the character itself")
+                Err(syntax_error(span, "this escape is not a Unicode character")
+                    .with_help(
+                        "surrogates and codes above 10FFFF are invalid; write the character itself",
+                    )
                     .into())
             }
             None => {
@@ -200,17 +202,20 @@ impl Scanner<'_> {
         let after = self.text.get(at + 1..).unwrap_or("").chars().next();
         let end = at + 1 + after.map_or(0, char::len_utf8);
         let span = Span::new(offset(at), offset(end));
-        syntax_error(span, "no such escape exists within double quotes")
-            .with_help("write `\\\\` for a backslash, or use single quotes, in which backslashes mean nothing")
+        syntax_error(span, "unknown escape inside double quotes")
+            .with_help(
+                "write `\\\\` for a backslash, or use single quotes, which have no backslash \
+                 escapes",
+            )
             .into()
     }
 
     fn unclosed(&self, quoted: &Quoted, seen: &'static str) -> Box<Diagnostic> {
         let span = Span::new(offset(quoted.start), offset(quoted.start + 1));
         let here = Span::at(offset(self.cursor.pos));
-        syntax_error(span, "this quote is never closed")
+        syntax_error(span, "unterminated quote")
             .with_help(
-                "close it on the same line; within single quotes write `''` for an apostrophe",
+                "close it on the same line; inside single quotes write `''` for an apostrophe",
             )
             .with_related(seen, here)
             .into()

@@ -69,7 +69,7 @@ export const SAMPLES: readonly Sample[] = [
   dispatch:
     CPU: shade_out
 
-# \`true\` is no default of the schema language, and \`Double\` is no type.
+# \`true\` is not a default of the schema language, and \`Double\` is not a type.
 - func: tint(Tensor self, Double strength=0.5, bool exact=true) -> Tensor
   variants: function, method
 

@@ -21,11 +21,11 @@ pub(super) fn items(
     let s = if number == 1 { "s" } else { "" };
     let what = match backends.rule.id {
         ChangeRuleId::BackendSupportLost => format!("no longer run{s} on"),
-        ChangeRuleId::BackendSupportGained => format!("run{s} now on"),
+        ChangeRuleId::BackendSupportGained => format!("now run{s} on"),
         ChangeRuleId::BackendSupportKindChanged => {
             format!("run{s} through another kind of kernel on")
         }
-        _ => "can no longer be differentiated on".to_owned(),
+        _ => "can no longer train on".to_owned(),
     };
     let title = format!(
         "#### {} {what} {}",

@@ -27,7 +27,7 @@ pub(super) fn item(report: &Report<'_>, group: &Group<'_>, room: Option<usize>) 
     }
 }
 
-/// The changes that are told at length, and those that are named at the end.
+/// The changes shown in full, and those listed at the end.
 fn parted<'a>(report: &Report<'a>, group: &Group<'_>) -> (Vec<&'a Judged>, Vec<&'a Judged>) {
     let changes = &report.judgement.changes;
     let all = group.changes.iter().map(|&i| &changes[i]);
@@ -81,7 +81,7 @@ fn block(report: &Report<'_>, group: &Group<'_>) -> String {
     text
 }
 
-/// Rule, level, and whom it hurts.
+/// Rule, level, and affected audiences.
 fn weighed(report: &Report<'_>, judged: &Judged) -> String {
     let change = &judged.change;
     let mut text = format!("{} · **{}**", rule(report, change.rule), judged.level);
@@ -165,7 +165,10 @@ fn official(report: &Report<'_>, group: &Group<'_>, out: &mut String) {
     ));
     let reason = official::disagreement(group.pair, own());
     if let Some(reason) = reason.filter(|_| group.pair.is_some()) {
-        out.push_str(&format!("- it differs from ours: {}\n", markdown(&reason)));
+        out.push_str(&format!(
+            "- it differs from Opatlas: {}\n",
+            markdown(&reason)
+        ));
     }
 }
 
@@ -198,7 +201,7 @@ fn advice(
     }
     if !change.also.is_empty() {
         let names: Vec<String> = change.also.iter().map(|name| code(name)).collect();
-        add(format!("the same happened to {}", names.join(", ")));
+        add(format!("also applies to {}", names.join(", ")));
     }
     if judged.is_excused() {
         return;

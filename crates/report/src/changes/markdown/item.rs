@@ -15,7 +15,7 @@ pub(crate) struct Item {
     pub class: Class,
     /// Markdown that begins and ends a block.
     pub text: String,
-    /// The changes that it tells, by their numbers in the judgement.
+    /// The changes it covers, by their indices in the judgement.
     pub changes: Vec<usize>,
     /// Whether something in it is shown short for want of room.
     pub is_short: bool,
@@ -39,7 +39,7 @@ pub(super) fn short_name(name: &str) -> String {
 /// Where what is shown short can be read.
 pub(super) fn in_full(report: &Report<'_>) -> String {
     match super::super::parts::permalink(report) {
-        Some(link) => format!("too long to show here, [in full there]({link})"),
+        Some(link) => format!("too long to show here ([full text]({link}))"),
         None => "too long to show here".to_owned(),
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<Strin
     })
 }
 
-/// Where a change stands, on both sides: `line 12 → 14`.
+/// The position of a change on both sides: `line 12 → 14`.
 pub(super) fn lines(report: &Report<'_>, change: &Change) -> Option<String> {
     let old = line(&report.base, change.old.as_ref());
     let new = line(&report.head, change.new.as_ref());
@@ -89,7 +89,7 @@ pub(super) fn lines(report: &Report<'_>, change: &Change) -> Option<String> {
     }
 }
 
-/// Whom a change hurts; empty when nobody.
+/// The audiences that a change affects; empty if there are none.
 pub(crate) fn impacts(impacts: Impacts) -> String {
     let list = |audiences: opatlas_diff::rules::Audiences| {
         let words: Vec<&str> = audiences.iter().map(|audience| audience.as_str()).collect();

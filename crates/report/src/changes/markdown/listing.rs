@@ -1,5 +1,5 @@
-//! What happened to many operators: told once, with a list of them that may be dealt out over
-//! several pieces, each with its own heading.
+//! The same change to many operators: described once, with a list of operators that may be split
+//! over several pieces, each with its own heading.
 
 use opatlas_diff::rules::ChangeRuleId;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) struct Listing {
     /// What holds for all rows: items of a list, each with its end.
     pub meta: String,
     pub rows: Vec<Row>,
-    /// What stands between rows.
+    /// The separator between rows.
     pub separator: &'static str,
     /// What a row is about.
     pub what: &'static str,
@@ -152,7 +152,7 @@ pub(super) fn family(report: &Report<'_>, family: &Family<'_>, room: Option<usiz
             rule(report, known),
             markdown(known.what.trim_end_matches('.'))
         ),
-        None => "#### Several changes each".to_owned(),
+        None => "#### Operators with several changes".to_owned(),
     };
     let mut meta = String::new();
     if let Some(known) = family.rule {
@@ -177,7 +177,7 @@ pub(super) fn family(report: &Report<'_>, family: &Family<'_>, room: Option<usiz
     listing.items(report, room)
 }
 
-/// What holds for all changes of a rule: whom they hurt, why, what to do.
+/// The common part of all changes of a rule: affected audiences, why, what to do.
 pub(super) fn about(
     report: &Report<'_>,
     rule: &ChangeRule,
@@ -203,7 +203,7 @@ pub(super) fn about(
         let (each, command) = match first.filter(|_| number == 1) {
             Some(judged) => ("", accept(&judged.change)),
             None => (
-                ", each by its name",
+                ", each by name",
                 format!(
                     "opatlas exception add NAME {} --reason ... --until ...",
                     rule.id
@@ -215,7 +215,8 @@ pub(super) fn about(
     meta
 }
 
-/// Torch's verdicts on all operators of a family, counted, and where they differ from ours.
+/// The verdicts of PyTorch's check on all operators of a family, counted, and where they differ
+/// from those of Opatlas.
 fn verdicts(report: &Report<'_>, family: &Family<'_>) -> String {
     let changes = &report.judgement.changes;
     let mut said: BTreeMap<String, usize> = BTreeMap::new();
@@ -241,7 +242,10 @@ fn verdicts(report: &Report<'_>, family: &Family<'_>) -> String {
     };
     let mut out = format!("- PyTorch's own check: {}\n", counted(said).join("; "));
     for reason in counted(why) {
-        out.push_str(&format!("- it differs from ours: {}\n", markdown(&reason)));
+        out.push_str(&format!(
+            "- it differs from Opatlas: {}\n",
+            markdown(&reason)
+        ));
     }
     out
 }
@@ -270,7 +274,7 @@ fn row(report: &Report<'_>, shared: Option<&ChangeRule>, group: &Group<'_>) -> R
         }
         if !change.also.is_empty() {
             let names: Vec<String> = change.also.iter().map(|name| code(name)).collect();
-            text.push_str(&format!(", also of {}", names.join(", ")));
+            text.push_str(&format!(", also {}", names.join(", ")));
         }
         standings.extend(verdict::standing(report, judged));
     }

@@ -16,9 +16,10 @@ pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let listing = Listing {
         class: Class::Unread,
         title: "#### Not compared".to_owned(),
-        meta: "- Nothing is known about what stands here: it may hide breaking changes. Mend it \
-               and compare again.\n"
-            .to_owned(),
+        meta:
+            "- Opatlas could not read these parts, which may hide breaking changes. Fix them and \
+             compare again.\n"
+                .to_owned(),
         rows: unread.iter().map(|one| row(report, one)).collect(),
         separator: "",
         what: "entry",
@@ -63,7 +64,7 @@ fn row(report: &Report<'_>, unread: &Unread) -> Row {
 /// Says that nothing is known of backends, where dispatch was not compared.
 pub(super) fn without_dispatch(report: &Report<'_>) -> Option<Item> {
     let text =
-        "\nDispatch tables were not compared: nothing is said here of support on backends.\n";
+        "\nDispatch tables were not compared, so this report does not cover backend support.\n";
     let is_wanted = !report.comparison.has_dispatch;
     is_wanted.then(|| Item {
         class: Class::Unread,

@@ -70,7 +70,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
             format!("new {what} of type {} without a default", tick(new.ty))
         }
         ChangeRuleId::ArgumentInserted => format!(
-            "new {what} of type {} before others{}",
+            "new {what} of type {} before existing arguments{}",
             tick(new.ty),
             match new.default {
                 Some(default) => format!(", with default {}", tick(default)),
@@ -78,7 +78,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
             }
         ),
         ChangeRuleId::ArgumentAddedAfterOut => format!(
-            "new {what} of type {} behind an out argument{}",
+            "new {what} of type {} after an out argument{}",
             tick(new.ty),
             match new.default {
                 Some(default) => format!(", with default {}", tick(default)),
@@ -86,32 +86,30 @@ pub(super) fn message(change: &Change) -> Option<String> {
             }
         ),
         ChangeRuleId::ArgumentRemoved => match old.default {
-            Some(default) => format!("{what} is gone; its default was {}", tick(default)),
-            None => format!("{what} is gone"),
+            Some(default) => format!("{what} removed; its default was {}", tick(default)),
+            None => format!("{what} removed"),
         },
         ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => {
-            format!("{what} is now called {}", tick(new.name))
+            format!("{what} renamed to {}", tick(new.name))
         }
         ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => format!(
-            "arguments {} changed places; their types are equal, so that nothing complains when \
-             values end up in the wrong one",
+            "arguments {} reordered; their types are equal, so swapped values cause no error",
             ticks(&names(change))
         ),
         ChangeRuleId::ArgumentReordered => {
-            format!("arguments {} changed places", ticks(&names(change)))
+            format!("arguments {} reordered", ticks(&names(change)))
         }
-        ChangeRuleId::ArgumentReorderedKwargOnly => format!(
-            "the keyword-only arguments {} changed places",
-            ticks(&names(change))
-        ),
+        ChangeRuleId::ArgumentReorderedKwargOnly => {
+            format!("keyword-only arguments {} reordered", ticks(&names(change)))
+        }
         ChangeRuleId::OutArgumentReordered => {
-            format!("the out arguments {} changed places", ticks(&names(change)))
+            format!("out arguments {} reordered", ticks(&names(change)))
         }
         ChangeRuleId::ArgumentTypeWidened | ChangeRuleId::OutArgumentTypeWidened => {
-            format!("{what} takes more: {}{}", types(), besides(change))
+            format!("{what} accepts more: {}{}", types(), besides(change))
         }
         ChangeRuleId::ArgumentTypeNarrowed | ChangeRuleId::OutArgumentTypeNarrowed => {
-            format!("{what} takes less: {}{}", types(), besides(change))
+            format!("{what} accepts less: {}{}", types(), besides(change))
         }
         ChangeRuleId::ArgumentTypeChanged
         | ChangeRuleId::ArgumentTypeChangedErased
@@ -120,24 +118,26 @@ pub(super) fn message(change: &Change) -> Option<String> {
         | ChangeRuleId::OutArgumentTypeChanged => format!("{what} changed type from {}", types()),
         ChangeRuleId::ListSizeHintRemoved => {
             format!(
-                "{what} lost its list size, so that one number no longer does: {}",
+                "{what} no longer accepts a single number for the list: {}",
                 types()
             )
         }
         ChangeRuleId::ListSizeHintAdded => {
             format!(
-                "{what} got a list size, so that one number does as well: {}",
+                "{what} now accepts a single number for the list: {}",
                 types()
             )
         }
-        ChangeRuleId::ListSizeHintChanged => format!("{what} has another list size: {}", types()),
-        ChangeRuleId::ArgumentBecameKwargOnly => format!("{what} must be passed by keyword now"),
-        ChangeRuleId::ArgumentBecamePositional => format!("{what} may be passed by position now"),
-        ChangeRuleId::DefaultAdded => format!("{what} has the default {} now", new.default()),
+        ChangeRuleId::ListSizeHintChanged => {
+            format!("the list size of {what} changed: {}", types())
+        }
+        ChangeRuleId::ArgumentBecameKwargOnly => format!("{what} is now keyword-only"),
+        ChangeRuleId::ArgumentBecamePositional => format!("{what} can now be passed by position"),
+        ChangeRuleId::DefaultAdded => format!("{what} now has the default {}", new.default()),
         ChangeRuleId::DefaultRemoved => format!("{what} lost its default {}", old.default()),
         ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
             format!(
-                "the default of {what} changed from {} to {}, the same number of another kind",
+                "the default of {what} changed from {} to {}, the same number with another type",
                 old.default(),
                 new.default()
             )
@@ -148,42 +148,45 @@ pub(super) fn message(change: &Change) -> Option<String> {
             new.default()
         ),
         ChangeRuleId::DefaultRespelled if old.default == new.default => format!(
-            "the default {} of {what} is read for another type and means the same",
+            "the default {} of {what} is parsed for another type, but means the same",
             old.default()
         ),
         ChangeRuleId::DefaultRespelled => format!(
-            "the default of {what} is written {} instead of {} and means the same",
+            "the default of {what} is written as {} instead of {}, but means the same",
             new.default(),
             old.default()
         ),
         ChangeRuleId::DefaultChangedWithType => format!(
-            "type and default of {what} both changed, from {} to {}",
+            "type and default of {what} changed from {} to {}",
             tick(text(change.old.as_ref())),
             tick(text(change.new.as_ref()))
         ),
         ChangeRuleId::AliasAnnotationAdded => {
-            format!("{what} may share memory with a result now: {}", types())
+            format!("{what} may now share memory with a return: {}", types())
         }
         ChangeRuleId::AliasAnnotationRemoved => {
-            format!("{what} no longer shares memory with a result: {}", types())
+            format!("{what} no longer shares memory with a return: {}", types())
         }
-        ChangeRuleId::MutabilityGained => format!("{what} is written to now: {}", types()),
-        ChangeRuleId::MutabilityLost => format!("{what} is no longer written to: {}", types()),
+        ChangeRuleId::MutabilityGained => format!("{what} is now mutable: {}", types()),
+        ChangeRuleId::MutabilityLost => format!("{what} is no longer mutable: {}", types()),
         ChangeRuleId::AliasSetRenamed => format!(
-            "the alias sets of {} have other letters, throughout",
+            "the alias letters of {} changed consistently",
             ticks(&names(change))
         ),
         ChangeRuleId::AliasSetChanged => {
-            format!("{what} shares memory with other values: {}", types())
+            format!("the alias set of {what} changed: {}", types())
         }
         ChangeRuleId::MutabilityRespelled => {
-            format!("{what} is marked as written to in another way: {}", types())
+            format!(
+                "the mutable annotation of {what} is written differently: {}",
+                types()
+            )
         }
         ChangeRuleId::ArgumentBecameOut => format!("{what} became an out argument"),
         ChangeRuleId::OutArgumentBecameInput => format!("{what} became an input"),
         ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", tick(new.ty)),
-        ChangeRuleId::OutArgumentRemoved => format!("{what} is gone"),
-        ChangeRuleId::OutArgumentsReplaced => "out arguments were traded for inputs".to_owned(),
+        ChangeRuleId::OutArgumentRemoved => format!("{what} removed"),
+        ChangeRuleId::OutArgumentsReplaced => "out arguments replaced by inputs".to_owned(),
         _ => return None,
     })
 }
@@ -191,7 +194,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
 /// `, and `int` became `SymInt` or the reverse`, where the note says so.
 fn besides(change: &Change) -> &'static str {
     match change.notes.contains(&Note::AlsoSymInt) {
-        true => ", and `int` traded places with `SymInt`",
+        true => ", and `int` and `SymInt` were swapped",
         false => "",
     }
 }
@@ -199,9 +202,9 @@ fn besides(change: &Change) -> &'static str {
 fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<String> {
     let (before, after) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let what = match (&change.subject, old.name) {
-        (Subject::Return(_), name) if !name.is_empty() => format!("the result {}", tick(name)),
-        (Subject::Return(0), _) => "the result".to_owned(),
-        (Subject::Return(index), _) => format!("result {}", index + 1),
+        (Subject::Return(_), name) if !name.is_empty() => format!("return {}", tick(name)),
+        (Subject::Return(0), _) => "the return".to_owned(),
+        (Subject::Return(index), _) => format!("return {}", index + 1),
         _ => String::new(),
     };
     let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
@@ -211,31 +214,30 @@ fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<Stri
             (old, 1) => format!("it returns one value instead of {old}"),
             (old, new) => format!("it returns {new} values instead of {old}"),
         },
-        ChangeRuleId::ReturnRenamed => format!("{what} is now called {}", tick(new.name)),
-        ChangeRuleId::ReturnNameAdded => format!("its results got names: {}", all()),
-        ChangeRuleId::ReturnNameRemoved => format!("its results lost names: {}", all()),
-        ChangeRuleId::ReturnReordered => format!("its results changed places: {}", all()),
-        ChangeRuleId::ReturnTypeWidened => format!("{what} may be more than before: {}", types()),
-        ChangeRuleId::ReturnTypeNarrowed => format!("{what} is more definite: {}", types()),
+        ChangeRuleId::ReturnRenamed => format!("{what} renamed to {}", tick(new.name)),
+        ChangeRuleId::ReturnNameAdded => format!("returns gained names: {}", all()),
+        ChangeRuleId::ReturnNameRemoved => format!("returns lost their names: {}", all()),
+        ChangeRuleId::ReturnReordered => format!("returns reordered: {}", all()),
+        ChangeRuleId::ReturnTypeWidened => format!("{what} can now be of more types: {}", types()),
+        ChangeRuleId::ReturnTypeNarrowed => {
+            format!("{what} is now of a narrower type: {}", types())
+        }
         ChangeRuleId::ReturnTypeChanged
         | ChangeRuleId::ReturnTypeChangedErased
         | ChangeRuleId::ReturnTypeSymint => {
             format!("{what} changed type from {}", types())
         }
         ChangeRuleId::ReturnAliasChanged => {
-            format!(
-                "{what} shares memory with other values or is marked as written to: {}",
-                types()
-            )
+            format!("the alias annotation of {what} changed: {}", types())
         }
         ChangeRuleId::VarargChanged if is_longer(before, after) => {
-            "it takes any number of further arguments now".to_owned()
+            "it now takes any number of further arguments".to_owned()
         }
         ChangeRuleId::VarargChanged => {
             "it no longer takes any number of further arguments".to_owned()
         }
         ChangeRuleId::VarretChanged if is_longer(before, after) => {
-            "it may return any number of further values now".to_owned()
+            "it can now return any number of further values".to_owned()
         }
         ChangeRuleId::VarretChanged => {
             "it no longer returns any number of further values".to_owned()

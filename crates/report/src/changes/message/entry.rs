@@ -1,4 +1,4 @@
-//! Sentences about fields of an entry, kernels, tags, and what they come to on each backend.
+//! Sentences about fields of an entry, kernels and tags, and their effect on each backend.
 
 use super::{from_to, names, text, tick, ticks};
 use crate::changes::lists::keys;
@@ -8,18 +8,18 @@ use opatlas_diff::{Change, Note};
 pub(super) fn message(change: &Change) -> Option<String> {
     let own = names(change);
     Some(match change.rule.id {
-        ChangeRuleId::VariantMethodRemoved => "it is no method of `Tensor` any more".to_owned(),
-        ChangeRuleId::VariantFunctionRemoved => "it is no function any more".to_owned(),
-        ChangeRuleId::VariantMethodAdded => "it is also a method of `Tensor` now".to_owned(),
-        ChangeRuleId::VariantFunctionAdded => "it is also a function now".to_owned(),
+        ChangeRuleId::VariantMethodRemoved => "it is no longer a method of `Tensor`".to_owned(),
+        ChangeRuleId::VariantFunctionRemoved => "it is no longer a function".to_owned(),
+        ChangeRuleId::VariantMethodAdded => "it is now also a method of `Tensor`".to_owned(),
+        ChangeRuleId::VariantFunctionAdded => "it is now also a function".to_owned(),
         ChangeRuleId::PythonModuleChanged => {
             format!("its Python module changed {}", from_to(change, "`torch`"))
         }
         ChangeRuleId::CppNoDefaultArgsAdded => {
-            format!("C++ callers must pass {} now", ticks(&own))
+            format!("C++ callers must now pass {}", ticks(&own))
         }
         ChangeRuleId::CppNoDefaultArgsRemoved => {
-            format!("C++ callers may leave out {} now", ticks(&own))
+            format!("C++ callers can now omit {}", ticks(&own))
         }
         ChangeRuleId::ManualCppBindingAdded => {
             "its C++ functions are no longer generated".to_owned()
@@ -29,7 +29,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
             format!("`category_override` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::ConstRefChanged => format!(
-            "kernels take the tensors that they write to as {} now",
+            "kernels now take mutable tensors as {}",
             match text(change.new.as_ref()) {
                 "True" => "`const Tensor&`",
                 _ => "`Tensor&`",
@@ -46,24 +46,28 @@ pub(super) fn message(change: &Change) -> Option<String> {
             format!("`structured_inherits` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::PrecomputedChanged => {
-            format!("what is precomputed changed {}", from_to(change, "nothing"))
+            format!("`precomputed` changed {}", from_to(change, "nothing"))
         }
         ChangeRuleId::UfuncInnerLoopChanged => {
             format!("`ufunc_inner_loop` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::ManualKernelRegistrationChanged => match text(change.new.as_ref()) {
-            "True" => "its kernels are no longer registered by generated code".to_owned(),
-            _ => "its kernels are registered by generated code now".to_owned(),
+            "True" => "generated code no longer registers its kernels".to_owned(),
+            _ => "generated code now registers its kernels".to_owned(),
         },
         ChangeRuleId::DeviceCheckRemoved => {
-            "it is no longer checked that all tensors are on one device".to_owned()
+            "PyTorch no longer checks that all tensors are on one device".to_owned()
         }
         ChangeRuleId::DeviceCheckAdded => {
-            "it is checked now that all tensors are on one device".to_owned()
+            "PyTorch now checks that all tensors are on one device".to_owned()
         }
         ChangeRuleId::DeviceGuardChanged => match text(change.new.as_ref()) {
-            "True" => "the device of its tensors is made the current one before a call".to_owned(),
-            _ => "the device of its tensors is no longer made the current one".to_owned(),
+            "True" => {
+                "PyTorch now makes the device of the tensors current before a call".to_owned()
+            }
+            _ => {
+                "PyTorch no longer makes the device of the tensors current before a call".to_owned()
+            }
         },
         id if id.as_str().starts_with("tag-") => tags(change)?,
         _ => return kernels(change, &own),
@@ -74,12 +78,14 @@ fn tags(change: &Change) -> Option<String> {
     let own = names(change);
     let all = ticks(&own);
     Some(match change.rule.id {
-        ChangeRuleId::TagCoreAdded => "it got the tag `core` and is frozen from now on".to_owned(),
+        ChangeRuleId::TagCoreAdded => "it gained the tag `core` and is now frozen".to_owned(),
         ChangeRuleId::TagCoreRemoved => {
             "it lost the tag `core`, which protected it from changes".to_owned()
         }
-        ChangeRuleId::TagUnknown if own.len() == 1 => format!("the tag {all} is declared nowhere"),
-        ChangeRuleId::TagUnknown => format!("the tags {all} are declared nowhere"),
+        ChangeRuleId::TagUnknown if own.len() == 1 => {
+            format!("`tags.yaml` does not declare the tag {all}")
+        }
+        ChangeRuleId::TagUnknown => format!("`tags.yaml` does not declare the tags {all}"),
         ChangeRuleId::TagAliasBehaviourChanged
         | ChangeRuleId::TagDeterminismChanged
         | ChangeRuleId::TagShapeChanged
@@ -118,49 +124,50 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
             )
         }
         ChangeRuleId::DispatchCompositeAdded => format!(
-            "{} serves all backends without a kernel of their own now",
+            "{} now serves all backends without a kernel of their own",
             lines(new)
         ),
         ChangeRuleId::DefaultCompositeLost => {
-            "it had no `dispatch` and ran everywhere as a composite; now it has one, without \
+            "it was an implicit composite without `dispatch`; its new `dispatch` has no \
              `CompositeImplicitAutograd`"
                 .to_owned()
         }
         ChangeRuleId::CompositeImplicitToExplicit => format!(
-            "its composite moved below autograd, {}, so that it needs a formula of its own",
+            "its composite kernel changed from implicit to explicit, {}, so it needs its own \
+             formula",
             from_to(change, "a structured kernel")
         ),
         ChangeRuleId::CompositeExplicitToImplicit => format!(
-            "its composite moved above autograd, {}, so that autograd and export see its parts",
+            "its composite kernel changed from explicit to implicit, {}, so autograd and export \
+             see the operators that it calls",
             from_to(change, "a structured kernel")
         ),
         ChangeRuleId::CompositeExplicitNonfunctionalChanged => {
             format!(
-                "its composite changed {}",
+                "its composite kernel changed {}",
                 from_to(change, "a structured one")
             )
         }
         ChangeRuleId::BackendSupportLost => format!("it no longer runs on {}", keys(own)),
-        ChangeRuleId::BackendSupportGained => format!("it runs on {} now", keys(own)),
+        ChangeRuleId::BackendSupportGained => format!("it now runs on {}", keys(own)),
         ChangeRuleId::BackendSupportKindChanged => {
             format!("another kind of kernel runs it on {}", keys(own))
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => format!(
-            "calls on {} fail, since a composite and a backend's kernel contradict each other",
+            "calls on {} fail, because a composite kernel and a backend's kernel are ambiguous",
             keys(own)
         ),
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::NoDerivatives) => {
             format!(
-                "it can no longer be differentiated on {} (there is no derivatives.yaml to look for a \
-             formula in)",
+                "it can no longer train on {} (no derivatives.yaml to look up a formula)",
                 keys(own)
             )
         }
         ChangeRuleId::AutogradSupportLost => {
-            format!("it can no longer be differentiated on {}", keys(own))
+            format!("it can no longer train on {}", keys(own))
         }
         ChangeRuleId::OverloadShadowing => format!(
-            "the new overload takes calls that were {}'s",
+            "the new overload matches calls that used {} before",
             own.first().map_or_else(String::new, |name| tick(name))
         ),
         _ => return None,

@@ -8,111 +8,111 @@ pub(super) fn message(change: &Change) -> Option<String> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let operator = &*change.operator;
     Some(match change.rule.id {
-        ChangeRuleId::OperatorRemoved => format!("the operator is gone{}", candidates(change)),
+        ChangeRuleId::OperatorRemoved => format!("operator removed{}", candidates(change)),
         ChangeRuleId::OverloadRemoved => format!(
-            "this overload is gone, others of its name stay{}",
+            "overload removed, others of its name remain{}",
             candidates(change)
         ),
         ChangeRuleId::OperatorAdded => "new operator".to_owned(),
         ChangeRuleId::OverloadAdded => "new overload".to_owned(),
         ChangeRuleId::OverloadRenamed => {
-            format!("the overload is now called {}", tick(overload(new)))
+            format!("overload renamed to {}", tick(overload(new)))
         }
         ChangeRuleId::OverloadNameAdded => {
-            format!("the default overload is now called {}", tick(overload(new)))
+            format!("the default overload was named {}", tick(overload(new)))
         }
         ChangeRuleId::OverloadNameRemoved => format!(
-            "the overload {} became the default one",
+            "overload {} became the default overload",
             tick(overload(old))
         ),
         ChangeRuleId::OperatorRenamed => {
-            format!("the operator is now called {}{}", tick(new), guess(change))
+            format!("operator renamed to {}{}", tick(new), guess(change))
         }
         ChangeRuleId::OperatorBecamePrivate => {
             format!(
-                "the operator became private and is now called {}",
+                "the operator became private and was renamed to {}",
                 tick(new)
             )
         }
         ChangeRuleId::OperatorBecamePublic => {
-            format!("the operator became public and is now called {}", tick(new))
+            format!(
+                "the operator became public and was renamed to {}",
+                tick(new)
+            )
         }
         ChangeRuleId::OperatorBecameInplace => format!(
-            "the operator became the in-place operator {}, which writes to its argument",
+            "the operator became the in-place operator {}, which mutates its argument",
             tick(new)
         ),
         ChangeRuleId::OperatorBecameFunctional => format!(
-            "the in-place operator became {}, which writes to none of its arguments",
+            "the in-place operator became {}, which mutates no argument",
             tick(new)
         ),
         ChangeRuleId::VariantGroupIncomplete => format!(
-            "it stays, but {} beside it {} gone",
+            "it remains, but its variant {} {} removed",
             ticks(&names(change)),
             if names(change).len() == 1 {
-                "is"
+                "was"
             } else {
-                "are"
+                "were"
             }
         ),
         ChangeRuleId::NoChange => "nothing changed".to_owned(),
         ChangeRuleId::SignatureRespelled => {
-            "the schema is written differently and means the same".to_owned()
+            "the schema is written differently, but means the same".to_owned()
         }
         ChangeRuleId::Compound => {
             let rules = note(change, |note| match note {
                 Note::Rules(rules) => Some(rules.len()),
                 _ => None,
             });
-            format!("{} changes at once", rules.unwrap_or_default())
+            format!("{} changes", rules.unwrap_or_default())
         }
         ChangeRuleId::AutogenRemoved => generated(change),
         ChangeRuleId::AutogenAdded if is_still_generated(change) => format!(
-            "`autogen` lists {} now, which was generated without it as well",
+            "`autogen` now lists {}, which PyTorch already generated",
             tick(operator)
         ),
         ChangeRuleId::AutogenAdded if change.old.is_some() => {
-            "it had an entry of its own and is generated now".to_owned()
+            "it was declared and is now generated".to_owned()
         }
-        ChangeRuleId::AutogenAdded => "it is generated now".to_owned(),
-        ChangeRuleId::AutogenBecameExplicit => {
-            "it was generated and has an entry of its own now".to_owned()
-        }
+        ChangeRuleId::AutogenAdded => "it is now generated".to_owned(),
+        ChangeRuleId::AutogenBecameExplicit => "it was generated and is now declared".to_owned(),
         ChangeRuleId::ViewCopyLost => {
-            format!("the view lost its copying twin {}", ticks(&names(change)))
+            format!("the view lost its copy operator {}", ticks(&names(change)))
         }
         ChangeRuleId::CoreOperatorRemoved => {
-            "the operator carried the tag `core` in the base and is gone".to_owned()
+            "an operator with the tag `core` in the base was removed".to_owned()
         }
         ChangeRuleId::CoreOperatorBcBroken => {
-            "the operator carried the tag `core` in the base, and torch calls its change \
-             incompatible"
+            "an operator with the tag `core` in the base changed, and PyTorch's check rejects the \
+             change"
                 .to_owned()
         }
-        ChangeRuleId::CoreOperatorAdded => "the operator came with the tag `core`".to_owned(),
+        ChangeRuleId::CoreOperatorAdded => "the operator was added with the tag `core`".to_owned(),
         ChangeRuleId::UpgraderPresent => format!(
-            "torch upgrades saved models that use the old schema, by {}",
+            "PyTorch upgrades saved models that use the old schema (upgrader {})",
             note(change, |note| match note {
                 Note::Upgrader(name) => Some(tick(name)),
                 _ => None,
             })
-            .unwrap_or_else(|| "an upgrader".to_owned())
+            .unwrap_or_else(|| "unnamed".to_owned())
         ),
         ChangeRuleId::AllowListed => {
             format!("the exception for {} excuses a change", about(change))
         }
         ChangeRuleId::AllowListExpired => format!(
-            "the exception for {} has ended, so that what it excused counts again",
+            "the exception for {} has expired, so the change counts again",
             about(change)
         ),
         ChangeRuleId::AllowListUnused => {
             format!("the exception for {} matches nothing", about(change))
         }
         ChangeRuleId::AllowListOverbroad => format!(
-            "the exception for {} matches operators of several names and does not say that it is \
-             meant to",
+            "the exception for {} matches several operator names and is not marked as broad",
             about(change)
         ),
-        ChangeRuleId::EntryMoved => "the entry stands elsewhere in the file".to_owned(),
+        ChangeRuleId::EntryMoved => "the entry moved within the file".to_owned(),
         _ => return None,
     })
 }
@@ -136,7 +136,7 @@ fn candidates(change: &Change) -> String {
         _ => None,
     });
     found.map_or_else(String::new, |names| {
-        format!("; {} came and may replace it", ticks(names))
+        format!("; possible replacement: {}", ticks(names))
     })
 }
 
@@ -146,7 +146,7 @@ fn guess(change: &Change) -> String {
         _ => None,
     });
     found.map_or_else(String::new, |likeness| {
-        format!(" (a guess: the signatures are equal and the names alike by {likeness} %)")
+        format!(" (a guess: the signatures are equal, and the names are {likeness} % similar)")
     })
 }
 
@@ -164,9 +164,9 @@ fn generated(change: &Change) -> String {
     });
     match owner {
         Some(owner) => format!(
-            "the generated operator is gone together with {}",
+            "removed together with {}, which it is generated from",
             tick(owner)
         ),
-        None => "the operator is no longer generated".to_owned(),
+        None => "PyTorch no longer generates the operator".to_owned(),
     }
 }

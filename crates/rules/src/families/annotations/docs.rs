@@ -38,25 +38,26 @@ const fn convention(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "What stands in the parentheses behind `Tensor` is no annotation: one or more \
-               lower-case letters with `|` between them, `!` if it is written, ` -> ` and the \
-               letters or `*` that it may alias afterwards.",
-        why: "Letters name sets of tensors that share memory. Everything PyTorch knows about \
-              aliasing and mutation it knows from them.",
+        what: "The alias annotation in the parentheses after `Tensor` is malformed. It consists of \
+               one or more lower-case letters separated by `|`, then `!` if the tensor is mutated, \
+               then optionally ` -> ` and the letters (or `*`) that the tensor may alias \
+               afterwards.",
+        why: "A letter names a set of tensors that share memory. PyTorch derives aliasing and \
+              mutation from these annotations alone.",
         bad: Example::native("- func: scale_(Tensor(A!) self, float factor) -> Tensor(a!)\n"),
         ..error(RuleId::Annotation)
     },
     Rule {
         what: "The set before the `!` or the arrow has more than two letters.",
-        why: "The pattern that reads annotations keeps the first and the last letter only, and \
-              printing no longer gives the text back.",
+        why: "The pattern that parses annotations keeps only the first and the last letter, so the \
+              printed schema differs from the declared one.",
         bad: Example::native("- func: pick(Tensor(a|b|c) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a|b) self) -> Tensor\n"),
         ..error(RuleId::AnnotationBeforeSetTwo)
     },
     Rule {
-        what: "A written set has more than one letter.",
-        why: "A write goes to one set of tensors.",
+        what: "A mutable annotation names more than one alias set.",
+        why: "A write affects exactly one alias set.",
         bad: Example::native("- func: scale_(Tensor(a|b!) self, float factor) -> Tensor(a!)\n"),
         ..error(RuleId::AnnotationWriteSingleton)
     },
@@ -68,45 +69,45 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::AnnotationBeforeAfterSize)
     },
     Rule {
-        what: "An annotation stands somewhere else than right behind `Tensor`, or more than one \
-               `?` or `[]` follows it.",
-        why: "Only tensors alias. `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` are the three forms; \
-              a list with a size cannot be annotated.",
+        what: "An annotation does not follow `Tensor` directly, or more than one `?` or `[]` \
+               follows it.",
+        why: "Only tensors can alias. The valid forms are `Tensor(a)`, `Tensor(a)?` and \
+              `Tensor(a)[]`; a list with a size cannot be annotated.",
         bad: Example::native("- func: pick(Tensor[](a) self) -> Tensor\n"),
         good: Example::native("- func: pick(Tensor(a)[] self) -> Tensor\n"),
         source: "torchgen/model.py: Argument.parse, Return.parse",
         ..error(RuleId::AnnotationPlacement)
     },
     Rule {
-        what: "A written tensor is given as `Tensor!`.",
-        why: "The shorthand stands in older documentation, but no release reads it. Give the \
-              tensor a letter of its own.",
+        what: "A mutable tensor is declared as `Tensor!`.",
+        why: "Older documentation uses this shorthand, but no release accepts it. Write an alias \
+              letter instead: `Tensor(a!)`.",
         bad: Example::native("- func: scale_(Tensor! self, float factor) -> Tensor!\n"),
         source: "torchgen/model.py: Type._parse",
         ..error(RuleId::AnnotationShorthandTensorBang)
     },
     Rule {
-        what: "A return with an arrow in its annotation has no name.",
-        why: "A return is cut at its last space, which is the one behind the arrow unless a name \
-              follows.",
+        what: "A return whose annotation contains an arrow has no name.",
+        why: "The parser splits a return at its last space. Without a name, that is the space \
+              after the arrow.",
         bad: Example::native("- func: pick(Tensor(a -> *) self) -> Tensor(a -> b)\n"),
         good: Example::native("- func: fill(Tensor self) -> Tensor\n"),
         source: "torchgen/model.py: Return.parse",
         ..error(RuleId::AnnotationReturnArrowNeedsName)
     },
     Rule {
-        what: "A return is annotated as written, but no argument that may be returned is annotated \
-               so: `self` or an out argument.",
-        why: "A written return is the argument itself. Without that argument nothing is written.",
+        what: "A return is annotated as mutable, but neither `self` nor an out argument has the \
+               same annotation.",
+        why: "A mutable return is one of the arguments: `self` or an out argument.",
         bad: Example::native("- func: scale(Tensor input, float factor) -> Tensor(a!)\n"),
         good: Example::native("- func: scale(Tensor input, float factor) -> Tensor\n"),
         source: POST_INIT,
         ..error(RuleId::MutableReturnMustAlias)
     },
     Rule {
-        what: "An argument that is written, but is neither `self` nor an out argument, is returned.",
-        why: "Such arguments are written and nothing more; the returns are new values. An argument \
-              called `out` is an out argument only behind `*`.",
+        what: "The operator returns a mutable argument that is neither `self` nor an out argument.",
+        why: "Such arguments are mutated but not returned; the returns are new values. An argument \
+              named `out` is an out argument only if it is keyword-only.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -117,38 +118,39 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::MutablePositionalReturned)
     },
     Rule {
-        what: "Some returns are written aliases and some are not.",
-        why: "The generated code hands either the written arguments back or the new values.",
+        what: "Some returns are mutable aliases and others are not.",
+        why: "The generated code returns either the mutated arguments or new values, never a \
+              mixture.",
         bad: Example::native("- func: split(Tensor(a!) self) -> (Tensor(a!), Tensor)\n"),
         good: Example::native("- func: split(Tensor self) -> (Tensor, Tensor)\n"),
         source: POST_INIT,
         ..error(RuleId::MixedMutableImmutableReturns)
     },
     Rule {
-        what: "The operator writes to `self`, but its name does not end in `_`.",
-        why: "The name decides what an operator is taken for. Without the `_` it counts as \
-              functional, and users do not expect their tensor to change.",
+        what: "The operator mutates `self`, but its name does not end in `_`.",
+        why: "The name determines the kind of an operator: without the trailing `_` PyTorch treats \
+              it as functional, and users do not expect their tensor to change.",
         bad: Example::native("- func: scale(Tensor(a!) self, float factor) -> Tensor(a!)\n"),
         ..convention(RuleId::MutableSelfNotInplace)
     },
     Rule {
-        what: "The name says that the operator is in place (`scale_`, `__iadd__`), but it has no \
-               positional `self` that is written.",
-        why: "In-place operators change `self`; everything that handles them relies on it.",
+        what: "The name marks the operator as in-place (`scale_`, `__iadd__`), but it has no \
+               mutable positional argument `self`.",
+        why: "In-place operators mutate `self`, and all code that handles them relies on it.",
         bad: Example::native("- func: scale_(Tensor self, float factor) -> Tensor\n"),
         source: POST_INIT,
         ..error(RuleId::InplaceSelf)
     },
     Rule {
-        what: "An in-place operator does not return `self` and only that.",
-        why: "In-place calls are chained, so the generated code returns the tensor that it got.",
+        what: "An in-place operator returns something other than `self`.",
+        why: "In-place calls are chained, so the generated code returns `self`.",
         bad: Example::native("- func: scale_(Tensor(a!) self, float factor) -> ()\n"),
         source: POST_INIT,
         ..error(RuleId::InplaceReturn)
     },
     Rule {
-        what: "An in-place operator on a list of tensors, or on an optional one, returns something.",
-        why: "There is no tensor to hand back.",
+        what: "An in-place operator on a list of tensors or on an optional tensor has returns.",
+        why: "There is no single tensor to return.",
         bad: Example::native(
             "- func: _foreach_scale_(Tensor(a!)[] self, float factor) -> Tensor(a!)[]\n  device_check: NoCheck\n",
         ),
@@ -160,17 +162,18 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         since: Release::V2_2,
-        what: "An in-place operator returns an optional tensor, although `self` is a plain one.",
-        why: "Only the annotations are compared, so it passes, but `self` is never missing.",
+        what: "An in-place operator returns an optional tensor although `self` is a plain tensor.",
+        why: "PyTorch compares only the annotations and accepts this, but `self` is never missing.",
         bad: Example::native("- func: scale_(Tensor(a!) self, float factor) -> Tensor(a!)?\n"),
         source: POST_INIT,
         ..convention(RuleId::InplaceReturnTypeUnchecked)
     },
     Rule {
         stage: Stage::Codegen,
-        what: "An optional tensor is written, `Tensor(a!)?`.",
-        why: "It is read, but kernels take it as a reference to an optional tensor and callers pass \
-              a reference to a tensor, and no C++ turns one into the other.",
+        what: "An optional tensor is mutable: `Tensor(a!)?`.",
+        why: "The schema parses, but generated C++ does not compile: kernels take a reference to \
+              an optional tensor, callers pass a reference to a tensor, and neither converts to \
+              the other.",
         bad: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!)? count) -> Tensor(a!)\n"),
         good: Example::native("- func: scale_(Tensor(a!) self, Tensor(b!) count) -> Tensor(a!)\n"),
         source: "torchgen/api/native.py: argumenttype_type; torchgen/api/translate.py: translate",

@@ -50,9 +50,9 @@ fn bang(at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::AnnotationShorthandTensorBang,
         at,
-        "`Tensor!` is read by no release of PyTorch",
+        "no release of PyTorch accepts `Tensor!`",
     )
-    .with_help("give the tensor a letter of its own: `Tensor(a!)`")
+    .with_help("use an alias letter: `Tensor(a!)`")
 }
 
 /// Reports the first `Tensor!`; its fix spells out all of them, since each needs its own letter.
@@ -75,9 +75,9 @@ fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
         diagnostic = diagnostic.with_safe_fix(schema, canonical);
     }
     for &other in &places[1..] {
-        diagnostic = diagnostic.with_related("and here", other);
+        diagnostic = diagnostic.with_related("also here", other);
     }
-    // The canonical text is the fix here, so it is not compared with what stands there.
+    // The canonical text is the fix here, so it is not compared with the declared text.
     sink.entry(subject.placed, diagnostic);
     true
 }
@@ -108,15 +108,15 @@ fn written_self(subject: &Subject<'_>, sink: &mut Sink) {
         return;
     };
     let message = format!(
-        "`self` is written, but `{}` does not end in `_`",
+        "operator mutates `self`, but its name `{}` does not end in `_`",
         name.base()
     );
     let diagnostic = Diagnostic::new(RuleId::MutableSelfNotInplace, this.type_at.0, message)
         .with_help(format!(
-            "call it `{}_`, or do not write to `self`",
+            "rename it to `{}_`, or do not mutate `self`",
             name.base()
         ))
-        .with_related("the name", subject.schema.name_at.0);
+        .with_related("the name is here", subject.schema.name_at.0);
     subject.report(sink, diagnostic);
 }
 
@@ -142,7 +142,7 @@ fn returned_type(subject: &Subject<'_>, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::InplaceReturnTypeUnchecked,
         ret.at.0,
-        "`self` is returned as an optional tensor, but is a plain one",
+        "the return type is an optional tensor, but `self` is a plain tensor",
     )
     .with_help(format!("write `-> {expected}`"))
     .with_fix(ret.at.0, expected.to_string());

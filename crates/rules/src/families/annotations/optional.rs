@@ -25,11 +25,13 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         if !passed_on(catalogue, id, operator, &placed.entry) {
             continue;
         }
-        let message =
-            format!("`{argument}` is optional and written, which no C++ can be generated for");
+        let message = format!(
+            "argument `{argument}` is an optional mutable tensor, which generated C++ cannot \
+             express"
+        );
         let diagnostic =
             Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)
-                .with_help("make it a plain tensor, or do not write to it");
+                .with_help("make it a plain tensor, or do not mutate it");
         sink.entry(placed, diagnostic);
     }
 }

@@ -36,23 +36,23 @@ const fn convention(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "An argument is not a type, a space and a name.",
-        why: "The name is what stands behind the last space; Python callers and derivative \
-              formulas use it.",
+        what: "An argument is not of the form `Type name`.",
+        why: "The parser takes the text after the last space as the name. Python callers and \
+              derivative formulas refer to it.",
         bad: Example::native("- func: scale(Tensor, float factor) -> Tensor\n"),
         ..error(RuleId::ArgumentNameMissing, Stage::Entry)
     },
     Rule {
-        what: "An argument's name is no identifier of letters, digits and underscores.",
-        why: "Any text without spaces and `=` is read as a name, but the parameter of a C++ and a \
-              Python function is called by it.",
+        what: "An argument name is not an identifier (letters, digits and underscores).",
+        why: "The parser accepts any text without spaces and `=`, but C++ and Python parameters \
+              get the same name.",
         bad: Example::native("- func: scale(Tensor self, float 2nd) -> Tensor\n"),
         ..convention(RuleId::ArgumentNameCharset)
     },
     Rule {
         since: Release::V2_6,
-        what: "An argument is named like a keyword of Python, such as `from`, `in` or `lambda`.",
-        why: "It could not be given by name from Python. Three arguments of old operators are \
+        what: "An argument name is a Python keyword, such as `from`, `in` or `lambda`.",
+        why: "Python callers could not pass it by keyword. Three arguments of old operators are \
               exempt.",
         bad: Example::native("- func: scale(Tensor self, float from) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, float from_) -> Tensor\n"),
@@ -61,42 +61,43 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "Two arguments have the same name.",
-        why: "Nothing in the generator minds, but a function with two parameters of one name is \
-              neither C++ nor Python.",
+        why: "torchgen does not check this, but neither C++ nor Python allows a function with two \
+              parameters of the same name.",
         bad: Example::native("- func: scale(Tensor self, float factor, float factor) -> Tensor\n"),
-        source: "not checked by torchgen; the C++ compiler refuses it",
+        source: "torchgen does not check this; the C++ compiler rejects it",
         ..convention(RuleId::ArgumentNameDuplicate)
     },
     Rule {
-        what: "An argument is called `result` or `grad_input_mask`.",
-        why: "Formulas of derivatives use these words for the operator's own result and for which \
-              gradients are wanted, so an operator with such an argument can get no derivative. \
-              Argument names are public: choose them well, since they cannot be changed.",
+        what: "An argument is named `result` or `grad_input_mask`.",
+        why: "In derivative formulas these names mean the operator's result and the mask of \
+              requested gradients, so an operator with such an argument cannot have a derivative. \
+              Argument names are public API and cannot be renamed later.",
         bad: Example::native("- func: scale(Tensor self, Tensor result) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, Tensor other) -> Tensor\n"),
         source: "tools/autograd/load_derivatives.py: create_derivative",
         ..convention(RuleId::ArgumentNamingSemantic)
     },
     Rule {
-        what: "`*` stands twice, or nothing follows it.",
-        why: "`*` ends the positional arguments once; what follows can be given by name only.",
+        what: "`*` occurs twice, or no argument follows it.",
+        why: "A single `*` ends the positional arguments; the arguments after it are keyword-only.",
         bad: Example::native("- func: scale(Tensor self, float factor, *) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, *, float factor) -> Tensor\n"),
         source: PREPARSE,
         ..error(RuleId::KwargMarker, Stage::Entry)
     },
     Rule {
-        what: "An argument before `self` is written to.",
-        why: "Only `self`, arguments behind it and out arguments may be written; the generated \
-              code does not handle others.",
+        what: "An argument before `self` is mutable.",
+        why: "Only `self`, arguments after it and out arguments may be mutable; the generated code \
+              does not handle others.",
         bad: Example::native("- func: scale(Tensor(a!) count, Tensor self) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor count, Tensor self) -> Tensor\n"),
         source: "torchgen/model.py: Arguments.__post_init__",
         ..error(RuleId::PreSelfMutable, Stage::Entry)
     },
     Rule {
-        what: "The keyword-only run `dtype, layout, device, pin_memory` stands twice.",
-        why: "The four are gathered into one TensorOptions, of which an operator has at most one.",
+        what: "The keyword-only arguments `dtype, layout, device, pin_memory` occur twice.",
+        why: "The generator gathers the four into one TensorOptions, and an operator has at most \
+              one.",
         bad: Example::native(
             "- func: grid(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: grid\n  autogen: grid.out\n",
         ),
@@ -105,9 +106,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::TensorOptionsTwice, Stage::Entry)
     },
     Rule {
-        what: "An operator that writes to an argument takes `dtype, layout, device, pin_memory`.",
-        why: "The tensor that is written decides all four, so they belong to functional operators \
-              only.",
+        what: "An operator that mutates an argument takes `dtype, layout, device, pin_memory`.",
+        why: "The mutated tensor determines all four, so only functional operators may take them.",
         bad: Example::native(
             "- func: fill_grid_(Tensor(a!) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a!)\n",
         ),
@@ -116,10 +116,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::TensorOptionsFunctionalOnly, Stage::Entry)
     },
     Rule {
-        what: "One of the run `dtype, layout, device, pin_memory`, or a `memory_format` beside it, \
-               is not of its optional type.",
-        why: "The C++ function takes the four as one TensorOptions, from which only optional \
-              values can be taken out again. It is read, but no C++ can be generated.",
+        what: "One of `dtype, layout, device, pin_memory`, or a `memory_format` next to them, is \
+               not optional.",
+        why: "The C++ function takes the four as one TensorOptions, which yields only optional \
+              values. The schema parses, but no C++ can be generated.",
         bad: Example::native(
             "- func: grid(int[] size, *, ScalarType dtype, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: grid\n",
         ),

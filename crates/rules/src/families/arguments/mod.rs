@@ -48,18 +48,21 @@ fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
         let diagnostic = if is_quirk(name) {
             continue; // reported as schema-quirk-accepted
         } else if !is_identifier(name) {
-            let message = format!("argument name `{}` is no identifier", name.escape_debug());
+            let message = format!(
+                "argument name `{}` is not an identifier",
+                name.escape_debug()
+            );
             Diagnostic::new(RuleId::ArgumentNameCharset, at, message)
-                .with_help("use letters, digits and underscores, and do not begin with a digit")
+                .with_help("use letters, digits and underscores, and do not start with a digit")
         } else if KEYWORDS.contains(&name) && !is_exempt(subject, argument, release) {
-            let message = format!("argument `{name}` is called like a keyword of Python");
+            let message = format!("argument name `{name}` is a Python keyword");
             Diagnostic::new(RuleId::ArgumentNameKeyword, at, message)
-                .with_help(format!("choose another name, such as `{name}_`"))
+                .with_help(format!("rename it, for example to `{name}_`"))
                 .with_fix(at, format!("{name}_"))
         } else if FORMULA_WORDS.contains(&name) && !arguments.is_out(i) {
-            let message = format!("`{name}` has a meaning of its own in formulas of derivatives");
+            let message = format!("argument name `{name}` is reserved in derivative formulas");
             Diagnostic::new(RuleId::ArgumentNamingSemantic, at, message)
-                .with_help("choose another name, or the operator can get no derivative")
+                .with_help("rename it; otherwise the operator cannot have a derivative")
         } else {
             continue;
         };
@@ -92,11 +95,11 @@ fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
         if is_quirk(&argument.name) {
             continue;
         }
-        let message = format!("a second argument `{}`", argument.name.escape_debug());
+        let message = format!("duplicate argument `{}`", argument.name.escape_debug());
         let diagnostic =
             Diagnostic::new(RuleId::ArgumentNameDuplicate, name_place(argument), message)
-                .with_help("give each argument a name of its own")
-                .with_related("the first one", name_place(first));
+                .with_help("give each argument a unique name")
+                .with_related("first declared here", name_place(first));
         subject.report(sink, diagnostic);
     }
 }

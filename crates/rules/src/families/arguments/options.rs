@@ -31,15 +31,12 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
         let mut diagnostic = Diagnostic::new(
             RuleId::TensorOptionsOptional,
             first.type_at.0,
-            format!(
-                "{} must be optional, as one of the tensor options",
-                names.join(", ")
-            ),
+            format!("tensor option {} must be optional", names.join(", ")),
         )
         .with_help(format!("write `{}`", wanted.join(", ")))
         .with_fix(run, wanted.join(", "));
         for other in others {
-            diagnostic = diagnostic.with_related("and this", other.type_at.0);
+            diagnostic = diagnostic.with_related("and here", other.type_at.0);
         }
         subject.report(sink, diagnostic);
     }
@@ -47,7 +44,7 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
         let diagnostic = Diagnostic::new(
             RuleId::TensorOptionsOptional,
             format.type_at.0,
-            "`memory_format` beside tensor options must be `MemoryFormat?`",
+            "`memory_format` next to tensor options must be of type `MemoryFormat?`",
         )
         .with_help("write `MemoryFormat? memory_format=None`")
         .with_fix(format.at.0, "MemoryFormat? memory_format=None");

@@ -36,10 +36,10 @@ const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "A name in `autogen` is not the name of an operator. Since 2.7 that counts for what \
-               follows a namespace too.",
-        why: "Names are separated by a comma and one space, are not empty, and have no base name \
-              that ends in `_out`.",
+        what: "A name in `autogen` is not an operator name. Since 2.7 this includes the part after \
+               a namespace.",
+        why: "Names are separated by a comma and one space, are not empty, and their base name \
+              does not end in `_out`.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  autogen: blend, blend_out\n",
         ),
@@ -50,10 +50,11 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "An operator with kernels of its own (or one tagged `core`, since 2.6) returns no \
-               tensor, has no out variant, and is not in place.",
-        why: "Every operator that does not decompose is to have an out variant one day, and what \
-              returns no tensor has nothing to write there. A fixed list of operators is exempt.",
+        what: "An operator with its own kernels (or, since 2.6, one tagged `core`) returns no \
+               tensor, has no out variant, and is not in-place.",
+        why: "torchgen expects an out variant for every operator that is not composite, but an \
+              operator that returns no tensor has nothing to write into. A fixed list of operators \
+              is exempt.",
         bad: Example::native(
             "- func: count_blended(Tensor self, Tensor other) -> int\n  dispatch:\n    CPU, CUDA: count_blended\n",
         ),
@@ -61,10 +62,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::NoTensorReturn, Stage::Generate, GENERATION)
     },
     Rule {
-        what: "An out variant with kernels of its own has no other variant of the same signature, \
-               defaults included.",
-        why: "An out variant is a variant of something, and is found by its signature: base name, \
-              arguments with their names and defaults, and returns.",
+        what: "An out variant with its own kernels has no other variant with the same signature \
+               (defaults included).",
+        why: "PyTorch finds the other variants by signature: base name, arguments with their names \
+              and defaults, and returns.",
         bad: Example::native(
             "- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -72,10 +73,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::OutWithoutOtherVariant, Stage::Generate, GENERATION)
     },
     Rule {
-        what: "`autogen` asks for an out variant of an operator that returns tensors and other \
-               values.",
-        why: "The out variant would return the other values beside its out arguments, and an out \
-              variant returns its out arguments or nothing.",
+        what: "`autogen` requests an out variant of an operator that returns both tensors and \
+               other values.",
+        why: "The out variant would have to return the other values besides its out arguments, but \
+              an out variant returns its out arguments or nothing.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> (Tensor, int)\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -89,9 +90,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "The schema of a variant that would be generated breaks a rule of schemas.",
-        why: "What is generated is checked as what is written: an overload name that speaks of \
-              `functional`, for one, cannot be that of an out variant.",
+        what: "The schema of a generated variant would break a schema rule.",
+        why: "Generated schemas obey the same rules as declared ones. For example, an out variant \
+              cannot have an overload name that contains `functional`.",
         bad: Example::native(
             "- func: blend.functional(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.functional_out\n",
         ),
@@ -105,10 +106,10 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "An operator would be generated under a name that another operator has, and that one \
-               has a kernel on CompositeExplicitAutograd.",
-        why: "That is the key of generated kernels, and there can be one kernel for a key and a \
-              name.",
+        what: "A generated operator would have the name of an existing operator that has a kernel \
+               on CompositeExplicitAutograd.",
+        why: "Generated kernels are registered on CompositeExplicitAutograd, and an operator has \
+              at most one kernel per key.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend, blend.out\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_weighted\n  manual_cpp_binding: True\n",
         ),
@@ -122,9 +123,10 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A generated variant has another signature than the operator that it is made from.",
-        why: "It is to complete a group, and groups are found by signature. This happens to \
-              operators that write to `self` without being in place by their name.",
+        what: "A generated variant has a different signature from the operator it is generated \
+               from.",
+        why: "PyTorch groups variants by signature, so the generated variant would not join the \
+              group. This happens to operators that mutate `self` without an in-place name.",
         bad: Example::native(
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -135,11 +137,11 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "The `autogen` lists of a group do not name exactly the variants that are generated \
+        what: "The `autogen` list of a group does not name exactly the variants that are generated \
                for it.",
-        why: "Generated operators can be called by anyone, so each is to be written down where it \
-              comes from. The list is read on the mutable variant, else the in-place, out or \
-              functional one (until 2.5 in-place comes before mutable).",
+        why: "Generated operators are public, so the file must list them. PyTorch reads the list \
+              of the mutable variant, or else of the in-place, out or functional one (up to 2.5, \
+              in-place precedes mutable).",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n  autogen: blend.out\n",
         ),
@@ -147,10 +149,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         severity: Severity::Info,
-        what: "A functional operator with kernels of its own has no out variant, written or \
+        what: "A functional operator with its own kernels has no out variant, neither declared nor \
                generated.",
-        why: "The documentation asks for one: `autogen: name.out` brings it into being. Nothing \
-              enforces that.",
+        why: "The documentation asks for one, and `autogen: name.out` generates it. PyTorch does \
+              not enforce this.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n",
         ),
@@ -161,20 +163,20 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         severity: Severity::Warning,
-        what: "`autogen` is written where nothing is generated: on views, operators with \
-               `manual_cpp_binding` and operators that decompose (unless tagged `core`, since \
-               2.6); or no name in it is that of an out variant.",
-        why: "The list is ignored, and the operators that it names do not exist.",
+        what: "`autogen` is set where PyTorch generates nothing: on views, on operators with \
+               `manual_cpp_binding` and on composite operators (unless tagged `core`, since 2.6). \
+               Or no name in the list is that of an out variant.",
+        why: "PyTorch ignores the list, so the operators in it do not exist.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  autogen: blend.out\n",
         ),
         ..rule(RuleId::AutogenUnsupported, Stage::Generate, GENERATION)
     },
     Rule {
-        what: "An operator that writes to its arguments and does not decompose is in no group with \
-               a functional and an out variant. A fixed list of operators is exempt.",
-        why: "Functionalization replaces it by its functional variant, and groups with an out \
-              variant are the ones that it looks at.",
+        what: "An operator mutates its arguments and is not composite, but its group has no \
+               functional or no out variant. A fixed list of operators is exempt.",
+        why: "Functionalization replaces the operator with its functional variant, and considers \
+              only groups with an out variant.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_\n",
         ),
@@ -185,9 +187,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "Several variants of an operator exist and the functional one does not.",
-        why: "A group is built around its functional variant. It is generated where the others do \
-              not decompose, and must be written where they do.",
+        what: "Several variants of an operator exist, but not the functional one.",
+        why: "Every group needs a functional variant. PyTorch generates it if the other variants \
+              are not composite; otherwise it must be declared.",
         bad: Example::native(
             "- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -197,8 +199,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::GroupFunctionalRequired, Stage::Group, GROUP)
     },
     Rule {
-        what: "An operator with scratch arguments has the signature of other variants.",
-        why: "Scratch variants take part in no group.",
+        what: "An operator with scratch arguments has the same signature as other variants.",
+        why: "Scratch variants cannot join a group.",
         bad: Example::native(
             "- func: blend(Tensor self) -> (Tensor, Tensor)\n- func: blend.scratch(Tensor self, *, Tensor(a!) out, Tensor(b!) _scratch_rows) -> Tensor(a!)\n",
         ),
@@ -208,9 +210,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::GroupScratch, Stage::Group, GROUP)
     },
     Rule {
-        what: "A group has a mutable variant, and its functional variant is not called \
+        what: "A group has a mutable variant, and its functional variant is not named \
                `name_functional`.",
-        why: "Both take the same arguments, so that a call by base name could mean either.",
+        why: "Both take the same arguments, so a call by base name would be ambiguous.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor(a!) buffer) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.pure(Tensor self, Tensor buffer) -> (Tensor, Tensor)\n  dispatch:\n    CPU, CUDA: blend_pure\n- func: blend.pure_out(Tensor self, Tensor buffer, *, Tensor(a!) out0, Tensor(b!) out1) -> (Tensor(a!), Tensor(b!))\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -221,7 +223,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The variants of an operator are in different namespaces.",
-        why: "A group is registered as one.",
+        why: "PyTorch registers a group in one namespace.",
         bad: Example::native(
             "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -231,10 +233,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::GroupNamespace, Stage::Group, GROUP)
     },
     Rule {
-        what: "The functional variant of a group writes to its arguments, or returns aliases of \
+        what: "The functional variant of a group mutates its arguments, or returns aliases of \
                them.",
-        why: "The other variants are replaced by it, and take the new values of what they write to \
-              from its returns.",
+        why: "Functionalization replaces the other variants with it, and takes the new values of \
+              the mutated arguments from its returns.",
         bad: Example::native(
             "- func: blend(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
@@ -246,8 +248,8 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A return of a variant in a group has the annotation of two arguments.",
-        why: "It must be known which of them is returned.",
+        what: "A return of a variant in a group has the same annotation as two arguments.",
+        why: "The generator must know which of the two is returned.",
         bad: Example::native(
             "- func: blend(Tensor self) -> Tensor\n- func: blend.out(Tensor(a!) self, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -260,9 +262,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "The functional variant of a group has TensorOptions, and another variant has no \
-               tensor argument called `out`.",
-        why: "The other variants lack the options; they are taken from `out`, which is found by \
-              its name. So a factory has one out argument, and no in-place variant.",
+               tensor argument named `out`.",
+        why: "The other variants have no TensorOptions; the generator takes them from the argument \
+              `out`, by name. A factory therefore has one out argument and no in-place variant.",
         bad: Example::native(
             "- func: blend(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> (Tensor, Tensor)\n  dispatch:\n    CompositeExplicitAutograd: blend\n  autogen: blend.out\n",
         ),
@@ -277,10 +279,10 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         since: Release::V2_2,
-        what: "`autogen` asks for an out variant of an operator that returns something else than \
+        what: "`autogen` requests an out variant of an operator that returns types other than \
                `Tensor` and `Tensor[]`, such as `Tensor?`.",
-        why: "Out arguments have the types of the returns. An optional tensor that is written to \
-              has two different types in C++, and lists of optional ones cannot even be annotated.",
+        why: "Out arguments have the types of the returns. A mutable optional tensor has two \
+              incompatible C++ types, and a list of optional tensors cannot be annotated.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor?\n  dispatch:\n    CPU, CUDA: blend\n  autogen: blend.out\n",
         ),
@@ -295,7 +297,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A member of a group with an out variant is a view.",
-        why: "Views are handled with their copies, not as variants of something.",
+        why: "Views are grouped with their copies, not with variants.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  manual_cpp_binding: True\n- func: flip_sides.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_out\n",
         ),
@@ -310,9 +312,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         since: Release::V2_12,
-        what: "An operator called `cumsum.out` or `cumprod.out` has several out arguments, or its \
+        what: "An operator named `cumsum.out` or `cumprod.out` has several out arguments, or its \
                functional variant has no argument `dtype`.",
-        why: "The generator knows these two by name and passes the dtype of `out` on.",
+        why: "The generator special-cases these two operators and passes on the dtype of `out`.",
         bad: Example::native(
             "- func: cumsum(Tensor self, int dim) -> Tensor\n- func: cumsum.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),

@@ -23,7 +23,11 @@ pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         && let Some((fault, other)) = functional_writes(scope, group)
         && !scope.is_clouded(group.functional)
     {
-        let elsewhere = [("the variant that it replaces", other, scope.name_at(other))];
+        let elsewhere = [(
+            "the variant that it replaces is here",
+            other,
+            scope.name_at(other),
+        )];
         scope.report_with(sink, group.functional, fault, &elsewhere);
     }
     for id in group.writing() {
@@ -84,15 +88,15 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
         return None;
     }
     let message = format!(
-        "a return of `{}` is the alias of both `{}` and `{}`",
+        "a return of `{}` has the annotation of both `{}` and `{}`",
         operator.name(),
         first.name,
         second.name
     );
     let diagnostic = Diagnostic::new(RuleId::GroupReturnAliasesTwice, first.type_at.0, message)
-        .with_help("give each argument a letter of its own")
-        .with_related("the other argument", second.type_at.0)
-        .with_related("the return", schema.returns[at].at.0);
+        .with_help("give each argument its own alias letter")
+        .with_related("the other argument is here", second.type_at.0)
+        .with_related("the return is here", schema.returns[at].at.0);
     Some(diagnostic)
 }
 
@@ -109,20 +113,18 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
     let written = schema.arguments.all().iter().find(|a| a.is_write());
     let alias = schema.returns.iter().find(|r| r.annotation.is_some());
     let (at, what) = match (written, alias) {
-        (Some(argument), _) => (argument.type_at.0, "writes to an argument"),
+        (Some(argument), _) => (argument.type_at.0, "mutates an argument"),
         (None, Some(ret)) => (ret.at.0, "returns an alias of an argument"),
-        (None, None) => (
-            schema.returns_at.0,
-            "does not return all that is written to",
-        ),
+        (None, None) => (schema.returns_at.0, "does not return all mutated arguments"),
     };
     let message = format!(
-        "`{}` takes the place of `{}` and {what}",
+        "`{}` replaces `{}` during functionalization, but {what}",
         functional.name(),
         scope.operator(unmatched).name()
     );
-    let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message)
-        .with_help("let the functional variant write to nothing and return new tensors only");
+    let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message).with_help(
+        "the functional variant must not mutate arguments and must return only new tensors",
+    );
     Some((diagnostic, unmatched))
 }
 
@@ -135,16 +137,16 @@ fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnosti
         return None;
     }
     let message = format!(
-        "`{}` has TensorOptions, which `{}` can only take from a tensor argument called `out`",
+        "`{}` takes TensorOptions, and `{}` has no tensor argument named `out` to take them from",
         functional.name(),
         operator.name()
     );
     let diagnostic = Diagnostic::new(RuleId::GroupFactoryOut, name_at(operator), message)
-        .with_help("call the out argument `out`; a factory has one return");
+        .with_help("name the out argument `out`; a factory has exactly one return");
     Some(diagnostic)
 }
 
-/// Where the name stands; that of what it was made from when it is generated.
+/// The position of the name; for a generated operator, that of its source.
 fn name_at(operator: &Operator) -> Span {
     operator.schema().name_at.0
 }
@@ -170,18 +172,18 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
         return None;
     }
     let message = format!(
-        "`{}` cannot be generated: an out argument cannot be of type `{}`",
+        "cannot generate `{}`: an out argument cannot have type `{}`",
         operator.name(),
         argument.ty
     );
     let at = from.schema().returns_at.0;
     let diagnostic = Diagnostic::new(RuleId::AutogenReturnType, at, message)
         .with_help("return `Tensor` or `Tensor[]`, or remove `autogen`")
-        .with_related("asked for here", autogen_at(from));
+        .with_related("requested here", autogen_at(from));
     Some(diagnostic)
 }
 
-/// Two out variants keep the dtype of `out`, which the functional variant must be told.
+/// Two out variants keep the dtype of `out`, which the functional variant needs as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
     let mut names = vec!["cumsum.out", "cumprod.out"];
     if release < Release::V2_13 {
@@ -201,11 +203,11 @@ fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> O
         return None;
     }
     let message = format!(
-        "`{}` must have one out argument and a functional variant with an argument `dtype`",
+        "`{}` needs exactly one out argument and a functional variant with an argument `dtype`",
         operator.name()
     );
     let diagnostic = Diagnostic::new(RuleId::GroupCumulativeDtype, name_at(operator), message)
-        .with_help("keep the arguments of PyTorch's own operator");
+        .with_help("keep the arguments of PyTorch's operator of that name");
     Some(diagnostic)
 }
 
@@ -234,9 +236,12 @@ fn view_member(
         }
         let exempt = release >= Release::V2_3 && name.base() == "set_";
         if operator.is_view && !exempt {
-            let message = format!("`{name}` is a view, and its group has an out variant");
+            let message = format!("`{name}` is a view, but its group has an out variant");
             let diagnostic = Diagnostic::new(RuleId::GroupViewMember, name_at(operator), message)
-                .with_help("a view returns no new tensor that could be written elsewhere: remove the out variant, or the annotation that makes it a view");
+                .with_help(
+                    "a view returns no new tensor: remove the out variant, or the annotation that \
+                     makes it a view",
+                );
             return Some((id, diagnostic));
         }
     }
@@ -256,7 +261,7 @@ fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagno
         return None;
     }
     let message = format!(
-        "`{}` is tagged `generated`, but there is no variant that its kernel could be generated from",
+        "`{}` is tagged `generated`, but has no variant that its kernel could be generated from",
         functional.name()
     );
     let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, name_at(functional), message)

@@ -39,17 +39,24 @@ pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> Faulty {
 fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let message = format!(
-        "`{}` has kernels of its own and returns no tensor, so it can have no out variant",
+        "`{}` has its own kernels but returns no tensor, so it cannot have an out variant",
         operator.name()
     );
-    let diagnostic = Diagnostic::new(RuleId::NoTensorReturn, operator.schema().returns_at.0, message)
-        .with_help("return a tensor, or remove `dispatch` so that it decomposes; PyTorch keeps a fixed list of exceptions");
+    let diagnostic = Diagnostic::new(
+        RuleId::NoTensorReturn,
+        operator.schema().returns_at.0,
+        message,
+    )
+    .with_help(
+        "return a tensor, or remove `dispatch` to make the operator composite; PyTorch exempts a \
+         fixed list of operators",
+    );
     scope.report(sink, id, diagnostic);
 }
 
 fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let out = scope.operator(id);
-    let message = format!("out variant `{}` has no other variant", out.name());
+    let message = format!("out variant `{}` belongs to no group", out.name());
     let diagnostic = Diagnostic::new(
         RuleId::OutWithoutOtherVariant,
         out.schema().name_at.0,
@@ -62,10 +69,14 @@ fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     };
     let other = scope.operator(near);
     let help = format!(
-        "let arguments and defaults be the same as those of `{}`: {difference}",
+        "use the same arguments and defaults as `{}`: {difference}",
         other.name()
     );
-    let elsewhere: [Elsewhere; 1] = [("it would be this one's", near, other.schema().name_at.0)];
+    let elsewhere: [Elsewhere; 1] = [(
+        "the expected functional variant is here",
+        near,
+        other.schema().name_at.0,
+    )];
     scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
 }
 
@@ -99,15 +110,14 @@ fn broken(scope: &Scope<'_>, id: OperatorId, schema: &str, why: &str, sink: &mut
     let returns = &operator.schema().returns;
     let tensors = returns.iter().filter(|r| r.ty.is_tensor_like()).count();
     let diagnostic = if tensors > 0 && tensors < returns.len() {
-        let message =
-            "an out variant cannot be generated for returns of which only some are tensors";
+        let message = "cannot generate an out variant: only some of the returns are tensors";
         Diagnostic::new(RuleId::AutogenMixedReturns, autogen_at(operator), message)
-            .with_related("these returns", operator.schema().returns_at.0)
+            .with_related("see these returns", operator.schema().returns_at.0)
             .with_help("declare the out variant by hand, or remove `autogen`")
     } else {
-        let message = format!("the variant `{schema}` cannot be generated: {why}");
+        let message = format!("cannot generate the variant `{schema}`: {why}");
         Diagnostic::new(RuleId::AutogenSchema, autogen_at(operator), message)
-            .with_help("mend the schema, or declare the variants by hand")
+            .with_help("fix the schema, or declare the variants by hand")
     };
     scope.report(sink, id, diagnostic);
 }
@@ -120,10 +130,10 @@ fn clash(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
-    let message = format!("`{name}` would be generated, but an operator of that name exists");
+    let message = format!("cannot generate `{name}`: an operator with this name exists");
     let diagnostic = Diagnostic::new(RuleId::AutogenNameClash, autogen_at(operator), message)
-        .with_help("give one of the two another overload name");
-    let elsewhere = [("this operator", with, scope.name_at(with))];
+        .with_help("rename one of the two overloads");
+    let elsewhere = [("the existing operator is here", with, scope.name_at(with))];
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
@@ -151,7 +161,7 @@ pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
 
 fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
     let message = format!(
-        "the generated `{}` has another signature than `{}`, so it is no variant of it",
+        "the generated `{}` does not have the signature of `{}`, so it cannot join its group",
         scope.operator(id).canonical(),
         from.name()
     );
@@ -159,9 +169,7 @@ fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
     let written = from.schema().arguments.all().iter().find(|a| a.is_write());
     let at = written.map_or_else(|| autogen_at(from), |argument| argument.type_at.0);
     let diagnostic = Diagnostic::new(RuleId::AutogenStrayVariant, at, message)
-        .with_help(
-            "an operator that writes to `self` is in place by its name, `name_`; or remove `autogen`",
-        )
+        .with_help("name an operator that mutates `self` with a trailing `_`, or remove `autogen`")
         .with_related("generated from here", autogen_at(from));
     scope.report(sink, id, diagnostic);
 }

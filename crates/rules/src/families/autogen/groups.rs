@@ -65,8 +65,8 @@ fn scratch_beside(scope: &Scope<'_>, group: &Group, scratch: OperatorId, sink: &
         scope.operator(other).name()
     );
     let diagnostic = Diagnostic::new(RuleId::GroupScratch, scope.name_at(scratch), message)
-        .with_help("give it another base name");
-    let elsewhere = [("the other variant", other, scope.name_at(other))];
+        .with_help("give it a different base name");
+    let elsewhere = [("the other variant is here", other, scope.name_at(other))];
     scope.report_with(sink, scratch, diagnostic, &elsewhere);
 }
 
@@ -77,7 +77,7 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     };
     let (a, b) = (scope.operator(first), scope.operator(second));
     let message = format!(
-        "`{}` and `{}` are variants of an operator whose functional variant does not exist",
+        "`{}` and `{}` are variants of an operator that has no functional variant",
         a.name(),
         b.name()
     );
@@ -87,10 +87,8 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
         scope.name_at(first),
         message,
     )
-    .with_help(format!(
-        "declare `{stem}(...)`, which writes to none of its arguments"
-    ));
-    let elsewhere = [("the other variant", second, scope.name_at(second))];
+    .with_help(format!("declare `{stem}(...)` without mutable arguments"));
+    let elsewhere = [("the other variant is here", second, scope.name_at(second))];
     scope.report_with(sink, first, diagnostic, &elsewhere);
 }
 
@@ -125,9 +123,9 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
             functional.namespace()
         );
         let diagnostic = Diagnostic::new(RuleId::GroupNamespace, scope.name_at(id), message)
-            .with_help("put all variants of an operator into one namespace");
+            .with_help("move all variants of the operator into one namespace");
         let elsewhere: [Elsewhere; 1] = [(
-            "the functional variant",
+            "the functional variant is here",
             group.functional,
             scope.name_at(group.functional),
         )];
@@ -154,13 +152,17 @@ fn named_functional(
     refuse(scope, functional, sink, |sink| {
         let stem = name.stem();
         let message = format!(
-            "`{name}` is the functional variant of the mutable `{}`, and calls could mean either",
+            "calls are ambiguous: `{name}` is the functional variant of the mutable `{}`",
             scope.operator(mutable).name()
         );
         let at = scope.name_at(functional);
         let diagnostic = Diagnostic::new(RuleId::GroupMutableFunctionalName, at, message)
-            .with_help(format!("call it `{stem}_functional`"));
-        let elsewhere = [("the mutable variant", mutable, scope.name_at(mutable))];
+            .with_help(format!("rename it to `{stem}_functional`"));
+        let elsewhere = [(
+            "the mutable variant is here",
+            mutable,
+            scope.name_at(mutable),
+        )];
         scope.report_with(sink, functional, diagnostic, &elsewhere);
     })
 }

@@ -81,18 +81,18 @@ fn mismatch(
         return;
     };
     let what = match generated {
-        [] => "nothing is generated for it".to_owned(),
-        names => format!("`{}` is generated for it", join(names.iter().copied())),
+        [] => "PyTorch generates nothing for it".to_owned(),
+        names => format!("PyTorch generates `{}` for it", join(names.iter().copied())),
     };
     let has_list = placed.entry.field(Field::Autogen).is_some();
     let message = if has_list {
         let listed = join(listed(operator));
         format!(
-            "`{}` lists `autogen: {listed}`, but {what}",
+            "`{}` declares `autogen: {listed}`, but {what}",
             operator.name()
         )
     } else {
-        format!("`{}` lists no `autogen`, but {what}", operator.name())
+        format!("`{}` declares no `autogen`, but {what}", operator.name())
     };
     let at = autogen_at(operator);
     let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);

@@ -56,7 +56,7 @@ pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
 pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let message = format!(
-        "`{}` is tagged `generated`, which only the generator does",
+        "`{}` is tagged `generated`, which is reserved for generated operators",
         operator.name()
     );
     let diagnostic = Diagnostic::new(RuleId::TagsGeneratedReserved, tags_at(operator), message)
@@ -116,7 +116,7 @@ fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
     scope.operator(id).kind != SchemaKind::Out && scope.catalogue.view_groups().contains(id)
 }
 
-/// Groups are told apart by names, so another operator of the same name may stand in.
+/// Groups are identified by names, so another operator of the same name can take the place.
 fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
     let others = scope.grouped_namesakes(scope.operator(id).name().as_str());
     others > usize::from(scope.is_grouped(id))
@@ -126,7 +126,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
     let message = format!(
-        "`{}` writes to its arguments, and has no functional and out variants to be replaced by",
+        "`{}` mutates its arguments, but has no functional and out variants for functionalization",
         operator.name()
     );
     let diagnostic = Diagnostic::new(
@@ -139,7 +139,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names = join(names.iter().map(OperatorName::as_str));
     let (Some(base), None) = (base, alone) else {
-        let help = "declare the functional and the out variant by hand, or give it a composite kernel only";
+        let help = "declare the functional and the out variant by hand, or make it composite";
         scope.report(sink, id, diagnostic.with_help(help));
         return;
     };
@@ -155,7 +155,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
         scope.report(sink, id, diagnostic);
     } else {
         let help = format!("add `autogen: {names}` to `{}`", first.name());
-        let elsewhere = [("it belongs here", base, first.schema().name_at.0)];
+        let elsewhere = [("the list belongs here", base, first.schema().name_at.0)];
         scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
     }
 }
@@ -192,13 +192,13 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     let why = match generate::left_alone(&catalogue.operators, group, catalogue.release) {
         Some(LeftAlone::Manual) => "operators with `manual_cpp_binding` bypass the dispatcher",
         Some(LeftAlone::View) => "views have no out variants",
-        Some(LeftAlone::Composite) => "composite operators decompose, so they need no variants",
+        Some(LeftAlone::Composite) => "a composite operator needs no variants",
         None if generate::base(group, catalogue.release) != Some(id) => {
-            "the list of another variant counts"
+            "PyTorch reads the list of another variant"
         }
         None => "no name in the list is that of an out variant",
     };
-    let message = format!("nothing is generated for `{}`: {why}", operator.name());
+    let message = format!("PyTorch generates nothing for `{}`: {why}", operator.name());
     let diagnostic = Diagnostic::new(RuleId::AutogenUnsupported, autogen_at(operator), message)
         .with_help("remove `autogen`");
     let text = scope.text(placed);

@@ -65,13 +65,13 @@ fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
                 continue;
             };
             let why = if namespace.is_empty() {
-                "there is no namespace before its `::`"
+                "the namespace before `::` is empty"
             } else if OperatorName::parse(bare).is_err() {
-                "what follows its namespace is none"
+                "the part after the namespace is malformed"
             } else {
                 continue;
             };
-            let message = format!("`{}` is no operator name: {why}", name.value);
+            let message = format!("`{}` is not an operator name: {why}", name.value);
             sink.entry(
                 placed,
                 Diagnostic::new(RuleId::AutogenMalformed, name.at, message)
@@ -86,7 +86,7 @@ fn is_tagged_generated(operator: &Operator) -> bool {
     operator.has_tag("generated")
 }
 
-/// Where an operator's `autogen` stands, or its name where it has none.
+/// The position of an operator's `autogen`, or of its name if it has none.
 fn autogen_at(operator: &Operator) -> Span {
     let written = operator
         .declared()

@@ -28,30 +28,32 @@ const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "An argument holds a second `=`, be it within quotes.",
-        why: "The text is cut at `=` into the name and the default, and there must be two parts.",
+        what: "An argument contains a second `=`, even inside quotes.",
+        why: "The parser splits the text at `=` into the name and the default, and expects exactly \
+              two parts.",
         bad: Example::native("- func: scale(Tensor self, str mode='a=b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='ab') -> Tensor\n"),
         ..rule(RuleId::DefaultOneEquals, Severity::Error, Stage::Entry)
     },
     Rule {
-        what: "Nothing stands behind `=`, or a space stands before it.",
-        why: "Name, `=` and default follow one another without a gap.",
+        what: "The text after `=` is empty, or a space precedes `=`.",
+        why: "The name, `=` and the default follow each other without spaces.",
         bad: Example::native("- func: scale(Tensor self, int factor =2) -> Tensor\n"),
         ..rule(RuleId::DefaultEmpty, Severity::Error, Stage::Entry)
     },
     Rule {
         until: Some(Release::V2_4),
-        what: "A default holds a space.",
-        why: "Until 2.4 an argument was cut at its last space, so what stands before a space in \
-              the default was taken for part of the type.",
+        what: "A default contains a space.",
+        why: "Up to 2.4 the parser split an argument at its last space, so it took the part of the \
+              default before a space for part of the type.",
         bad: Example::native("- func: scale(Tensor self, str mode='a b') -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, str mode='a_b') -> Tensor\n"),
         ..rule(RuleId::DefaultBlank, Severity::Error, Stage::Entry)
     },
     Rule {
-        what: "A list given as a default has a space behind its comma.",
-        why: "Arguments are cut at every comma followed by a space, brackets or not.",
+        what: "A list default has a space after a comma.",
+        why: "The parser splits arguments at every comma followed by a space, even inside \
+              brackets.",
         bad: Example::native("- func: pad(Tensor self, int[2] amount=[1, 2]) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount=[1,2]) -> Tensor\n"),
         source: "torchgen/model.py: Arguments._preparse",
@@ -59,8 +61,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A default does not fit the type of its argument.",
-        why: "Nothing compares the two: the text goes into the C++ as it stands, and the compiler \
-              or the parser of schemas at run time refuses it.",
+        why: "torchgen does not check this: it copies the text into the generated C++, and the C++ \
+              compiler or the schema parser of the runtime rejects it.",
         bad: Example::native("- func: scale(Tensor self, int factor=two) -> Tensor\n"),
         source: README,
         ..rule(
@@ -70,9 +72,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A list without a size has a default that is no list.",
-        why: "One value for a whole list means as many copies as its size says. Without a size \
-              there is no C++ for it; `None` needs a `?` behind the list.",
+        what: "The default of a list without a size is not a list.",
+        why: "A single value for a list means as many copies as the list's size. Without a size \
+              there is no C++ for it; `None` requires a `?` after the list.",
         bad: Example::native("- func: pad(Tensor self, int[] amount=0) -> Tensor\n"),
         good: Example::native("- func: pad(Tensor self, int[2] amount=0) -> Tensor\n"),
         source: "torchgen/api/cpp.py: default_expr",
@@ -83,8 +85,8 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A positional argument without a default stands behind one that has a default.",
-        why: "Neither C++ nor Python allows it: arguments can only be left out from the end.",
+        what: "A positional argument without a default follows one with a default.",
+        why: "Neither C++ nor Python allows this: a caller can only leave out the last arguments.",
         bad: Example::native("- func: scale(Tensor self, int factor=2, int bias) -> Tensor\n"),
         good: Example::native("- func: scale(Tensor self, int bias, int factor=2) -> Tensor\n"),
         source: README,

@@ -32,17 +32,17 @@ pub(super) fn expected(ty: &Type) -> String {
             format!("write one value, or {size} in brackets without spaces")
         }
         Type::List(_, None) => {
-            "write values in brackets without spaces, such as `[]` or `[0,1]`".to_owned()
+            "write the values in brackets without spaces, such as `[]` or `[0,1]`".to_owned()
         }
         Type::Base(BaseType::Tensor) => {
-            "a tensor has no default; make it `Tensor?` with `None`".to_owned()
+            "a tensor cannot have a default; use `Tensor?` with `None`".to_owned()
         }
         Type::Base(BaseType::Bool) => "write `True` or `False`".to_owned(),
-        Type::Base(BaseType::Str) => "write text in single or double quotes".to_owned(),
+        Type::Base(BaseType::Str) => "write the text in single or double quotes".to_owned(),
         Type::Base(BaseType::Int | BaseType::SymInt | BaseType::DeviceIndex) => {
-            "write a whole number, or `Mean` for a reduction".to_owned()
+            "write an integer, or `Mean` for a reduction".to_owned()
         }
-        Type::Base(_) | Type::Custom(_) => "write a value of the type".to_owned(),
+        Type::Base(_) | Type::Custom(_) => "write a value of this type".to_owned(),
     }
 }
 

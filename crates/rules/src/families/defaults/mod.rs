@@ -46,12 +46,12 @@ fn value(
         subject.report(sink, diagnostic);
     } else if let Some(list) = needs_list(&argument.ty, default) {
         let message = format!(
-            "`{default}` is one value, but `{}` has no size to repeat it",
+            "default `{default}` is a single value, but `{}` has no size",
             argument.ty
         );
         let help = match default {
             "None" => {
-                format!("write `{list}?` for a list that may be missing, or the default `[]`")
+                format!("write `{list}?` for an optional list, or use the default `[]`")
             }
             _ => "give the list a size, or write the default as a list: `[]`".to_owned(),
         };
@@ -63,7 +63,10 @@ fn value(
         .with_help(help);
         subject.report(sink, diagnostic);
     } else if !fit::fits(&argument.ty, default) {
-        let message = format!("default `{default}` is no value of type `{}`", argument.ty);
+        let message = format!(
+            "default `{default}` is not a value of type `{}`",
+            argument.ty
+        );
         let diagnostic = Diagnostic::new(
             RuleId::DefaultValueUnchecked,
             argument.default_at.0,
@@ -77,10 +80,10 @@ fn value(
 /// Until 2.4 no default could hold a space.
 fn blank(argument: &Argument) -> Option<Diagnostic> {
     let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
-    let message = format!("default `{default}` holds a space, which is read since 2.5 only");
+    let message = format!("default `{default}` contains a space, which PyTorch accepts since 2.5");
     Some(
         Diagnostic::new(RuleId::DefaultBlank, argument.default_at.0, message)
-            .with_help("write the default without spaces"),
+            .with_help("remove the spaces from the default"),
     )
 }
 
@@ -111,11 +114,11 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
         RuleId::DefaultSuffixOnly,
         behind.at.0,
         format!(
-            "`{}` has no default, but `{}` before it has one",
+            "argument `{}` has no default, but `{}` before it has one",
             behind.name, with_default.name
         ),
     )
-    .with_help("move the arguments with defaults to the end, or behind `*`")
-    .with_related("this one has a default", with_default.at.0);
+    .with_help("move the arguments with defaults to the end, or after `*`")
+    .with_related("this argument has a default", with_default.at.0);
     subject.report(sink, diagnostic);
 }

@@ -17,8 +17,9 @@ use opatlas_source::{DERIVATIVES, Span};
 
 pub(crate) static RULES: [Rule; 13] = [
     Rule {
-        what: "The file is a list, and each of its items is a mapping.",
-        why: "The reader goes through the file entry by entry and takes each one's `name` and formulas out of a mapping. An empty file is no list either; one without entries is written `[]`.",
+        what: "The file is a list, and each item is a mapping.",
+        why: "The generator reads the file entry by entry and takes `name` and the formulas from \
+              each mapping. An empty file is not a list; write `[]` for a file without entries.",
         bad: example("scale(Tensor self, Tensor other) -> Tensor:\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, load_derivatives",
@@ -26,7 +27,7 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "Each entry has a `name`.",
-        why: "The name says which operator the formulas are for.",
+        why: "The name identifies the operator that the formulas belong to.",
         bad: example("- self: grad * other\n  other: grad * self\n"),
         good: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n",
@@ -35,24 +36,31 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivNameMissing)
     },
     Rule {
-        what: "The name of an entry has the form of a schema: `op(...)` or `op.overload(...)`, letters, digits and underscores before the parenthesis.",
-        why: "Operators are told apart by their arguments, so a bare name says too little.",
+        what: "The name of an entry is a schema: `op(...)` or `op.overload(...)`, with only \
+               letters, digits and underscores before the parenthesis.",
+        why: "Overloads differ in their arguments, so a bare name is ambiguous.",
         bad: example("- name: scale\n  self: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/utils.py, split_name_params",
         ..error(RuleId::DerivMalformedName)
     },
     Rule {
-        what: "The name of an entry is the schema of an operator in native_functions.yaml, letter for letter: defaults, annotations and names of returns included, the namespace left out.",
-        why: "Entries are looked up by the printed schema. When a schema changes, its entry has to change with it, or no autograd code can be generated at all.",
+        what: "The name of an entry matches the schema of an operator in native_functions.yaml \
+               exactly, including defaults, annotations and names of returns, but without the \
+               namespace.",
+        why: "The generator looks up entries by the printed schema. If a schema changes and its \
+              entry does not, code generation fails for all of autograd.",
         bad: example("- name: scale(Tensor self, Tensor by) -> Tensor\n  self: grad * by\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_differentiability_info",
         ..error(RuleId::DerivSchemaMustMatchExactly)
     },
     Rule {
-        what: "The operator of an entry has a variant that formulas can belong to: one of the same base name that is no out variant and whose overload is not called `functional`, or, alone, an in-place one.",
-        why: "Formulas are written for one variant, and the others are served through it. Without such a variant there is nothing to differentiate.",
+        what: "The operator of an entry has a variant that formulas can belong to: one with the \
+            same base name that is not an out variant and whose overload is not `functional`, or \
+            else a single in-place operator.",
+        why: "Formulas belong to one variant, and the other variants share them. Without such a \
+              variant there is nothing to differentiate.",
         bad: example("- name: tidy.functional(Tensor self) -> Tensor\n  self: grad\n"),
         good: example(
             "- name: scale.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  self: grad * other\n",
@@ -62,7 +70,7 @@ pub(crate) static RULES: [Rule; 13] = [
     },
     Rule {
         what: "`dispatch:` is a mapping from dispatch keys to mappings from arguments to formulas.",
-        why: "Each key has formulas of its own.",
+        why: "Each key has its own formulas.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch: Default\n"),
         good: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n",
@@ -71,8 +79,10 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivDispatchShape)
     },
     Rule {
-        what: "Formulas stand under `Default`, `AutogradNestedTensor`, or `Autograd` with the name of a backend that the generator knows.",
-        why: "`Default` registers to the alias `Autograd`; the others register to the key of that name. The alias itself and keys that have nothing to do with autograd cannot take formulas.",
+        what: "The keys of `dispatch` are `Default`, `AutogradNestedTensor`, or `Autograd` \
+               followed by the name of a backend that the generator knows.",
+        why: "`Default` registers to the alias key `Autograd`; the others register to the key of \
+              that name. The alias key itself and keys outside autograd cannot have formulas.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Autograd:\n      self: grad * other\n",
         ),
@@ -83,16 +93,18 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivDispatchKey)
     },
     Rule {
-        what: "What a formula is for is named by a string: an argument, several with commas between them, or an output.",
-        why: "The text is cut at its commas; a number or nothing cannot be.",
+        what: "The key of a formula is a string: an argument, several arguments separated by \
+               commas, or an output.",
+        why: "The generator splits the key at commas, so a number or null fails.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  1: grad * other\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, split_names",
         ..error(RuleId::DerivKeyType)
     },
     Rule {
-        what: "An operator with an entry has no argument called `grad_input_mask` or `result`.",
-        why: "Generated backward code uses these names itself: one for the gradients that are wanted, one for the output.",
+        what: "An operator with an entry has no argument named `grad_input_mask` or `result`.",
+        why: "The generated backward code uses both names: `grad_input_mask` for the gradients \
+              requested, `result` for the output.",
         bad: example(
             "- name: masked(Tensor self, bool[2] grad_input_mask) -> Tensor\n  self: grad\n",
         ),
@@ -101,8 +113,8 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivArgNames)
     },
     Rule {
-        what: "No formula is for a name that is both an argument and a named return of the operator.",
-        why: "It could be the gradient of the one or the tangent of the other.",
+        what: "The key of a formula is not both an argument and a named return of the operator.",
+        why: "The formula could be the gradient of the argument or the tangent of the return.",
         bad: example(
             "- name: clash(Tensor self, Tensor values) -> (Tensor values, Tensor rest)\n  values: grads[0] + grads[1]\n",
         ),
@@ -113,8 +125,9 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivArgReturnClash)
     },
     Rule {
-        what: "`output_differentiability` is a list of booleans, one for each output, or holds exactly one condition in C++.",
-        why: "A condition is only supported for operators with a single output.",
+        what: "`output_differentiability` is a list of booleans, one per output, or a list with \
+               exactly one C++ condition.",
+        why: "PyTorch supports a condition only for operators with a single output.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [condition, other]\n  self: grad\n",
         ),
@@ -125,8 +138,9 @@ pub(crate) static RULES: [Rule; 13] = [
         ..error(RuleId::DerivOutputDifferentiability)
     },
     Rule {
-        what: "Only one entry is for an operator, variants of it that share their formulas included.",
-        why: "Of two entries for one operator the last silently wins; the formulas of the other are lost.",
+        what: "Each operator has only one entry, including variants that share the formulas.",
+        why: "If an operator has two entries, the last one silently wins and the formulas of the \
+              other are lost.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n",
         ),
@@ -137,8 +151,9 @@ pub(crate) static RULES: [Rule; 13] = [
         ..warning(RuleId::DerivDuplicateEntry)
     },
     Rule {
-        what: "An entry with `dispatch:` has no formulas beside it.",
-        why: "Only what stands under a dispatch key is read; the rest is silently lost.",
+        what: "An entry with `dispatch:` has no formulas outside it.",
+        why: "The generator reads only the formulas under a dispatch key and silently drops the \
+              others.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Default:\n      self: grad * other\n  other: grad * self\n",
         ),
@@ -163,8 +178,8 @@ pub(super) fn unmatched(
     match fault {
         TargetFault::Malformed => sink.file(
             DERIVATIVES,
-            Diagnostic::new(RuleId::DerivMalformedName, at, "the name is no schema")
-                .with_help("write the operator's schema as native_functions.yaml has it"),
+            Diagnostic::new(RuleId::DerivMalformedName, at, "the name is not a schema")
+                .with_help("write the operator's schema exactly as in native_functions.yaml"),
         ),
         TargetFault::UnknownSchema => unknown_schema(catalogue, file, entry, sink),
         TargetFault::ViewCopy(operator) => {
@@ -172,11 +187,11 @@ pub(super) fn unmatched(
                 RuleId::DerivSchemaMustMatchExactly,
                 at,
                 format!(
-                    "`{}` copies a view and cannot have an entry before 2.3",
+                    "`{}` is the copy of a view and cannot have an entry before 2.3",
                     operator_name(name)
                 ),
             )
-            .with_help("remove the entry; the formulas of the view serve its copy");
+            .with_help("remove the entry; the copy uses the formulas of the view");
             about(catalogue, operator, sink, diagnostic);
         }
         TargetFault::NoCanonical(operator) => {
@@ -184,22 +199,23 @@ pub(super) fn unmatched(
                 RuleId::DerivCanonicalFunction,
                 at,
                 format!(
-                    "`{}` has no variant that formulas could belong to",
+                    "`{}` has no variant that the formulas can belong to",
                     operator_name(name)
                 ),
             )
             .with_help(
-                "name an operator with a functional or in-place variant of the same base name",
+                "use an operator that has a functional or in-place variant with the same base name",
             );
             about(catalogue, operator, sink, diagnostic);
         }
         TargetFault::TooManyArguments(operator) => {
             let message = format!(
-                "`{}` has more than {MOST_ARGUMENTS} arguments; its formulas are not read",
+                "`{}` has more than {MOST_ARGUMENTS} arguments; Opatlas does not check its \
+                 formulas",
                 operator_name(name)
             );
             let diagnostic = Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
-                "no real operator comes near this limit; it keeps reading bounded in time",
+                "real operators stay far below this limit, which bounds the time of a check",
             );
             about(catalogue, operator, sink, diagnostic);
         }
@@ -228,7 +244,7 @@ fn unknown_schema(
         let mut diagnostic = Diagnostic::new(
             RULE,
             difference(file, entry, canonical),
-            format!("this is not the schema of `{name}`"),
+            format!("this name does not match the schema of `{name}`"),
         )
         .with_help(format!("write `{canonical}`"));
         if file.verbatim(entry.name).is_some() {
@@ -238,7 +254,7 @@ fn unknown_schema(
         return;
     }
     let at = file.place(entry.name, 0..name.len());
-    let diagnostic = Diagnostic::new(RULE, at, format!("there is no operator `{name}`"));
+    let diagnostic = Diagnostic::new(RULE, at, format!("unknown operator `{name}`"));
     let base = name.split('.').next().unwrap_or(name);
     if sink.is_full(RULE) {
         sink.about(DERIVATIVES, name, diagnostic);
@@ -257,7 +273,7 @@ fn unknown_schema(
     let help = if overloads.is_empty() {
         match sink.suggestions.nearest(name, names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "add the operator to native_functions.yaml, or remove the entry".to_owned(),
+            None => "declare the operator in native_functions.yaml, or remove the entry".to_owned(),
         }
     } else {
         format!("the overloads of `{base}` are `{}`", overloads.join("`, `"))
@@ -292,16 +308,16 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
                 RuleId::DerivIgnoredKey,
                 *at,
                 format!(
-                    "`{}` is not read, since the entry has a `dispatch`",
+                    "PyTorch ignores the formula for `{}`, because the entry has a `dispatch`",
                     at.slice(&file.text)
                 ),
             )
-            .with_help("move it under `Default:`"),
+            .with_help("move the formula under `Default:`"),
         );
     }
     for argument in bindings::arguments(subjects.subject.schema) {
         let used_for = match &*argument.name {
-            "grad_input_mask" => "which gradients are wanted",
+            "grad_input_mask" => "the requested gradients",
             "result" => "the output",
             _ => continue,
         };
@@ -311,22 +327,22 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
                 RuleId::DerivArgNames,
                 file.span(entry.name),
                 format!(
-                    "the operator has an argument `{}`, the name that backward code has for {used_for}",
+                    "argument `{}` has the name that generated backward code uses for {used_for}",
                     argument.name
                 ),
             )
-            .with_help("give the argument another name in native_functions.yaml"),
+            .with_help("rename the argument in native_functions.yaml"),
         );
     }
 }
 
-/// A key that formulas cannot stand under.
+/// A key that cannot have formulas.
 pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     let Some(key) = set.key else { return };
     let file = subjects.file;
     let name = file.value(key);
     if sink.is_full(RuleId::DerivDispatchKey) {
-        let message = format!("formulas cannot stand under `{name}`");
+        let message = format!("`{name}` cannot have formulas");
         let diagnostic = Diagnostic::new(RuleId::DerivDispatchKey, file.span(key), message);
         return subjects.report(sink, diagnostic);
     }
@@ -334,17 +350,17 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let diagnostic = Diagnostic::new(
         RuleId::DerivDispatchKey,
         file.span(key),
-        format!("formulas cannot stand under `{name}`"),
+        format!("`{name}` cannot have formulas"),
     );
     let near = sink
         .suggestions
         .nearest(name, known.iter().map(String::as_str));
     let diagnostic = match (name, near) {
         ("Autograd", _) => diagnostic
-            .with_help("formulas for the alias `Autograd` stand under `Default`")
+            .with_help("write `Default` for the formulas of the alias key `Autograd`")
             .with_fix(file.span(key), "Default"),
         (_, Some(near)) => diagnostic.with_near_name(file.span(key), name, near),
-        (_, None) => diagnostic.with_help(format!("the keys are {}", known.join(", "))),
+        (_, None) => diagnostic.with_help(format!("the valid keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);
 }
@@ -366,10 +382,10 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
             Diagnostic::new(
                 RuleId::DerivDuplicateEntry,
                 file.span(name(earlier)),
-                format!("`{operator}` has a later entry, which replaces this one"),
+                format!("a later entry for `{operator}` replaces this one"),
             )
-            .with_help("put all formulas into one entry")
-            .with_related("the entry that counts", file.span(name(index))),
+            .with_help("move all formulas into one entry")
+            .with_related("the later entry is here", file.span(name(index))),
         );
         if let Some(related) = declaration(catalogue, target.canonical) {
             sink.relate(related);
@@ -397,7 +413,7 @@ pub(super) fn clashes(
                         subjects.file.place(formula.names, range),
                         format!("`{name}` is both an argument and a return of the operator"),
                     )
-                    .with_help("give one of them another name in native_functions.yaml"),
+                    .with_help("rename one of them in native_functions.yaml"),
                 );
             }
         }

@@ -19,15 +19,16 @@ use opatlas_source::diagnostic::Diagnostic;
 
 pub(crate) static RULES: [Rule; 10] = [
     Rule {
-        what: "A formula is a string. Of a tangent that only matters where some argument has a gradient.",
-        why: "Formulas are C++ text; YAML reads `3` as a number and nothing as null.",
+        what: "A formula is a string. For tangents this matters only if an argument has a \
+               gradient.",
+        why: "Formulas are C++ text; YAML parses `3` as a number and an empty value as null.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: 3\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * 3\n"),
         ..error(RuleId::DerivFormulaType)
     },
     Rule {
-        what: "An argument is not both differentiated and called `non_differentiable`.",
-        why: "The two say the opposite of each other.",
+        what: "An argument is not both differentiated and listed under `non_differentiable`.",
+        why: "The two contradict each other.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, other: scale_backward(grad, self, other)\n  other: non_differentiable\n",
         ),
@@ -37,8 +38,8 @@ pub(crate) static RULES: [Rule; 10] = [
         ..error(RuleId::DerivOverlapNondiff)
     },
     Rule {
-        what: "`grads[i]` speaks of an output that exists: i is less than the number of returns.",
-        why: "There is one incoming gradient for each output.",
+        what: "The index in `grads[i]` is less than the number of returns.",
+        why: "Each output has one incoming gradient.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grads[1] * other\n",
         ),
@@ -47,8 +48,9 @@ pub(crate) static RULES: [Rule; 10] = [
         ..error(RuleId::DerivGradsOob)
     },
     Rule {
-        what: "The gradients of one operator do not speak of both `grad` and `grads`.",
-        why: "`grad` stands for the gradient of the only differentiable output. A mixture compiles, and goes wrong when differentiated twice.",
+        what: "The gradients of one operator do not use both `grad` and `grads`.",
+        why: "`grad` is the gradient of the only differentiable output. Code that mixes both \
+              compiles, but gives wrong second derivatives.",
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad + grads[1]\n"),
         good: example(
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n",
@@ -57,16 +59,19 @@ pub(crate) static RULES: [Rule; 10] = [
         ..error(RuleId::DerivGradAndGrads)
     },
     Rule {
-        what: "When every use of `grads` is indexed, some index is other than 0.",
-        why: "If the first output is the only differentiable one, its gradient is called `grad`; otherwise a gradient has been forgotten.",
+        what: "If `grads` is always indexed, at least one index is not 0.",
+        why: "If the first output is the only differentiable one, its gradient is `grad`; \
+              otherwise the formulas miss a gradient.",
         bad: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0]\n"),
         good: example("- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grad\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, check_grad_usage",
         ..error(RuleId::DerivGrads0Only)
     },
     Rule {
-        what: "The gradients of one operator speak of the incoming gradients by one method: `grad_NAME` after the returns, or `grad` and `grads`.",
-        why: "A named gradient and an index may be the same gradient, which nobody checks.",
+        what: "The gradients of one operator refer to the incoming gradients in one way: \
+               `grad_NAME` after the returns, or `grad` and `grads`.",
+        why: "A named gradient and an indexed one may be the same gradient, and PyTorch does not \
+              check this.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  self: grad_values + grad\n",
         ),
@@ -78,7 +83,8 @@ pub(crate) static RULES: [Rule; 10] = [
     },
     Rule {
         what: "Formulas do not call `.sizes()` or `->sizes()`.",
-        why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_sizes()` keeps them symbolic.",
+        why: "Sizes may be symbolic, and `.sizes()` would fix them in a traced program. \
+              `sym_sizes()` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad.expand(self.sizes())\n",
         ),
@@ -90,7 +96,8 @@ pub(crate) static RULES: [Rule; 10] = [
     },
     Rule {
         what: "Formulas do not call `.size(N)` or `->size(N)` with a number.",
-        why: "Sizes may be symbolic, and plain ones would be baked into a traced program. `sym_size(N)` keeps them symbolic.",
+        why: "Sizes may be symbolic, and `.size(N)` would fix them in a traced program. \
+              `sym_size(N)` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad / self.size(0)\n",
         ),
@@ -102,7 +109,8 @@ pub(crate) static RULES: [Rule; 10] = [
     },
     Rule {
         what: "Formulas do not call `.strides()` or `->strides()`.",
-        why: "Strides may be symbolic, and plain ones would be baked into a traced program. `sym_strides()` keeps them symbolic.",
+        why: "Strides may be symbolic, and `.strides()` would fix them in a traced program. \
+              `sym_strides()` keeps them symbolic.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  other: scale_backward(grad, other.strides())\n",
         ),
@@ -113,8 +121,9 @@ pub(crate) static RULES: [Rule; 10] = [
         ..error(RuleId::DerivStridesBanned)
     },
     Rule {
-        what: "`x.sym_strides()` stands only in a formula for `x` and nothing else.",
-        why: "Asking for strides is an error on tensors that have none, and the generated code can only report it for the argument that is differentiated.",
+        what: "Only the formula for `x` alone uses `x.sym_strides()`.",
+        why: "Tensors without strides raise an error here, and the generated code can report that \
+              error only for the argument that is differentiated.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, other.sym_strides())\n",
         ),
@@ -144,7 +153,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     check.gradients();
 }
 
-/// A complaint that a formula is no string.
+/// A diagnostic for a formula that is not a string.
 pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagnostic {
     let names = subjects.file.value(formula.names);
     let at = if formula.value_at.is_empty() {
@@ -157,7 +166,7 @@ pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagno
         at,
         format!("the formula for `{names}` must be a string"),
     )
-    .with_help("write the formula in C++, quoted where YAML reads it as something else")
+    .with_help("write the formula in C++, in quotes if YAML parses it as another type")
 }
 
 struct Check<'c, 'a> {
@@ -171,7 +180,7 @@ impl<'c, 'a> Check<'c, 'a> {
         self.subjects.report(self.sink, diagnostic);
     }
 
-    /// Where some bytes of a formula's text stand.
+    /// The position of a range of bytes in a formula's text.
     fn place(&self, backward: &Backward<'_>, range: Range<usize>) -> Span {
         let scalar: Option<Scalar> = backward.source.formula;
         scalar.map_or(backward.source.value_at, |scalar| {
@@ -179,8 +188,8 @@ impl<'c, 'a> Check<'c, 'a> {
         })
     }
 
-    /// Where a name stands in the text of a formula; the whole of it when only the generated text
-    /// has it.
+    /// The position of a name in the text of a formula; the whole formula if only the generated
+    /// text contains the name.
     fn place_of(&self, backward: &Backward<'_>, name: &str) -> Span {
         let range = first_use(backward.text, name).unwrap_or(0..backward.text.len());
         self.place(backward, range)
@@ -222,10 +231,10 @@ impl<'c, 'a> Check<'c, 'a> {
             let diagnostic = Diagnostic::new(
                 RULE,
                 place(formula),
-                format!("`{name}` is non-differentiable here, but has a gradient"),
+                format!("`{name}` is listed under `non_differentiable`, but has a gradient"),
             )
-            .with_help("drop one of the two lines")
-            .with_related("the gradient", place(other.source));
+            .with_help("remove one of the two")
+            .with_related("the gradient is here", place(other.source));
             self.report(diagnostic);
         }
     }
@@ -256,7 +265,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 let mut diagnostic = Diagnostic::new(
                     rule,
                     at,
-                    format!("`{call}` is not supported in formulas, since sizes may be symbolic"),
+                    format!("formulas cannot use `{call}`, because sizes may be symbolic"),
                 )
                 .with_help(format!("write `{instead}`"));
                 if at.slice(&self.subjects.file.text) == call {
@@ -279,10 +288,10 @@ impl<'c, 'a> Check<'c, 'a> {
             let diagnostic = Diagnostic::new(
                 RuleId::DerivStridesSingle,
                 self.place(backward, range),
-                format!("`{name}.sym_strides()` stands only in a formula for `{name}` alone"),
+                format!("only the formula for `{name}` alone can use `{name}.sym_strides()`"),
             )
             .with_help(format!(
-                "give `{name}` a formula of its own, or do without its strides"
+                "write a separate formula for `{name}`, or do not use its strides"
             ));
             self.report(diagnostic);
         }
@@ -307,8 +316,8 @@ impl<'c, 'a> Check<'c, 'a> {
             count => format!("{count} outputs"),
         };
         let help = match count {
-            1 => "the gradient of the only output is `grad`",
-            _ => "outputs are counted from 0",
+            1 => "use `grad`: the operator has a single output",
+            _ => "indices start at 0",
         };
         let diagnostic = Diagnostic::new(
             RuleId::DerivGradsOob,
@@ -334,7 +343,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 at,
                 "the gradients of this operator use both `grad` and `grads`",
             )
-            .with_help("write `grads[0]` for `grad`")
+            .with_help("write `grads[0]` instead of `grad`")
             .with_related("`grads` is used here", related);
             if at.slice(&self.subjects.file.text) == "grad" {
                 diagnostic = diagnostic.with_fix(at, "grads[0]");
@@ -349,7 +358,7 @@ impl<'c, 'a> Check<'c, 'a> {
                 self.place_of(other, word),
                 format!("the gradients of this operator use both `{name}` and `{word}`"),
             )
-            .with_help("speak of gradients by one method: all by name, or all by `grads[i]`")
+            .with_help("refer to all gradients by name, or to all by `grads[i]`")
             .with_related(
                 "a gradient is used by name here",
                 self.place_of(by_name, &name),
@@ -399,7 +408,10 @@ impl<'c, 'a> Check<'c, 'a> {
             at,
             "the gradients of this operator use only `grads[0]`",
         )
-        .with_help("write `grad` if the first output is the only differentiable one; otherwise the gradients of the others are missing");
+        .with_help(
+            "write `grad` if only the first output is differentiable; otherwise use the gradients \
+             of the other outputs too",
+        );
         if indices.len() == 1 && at.slice(&self.subjects.file.text) == "grads[0]" {
             diagnostic = diagnostic.with_fix(at, "grad");
         }

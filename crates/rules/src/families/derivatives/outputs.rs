@@ -15,8 +15,9 @@ use opatlas_source::suggest::Budget;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
-        what: "`output_differentiability` speaks of every output.",
-        why: "The writer of autograd code counts the flags and stops when there are more or fewer than returns.",
+        what: "`output_differentiability` has one flag per output.",
+        why: "The generator counts the flags and fails if their number differs from the number of \
+              returns.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [True]\n  self: grad\n",
         ),
@@ -27,8 +28,10 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivOutputCount)
     },
     Rule {
-        what: "Everything that a gradient formula is for is a tensor argument, or a list or optional of tensors.",
-        why: "Only tensors have gradients. The reader looks at the first name only; the writer of autograd code stops at the others.",
+        what: "Every argument with a gradient formula is a tensor, a list of tensors or an \
+               optional tensor.",
+        why: "Only tensors have gradients. PyTorch checks the first name when it loads the file, \
+              and the others when it generates the autograd code.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self, othr: scale_backward(grad, self, other)\n",
         ),
@@ -39,8 +42,9 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivGradientTarget)
     },
     Rule {
-        what: "An operator with a gradient has a differentiable output, and is not among those that autograd leaves alone.",
-        why: "The gradient could never be used; the writer of autograd code stops rather than to drop it.",
+        what: "An operator with a gradient has a differentiable output, and is not on the list of \
+               operators that autograd skips.",
+        why: "The gradient would never be used, and the generator fails instead of dropping it.",
         bad: example(
             "- name: best(Tensor self) -> (Tensor values, Tensor indices)\n  output_differentiability: [False, False]\n  self: grad\n",
         ),
@@ -51,8 +55,8 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivGradientUnused)
     },
     Rule {
-        what: "There are tangent formulas for all differentiable outputs or for none.",
-        why: "The writer of autograd code counts them and stops when some are missing.",
+        what: "Either all differentiable outputs have a tangent formula, or none has.",
+        why: "The generator counts the formulas and fails if some are missing.",
         bad: example(
             "- name: pair(Tensor self) -> (Tensor, Tensor)\n  self: grads[0] + grads[1]\n  result0: self_t\n",
         ),
@@ -64,7 +68,8 @@ pub(crate) static RULES: [Rule; 5] = [
     },
     Rule {
         what: "A tangent formula uses the tangent (`x_t`) of an argument `x` that has a gradient.",
-        why: "It would not depend on any tangent that comes in. The writer of autograd code stops, unless the operator takes a single list of tensors.",
+        why: "Otherwise the result would not depend on any incoming tangent. The generator fails, \
+              unless the operator takes a single list of tensors.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: other_t\n",
         ),
@@ -121,9 +126,10 @@ impl<'a> Check<'_, 'a> {
         let count = self.subjects.subject.schema.returns.len();
         let spoken = outputs.count();
         let fault = || {
-            let message = format!("{spoken} outputs are spoken of, but the operator has {count}");
+            let message =
+                format!("the list has {spoken} flags, but the number of outputs is {count}");
             Diagnostic::new(RuleId::DerivOutputCount, outputs.at, message)
-                .with_help("give one flag for each output")
+                .with_help("write one flag per output")
         };
         (spoken != count).then(fault)
     }
@@ -182,7 +188,7 @@ impl<'a> Check<'_, 'a> {
         let (backward, range, name) = names.find(|(_, _, name)| !tensor(name))?;
         let known = self.expansion.arguments.iter().any(|a| a.name == name);
         let message = if known {
-            format!("`{name}` is no tensor and has no gradient")
+            format!("`{name}` is not a tensor and has no gradient")
         } else {
             format!("the operator has no argument `{name}`")
         };
@@ -196,7 +202,10 @@ impl<'a> Check<'_, 'a> {
             .filter(|_| !known)
         {
             Some(near) => Some(fault.with_near_name(at, name, near)),
-            None => Some(fault.with_help(format!("the tensors are `{}`", tensors.join("`, `")))),
+            None => Some(fault.with_help(format!(
+                "the tensor arguments are `{}`",
+                tensors.join("`, `")
+            ))),
         }
     }
 
@@ -213,7 +222,7 @@ impl<'a> Check<'_, 'a> {
                 at,
                 "the operator has a gradient, but no differentiable output",
             )
-            .with_help("remove the formula, or call an output differentiable"),
+            .with_help("remove the formula, or mark an output as differentiable"),
         )
     }
 
@@ -230,9 +239,7 @@ impl<'a> Check<'_, 'a> {
             Diagnostic::new(
                 RuleId::DerivForwardCount,
                 at,
-                format!(
-                    "there are tangents for {tangents} outputs, but {outputs} are differentiable"
-                ),
+                format!("{tangents} outputs have tangents, but {outputs} are differentiable"),
             )
             .with_help("write a formula for each differentiable output, or for none"),
         )
@@ -266,7 +273,8 @@ impl<'a> Check<'_, 'a> {
             .map(|a| format!("`{}_t`", a.name))
             .collect();
         let help = if names.is_empty() {
-            "write gradient formulas first; only arguments that have one have a tangent".to_owned()
+            "write gradient formulas first; only arguments with a gradient have a tangent"
+                .to_owned()
         } else {
             format!("use one of {}", names.join(", "))
         };
@@ -274,7 +282,7 @@ impl<'a> Check<'_, 'a> {
             Diagnostic::new(
                 RuleId::DerivForwardInputs,
                 at,
-                "the formula uses the tangent of no argument that has a gradient",
+                "the formula does not use the tangent of an argument that has a gradient",
             )
             .with_help(help),
         )

@@ -16,16 +16,19 @@ use opatlas_source::suggest::Budget;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
-        what: "The first name that a gradient formula is for is an argument of the operator, by its name in C++ (`options` for dtype, layout, device and pin_memory together).",
-        why: "Whatever begins with another name is taken for the tangent of an output, and no output has that name. Mostly the name of an argument is misspelt, or has changed.",
+        what: "The first name in the key of a gradient formula is an argument of the operator, by \
+               its C++ name (`options` for dtype, layout, device and pin_memory together).",
+        why: "The generator takes any other name for an output with a tangent, and no output has \
+              that name. Usually the argument's name is misspelt or has changed.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  othr: grad * self\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
         source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
         ..error(RuleId::DerivUnknownArg)
     },
     Rule {
-        what: "A tangent formula is for an output: `result` of an operator with one return, `result0`, `result1`, ..., or the name of a return.",
-        why: "The generated code puts the tangent into that output.",
+        what: "The key of a tangent formula is an output: `result` for an operator with one \
+               return, `result0`, `result1`, ..., or the name of a return.",
+        why: "The generated code assigns the tangent to that output.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n",
         ),
@@ -36,8 +39,10 @@ pub(crate) static RULES: [Rule; 5] = [
         ..error(RuleId::DerivForwardTarget)
     },
     Rule {
-        what: "A tangent formula speaks of a differentiable argument `x` as `x_p` (its value) or `x_t` (its tangent), never as `x`.",
-        why: "The plain name would not say which of the two is meant. Lists of tensors are handed on whole and excepted.",
+        what: "A tangent formula refers to a differentiable argument `x` as `x_p` (its value) or \
+               `x_t` (its tangent), never as `x`.",
+        why: "The plain name is ambiguous. Lists of tensors are exempt, because they are passed \
+              whole.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n",
         ),
@@ -48,8 +53,10 @@ pub(crate) static RULES: [Rule; 5] = [
         ..error(RuleId::DerivForwardAmbiguous)
     },
     Rule {
-        what: "`auto_element_wise` stands for the tangent of an operator with one differentiable input, one gradient formula and one output, and not of an in-place one.",
-        why: "The tangent is made from the gradient formula, which is only the same thing when each element of the output depends on one element of one input.",
+        what: "`auto_element_wise` is the tangent of an operator that is not in-place and has one \
+               differentiable input, one gradient formula and one output.",
+        why: "PyTorch derives the tangent from the gradient formula. This is only correct if each \
+              element of the output depends on one element of one input.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n",
         ),
@@ -60,8 +67,9 @@ pub(crate) static RULES: [Rule; 5] = [
         ..error(RuleId::DerivAutoElementWise)
     },
     Rule {
-        what: "`auto_linear` stands for the tangent of an operator with a differentiable input and a single output.",
-        why: "The tangent is made by calling the operator on the tangents of its inputs.",
+        what: "`auto_linear` is the tangent of an operator with a differentiable input and a \
+               single output.",
+        why: "PyTorch computes the tangent by calling the operator on the tangents of its inputs.",
         bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  result: auto_linear\n"),
         good: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n",
@@ -117,7 +125,7 @@ impl Check<'_, '_> {
             return match returns.len() {
                 1 => None,
                 count => fault(format!(
-                    "`result` is the only output, but the operator has {count}"
+                    "`result` refers to a single output, but the operator has {count}"
                 )),
             };
         }
@@ -132,10 +140,10 @@ impl Check<'_, '_> {
         let beyond = numbered
             .into_iter()
             .find(|number| *number >= returns.len())?;
-        fault(format!("there is no output `result{beyond}`"))
+        fault(format!("unknown output `result{beyond}`"))
     }
 
-    /// What the outputs are called.
+    /// The names of the outputs.
     fn outputs(&self) -> String {
         let names: Vec<String> = self
             .expansion
@@ -169,7 +177,7 @@ impl Check<'_, '_> {
             return Diagnostic::new(
                 RuleId::DerivForwardTarget,
                 at,
-                format!("`{name}` is neither an argument nor an output of the operator"),
+                format!("`{name}` is not an argument or output of the operator"),
             )
             .with_help(self.outputs());
         }
@@ -187,7 +195,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A word for a formula stands where it can be expanded.
+    /// A word for a formula must be expandable.
     fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let inputs = self.expansion.differentiable().count();
         let tangents = &self.expansion.forward;
@@ -200,13 +208,13 @@ impl Check<'_, '_> {
                 RuleId::DerivAutoElementWise,
                 "auto_element_wise",
                 if schema.kind() == SchemaKind::Inplace {
-                    Some("not for in-place operators".to_owned())
+                    Some("does not support in-place operators".to_owned())
                 } else if several {
-                    Some("for one output, not several".to_owned())
+                    Some("supports one output, not several".to_owned())
                 } else if inputs != 1 {
-                    Some(format!("for one differentiable input, not {inputs}"))
+                    Some(format!("supports one differentiable input, not {inputs}"))
                 } else if gradients != 1 {
-                    Some(format!("for one gradient formula, not {gradients}"))
+                    Some(format!("supports one gradient formula, not {gradients}"))
                 } else {
                     None
                 },
@@ -215,17 +223,17 @@ impl Check<'_, '_> {
                 RuleId::DerivAutoLinear,
                 "auto_linear",
                 if several {
-                    Some("for one output, not several".to_owned())
+                    Some("supports one output, not several".to_owned())
                 } else if inputs == 0 {
-                    Some("for operators with a differentiable input".to_owned())
+                    Some("needs a differentiable input".to_owned())
                 } else {
                     None
                 },
             ),
         };
         let at = self.value_at(forward);
-        let fault = Diagnostic::new(rule, at, format!("`{word}` is {}", fault?));
-        Some(fault.with_help("write the formula out, or none"))
+        let fault = Diagnostic::new(rule, at, format!("`{word}` {}", fault?));
+        Some(fault.with_help("write the formula out, or remove it"))
     }
 
     /// Differentiable arguments are named with `_p` or `_t`, and the formula is text when there
@@ -249,17 +257,19 @@ impl Check<'_, '_> {
             _ => self.value_at(forward),
         };
         let message = if written.is_some() {
-            format!("`{name}` does not say whether its value or its tangent is meant")
+            format!("`{name}` is ambiguous: it may be the value or the tangent")
         } else {
             format!(
-                "the formula made from `{text}` would name `{name}`, which may be its value or its tangent"
+                "the formula derived from `{text}` uses `{name}`, which may be the value or the \
+                 tangent"
             )
         };
         let help = if written.is_some() {
-            format!("write `{name}_p` for the value, `{name}_t` for the tangent")
+            format!("write `{name}_p` for the value or `{name}_t` for the tangent")
         } else {
             format!(
-                "write the formula out, with `{name}_p` and `{name}_t`; or put spaces around every `{name}` in the gradient formula"
+                "write the formula out with `{name}_p` and `{name}_t`, or put spaces around every \
+                 `{name}` in the gradient formula"
             )
         };
         Some(Diagnostic::new(RuleId::DerivForwardAmbiguous, at, message).with_help(help))

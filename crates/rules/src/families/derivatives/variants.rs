@@ -18,16 +18,20 @@ use opatlas_source::diagnostic::RuleId;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
-        what: "An operator with a gradient, and every variant that shares it, has a `dispatch:` with more than CompositeImplicitAutograd.",
-        why: "The decomposition is what autograd would differentiate, so a kernel for autograd never runs. The writer of autograd code stops at such operators.",
+        what: "An operator with a gradient, and every variant that shares the formula, has a \
+               `dispatch:` with a kernel other than CompositeImplicitAutograd.",
+        why: "Autograd differentiates the decomposition, so an autograd kernel would never run. \
+              The generator fails on such operators.",
         bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
         good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
         source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
         ..warning(RuleId::DerivNeedsDispatch)
     },
     Rule {
-        what: "No output is called not differentiable when the formulas serve an in-place variant.",
-        why: "The in-place variant has to count the versions of the tensor that it writes, which it would not do for an output without gradient.",
+        what: "`output_differentiability` is not false for any output if the formulas also serve \
+               an in-place variant.",
+        why: "The in-place variant must bump the version counter of the mutated tensor, which it \
+              does not do for an output without a gradient.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n",
         ),
@@ -38,8 +42,10 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivOutputInplace)
     },
     Rule {
-        what: "An in-place operator has at most one tangent formula, and one written for it does not use `self_p`.",
-        why: "The value of `self` is overwritten when the tangent is computed: the formula may use `result`, or `original_self_p` to keep a copy.",
+        what: "An in-place operator has at most one tangent formula, and a formula declared for it \
+               does not use `self_p`.",
+        why: "The value of `self` is already overwritten when PyTorch computes the tangent: the \
+              formula may use `result`, or `original_self_p` to keep a copy.",
         bad: example(
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n",
         ),
@@ -50,8 +56,9 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivInplaceForward)
     },
     Rule {
-        what: "The gradient for `self` does not ask for the strides of an argument when it serves an in-place operator.",
-        why: "The strides would be read after `self` has been overwritten.",
+        what: "If an in-place operator shares the gradient for `self`, the formula does not use \
+               the strides of an argument.",
+        why: "The formula would read the strides after `self` is overwritten.",
         bad: example(
             "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
         ),
@@ -62,8 +69,10 @@ pub(crate) static RULES: [Rule; 5] = [
         ..warning(RuleId::DerivInplaceStrides)
     },
     Rule {
-        what: "Formulas that are written for an operator that writes its arguments, and serve the functional operator generated from it, keep nothing called `self`.",
-        why: "In the one `self` is what comes out, in the other what goes in; the formula would have to be rewritten.",
+        what: "If the formulas of a mutable operator also serve its generated functional variant, \
+               they do not use `self`.",
+        why: "`self` is the result in one variant and the input in the other, so the formula would \
+              have to be rewritten.",
         bad: example(
             "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n",
         ),
@@ -155,7 +164,8 @@ impl Check<'_, '_> {
             let at = self.subjects.file.span(self.subjects.entry.name);
             let message = format!("`{name}` has a gradient, but only a composite kernel");
             let fault = Diagnostic::new(RuleId::DerivNeedsDispatch, at, message).with_help(
-                "give it a `dispatch:` with backends or CompositeExplicitAutograd, or remove the formulas",
+                "add a `dispatch:` with backend kernels or CompositeExplicitAutograd, or remove \
+                 the formulas",
             );
             sink.about(DERIVATIVES, &name, fault);
             if let Some(related) = declaration(self.subjects.catalogue, *id) {
@@ -174,9 +184,13 @@ impl Check<'_, '_> {
             let fault = Diagnostic::new(
                 RuleId::DerivOutputInplace,
                 outputs.at,
-                format!("the formulas serve the in-place `{}`, whose output cannot be called not differentiable", self.name(*first)),
+                format!(
+                    "the formulas also serve the in-place `{}`, whose output must be \
+                     differentiable",
+                    self.name(*first)
+                ),
             )
-            .with_help("call the arguments `non_differentiable` instead");
+            .with_help("list the arguments under `non_differentiable` instead");
             self.subjects.report(sink, fault);
         }
     }
@@ -189,12 +203,13 @@ impl Check<'_, '_> {
         let file = self.subjects.file;
         if expansion.forward.len() > 1 {
             let message = format!(
-                "the formulas serve the in-place `{name}`, which can have one tangent formula only"
+                "the formulas also serve the in-place `{name}`, which can have only one tangent \
+                 formula"
             );
             let at = file.span(first.source.names);
             return Some(
                 Diagnostic::new(RULE, at, message)
-                    .with_help("keep the formula for the output that is written in place"),
+                    .with_help("keep the formula for the output that is mutated in place"),
             );
         }
         let own = self
@@ -211,9 +226,9 @@ impl Check<'_, '_> {
             Diagnostic::new(
                 RULE,
                 at,
-                "the value of `self` is overwritten when the tangent is computed",
+                "the value of `self` is already overwritten when the tangent is computed",
             )
-            .with_help("use `result`, or `original_self_p` for a copy of the old value"),
+            .with_help("use `result`, or `original_self_p` for a copy of the original value"),
         )
     }
 
@@ -228,13 +243,9 @@ impl Check<'_, '_> {
             Diagnostic::new(
                 RuleId::DerivInplaceStrides,
                 at,
-                format!(
-                    "the formula serves the in-place `{name}`, where strides cannot be asked for"
-                ),
+                format!("the formula also serves the in-place `{name}`, which cannot use strides"),
             )
-            .with_help(
-                "write an entry of its own for the in-place operator, or do without strides",
-            ),
+            .with_help("write a separate entry for the in-place operator, or do not use strides"),
         )
     }
 
@@ -248,11 +259,9 @@ impl Check<'_, '_> {
             Diagnostic::new(
                 RuleId::DerivGeneratedSelf,
                 at,
-                format!("the formula uses `self`, but serves the generated `{name}` too"),
+                format!("the formula uses `self`, but also serves the generated `{name}`"),
             )
-            .with_help(
-                "do without `self`, or write the functional operator out with an entry of its own",
-            ),
+            .with_help("do not use `self`, or declare the functional operator with its own entry"),
         )
     }
 }

@@ -33,27 +33,27 @@ const fn error(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "A key of `dispatch` is no string.",
-        why: "Keys are names. YAML reads `1` as a number and `on` as a boolean, and neither names \
-              a dispatch key.",
+        what: "A key of `dispatch` is not a string.",
+        why: "Keys are names. YAML parses `1` as a number and `on` as a boolean; neither is a \
+              dispatch key.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    1: blend_cpu\n",
         ),
         ..error(RuleId::DispatchKeyType)
     },
     Rule {
-        what: "The kernel of a dispatch key is missing, or is no string.",
-        why: "The value is the name of a C++ function. What the name consists of is not checked \
-              here, only that there is one.",
+        what: "A dispatch key has no kernel, or its kernel is not a string.",
+        why: "The value is the name of a C++ function. This rule does not check the characters of \
+              the name.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: [blend_cpu]\n",
         ),
         ..error(RuleId::DispatchValueType)
     },
     Rule {
-        what: "A key of `dispatch` is not the name of a dispatch key of this release.",
-        why: "Nothing is registered under a name that PyTorch does not know. Letters' case matters, \
-              and a list of keys is separated by commas without empty pieces.",
+        what: "A key of `dispatch` is not a dispatch key of this release.",
+        why: "PyTorch cannot register a kernel under an unknown name. Names are case-sensitive, \
+              and a list of keys is separated by commas without empty items.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    Cpu: blend_cpu\n",
         ),
@@ -61,9 +61,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchKeyKnown)
     },
     Rule {
-        what: "A dispatch key is used that exists, but that this file takes no kernels for in this \
-               release: keys of out-of-tree backends, `Autograd` keys, functorch's and others.",
-        why: "The generator writes registrations for a fixed set of keys. Kernels for the others \
+        what: "A dispatch key exists, but this file cannot have kernels for it in this release: \
+               keys of out-of-tree backends, `Autograd` keys, functorch keys and others.",
+        why: "The generator writes registrations for a fixed set of keys. Kernels for other keys \
               are registered in C++, in a backend's own YAML file, or follow from derivatives.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    AutogradCPU: blend_autograd\n",
@@ -72,7 +72,7 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchKeySupported)
     },
     Rule {
-        what: "One dispatch key is listed twice in one `dispatch`, through lists of keys.",
+        what: "A dispatch key occurs twice in one `dispatch`, through lists of keys.",
         why: "The later kernel silently replaces the earlier one.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend_cpu\n    CPU, CUDA: blend_any\n  autogen: blend.out\n",
@@ -80,9 +80,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::DispatchKeyRepeated, Severity::Warning, Stage::Entry)
     },
     Rule {
-        what: "`dispatch` is there and empty.",
-        why: "An operator without the field gets a composite kernel; one with an empty field gets \
-              no kernel at all and cannot be called on anything.",
+        what: "`dispatch` is present but empty.",
+        why: "An operator without the field gets a composite kernel. An operator with an empty \
+              field gets no kernel at all, and every call fails.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch: {}\n  manual_cpp_binding: True\n",
         ),
@@ -90,9 +90,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::DispatchEmpty, Severity::Warning, Stage::Entry)
     },
     Rule {
-        what: "`dispatch` says nothing but what holds without it: the kernel named after the \
-               operator on CompositeImplicitAutograd.",
-        why: "The table is refused as unnecessary, so that there is one way to write a composite.",
+        what: "`dispatch` only repeats the default: the kernel named after the operator on \
+               CompositeImplicitAutograd.",
+        why: "PyTorch rejects the redundant table, so that there is one way to declare a composite \
+              operator.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n",
         ),
@@ -100,10 +101,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchRedundantImplicit)
     },
     Rule {
-        what: "The only kernel is on CompositeImplicitAutograd and is not called as the operator \
-               is.",
-        why: "A lone composite kernel is to bear the expected name, so that `dispatch` can be left \
-              out. Kernels for symbolic sizes (`_symint`) and entries that delegate are free.",
+        what: "The only kernel is on CompositeImplicitAutograd and is not named after the \
+               operator.",
+        why: "A lone composite kernel must have the default name, so that `dispatch` can be left \
+              out. Kernels for symbolic sizes (`_symint`) and delegating entries are exempt.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend_composite\n",
         ),
@@ -111,10 +112,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchSingletonImplicitName)
     },
     Rule {
-        what: "More than one composite key is given a kernel.",
+        what: "More than one composite key has a kernel.",
         why: "Each composite key serves all backends, so one of the kernels would never run. Only \
-              CompositeImplicitAutogradNestedTensor may stand beside CompositeImplicitAutograd or \
-              CompositeExplicitAutograd.",
+              CompositeImplicitAutogradNestedTensor can be combined with CompositeImplicitAutograd \
+              or CompositeExplicitAutograd.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: blend\n    CompositeExplicitAutograd: blend_explicit\n",
         ),
@@ -124,9 +125,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchMultipleComposite)
     },
     Rule {
-        what: "A kernel is qualified with more than two levels of namespace.",
-        why: "Four levels cannot be read, and three cannot be written: the generator opens at most \
-              two namespaces around a kernel (`native` is added by itself).",
+        what: "The name of a kernel has more than two levels of namespace.",
+        why: "The parser rejects four levels, and the generator cannot write three: it opens at \
+              most two namespaces around a kernel (and adds `native` itself).",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::vision::cpu::blend\n",
         ),
@@ -137,9 +138,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::KernelNamespace)
     },
     Rule {
-        what: "The kernels of one operator are in different namespaces. For operators that come in \
-               variants, those of the out variant count.",
-        why: "The declarations of an operator's kernels are written into one namespace.",
+        what: "The kernels of one operator are in different namespaces. For operators with \
+               variants, PyTorch compares the kernels of the out variant.",
+        why: "The generator declares all kernels of an operator in one namespace.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: acme::blend_cpu\n    CUDA: blend_cuda\n",
         ),
@@ -151,10 +152,10 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A kernel's name holds `_symint`, but no argument of the operator is a SymInt. In \
-               2.0 a SymInt among the returns will do.",
-        why: "The suffix asks for a C++ signature with symbolic sizes, and there is no size that \
-              could be one.",
+        what: "The name of a kernel contains `_symint`, but no argument of the operator is a \
+               SymInt. In 2.0 a SymInt return is enough.",
+        why: "The suffix selects a C++ signature with symbolic sizes, but the schema has no \
+              symbolic size.",
         bad: Example::native(
             "- func: stretch(Tensor self, int times) -> Tensor\n  dispatch:\n    CPU: stretch_symint\n",
         ),
@@ -169,10 +170,10 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A factory has no `dispatch`: an operator called `new_*` or `*_like`, or one with \
-               TensorOptions that takes no tensor.",
-        why: "Without `dispatch` it would decompose before modes that intercept operators see it, \
-              and they must see where tensors come from.",
+        what: "A factory has no `dispatch`. A factory is an operator named `new_*` or `*_like`, or \
+               one with TensorOptions that takes no tensor.",
+        why: "Without `dispatch` the operator decomposes before modes that intercept operators see \
+              it. They must see where tensors are created.",
         bad: Example::native("- func: blend_like(Tensor self) -> Tensor\n"),
         good: Example::native(
             "- func: blend_like(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blend_like\n",
@@ -180,9 +181,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::FactoryNeedsDispatch)
     },
     Rule {
-        what: "An operator outside of `aten` has no `dispatch`.",
-        why: "The composite kernel that it gets by default is looked for in `at::native` all the \
-              same, under the operator's base name.",
+        what: "An operator outside the namespace `aten` has no `dispatch`.",
+        why: "PyTorch still looks up the default composite kernel in `at::native`, under the \
+              operator's base name.",
         bad: Example::native("- func: acme::blend(Tensor self, Tensor other) -> Tensor\n"),
         good: Example::native(
             "- func: acme::blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: acme::blend\n  autogen: blend.out\n",
@@ -190,10 +191,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::DispatchDefault, Severity::Info, Stage::Convention)
     },
     Rule {
-        what: "`dispatch` has kernels for sparse, nested, quantized or other special tensors only, \
-               while another variant or overload of the operator has no `dispatch` at all.",
-        why: "An operator without `dispatch` has a composite kernel for everything. Adding a kernel \
-              for one kind of tensor takes it away from all others unless it is listed too.",
+        what: "`dispatch` has kernels only for sparse, nested, quantized or other special tensors, \
+               while another variant or overload of the operator has no `dispatch`.",
+        why: "An operator without `dispatch` has a composite kernel for all tensors. Adding a \
+              kernel for one kind of tensor removes it for all others unless it is listed too.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    NestedTensorCPU, NestedTensorCUDA: blend_nested\n  autogen: blend.out\n- func: blend.Scalar(Tensor self, Scalar other) -> Tensor\n",
         ),
@@ -207,16 +208,17 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "An operator decomposes, and its out variant has kernels of its own.",
-        why: "The obvious kernel of such a composite would call the out variant, which it may not: \
-              `out=` operators have no derivative, and tracing modes cannot follow them.",
+        what: "An operator is composite, and its out variant has its own kernels.",
+        why: "The obvious composite kernel would call the out variant, which is not composite \
+              compliant: `out=` operators have no derivative, and tracing modes cannot follow \
+              them.",
         bad: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: blend_out\n",
         ),
         good: Example::native(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
-        source: "the documentation of composite compliance; nothing checks it here",
+        source: "the documentation of composite compliance; PyTorch does not check it",
         ..rule(
             RuleId::CompositeBesideOut,
             Severity::Info,

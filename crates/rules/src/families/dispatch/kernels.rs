@@ -60,13 +60,13 @@ fn symbolic(
     });
     let Some(kernel) = wrong else { return };
     let message = format!(
-        "`{}` is a kernel for symbolic sizes by its name, but `{}` has no SymInt argument",
+        "kernel `{}` takes symbolic sizes (`_symint`), but `{}` has no SymInt argument",
         kernel.kernel.name,
         operator.name()
     );
     let at = place(scope, id, kernel);
     let diagnostic = Diagnostic::new(RuleId::SymintKernelNeedsSymint, at, message)
-        .with_help("make the sizes `SymInt`, or drop `_symint` from the kernel's name");
+        .with_help("declare the sizes as `SymInt`, or remove `_symint` from the kernel's name");
     scope.report(sink, id, diagnostic);
 }
 
@@ -74,15 +74,15 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     let Some(first) = kernels.first() else { return };
     if let Some(other) = kernels.iter().find(|k| namespace(k) != namespace(first)) {
         let message = format!(
-            "this kernel is in namespace `{}`, the one for {} in `{}`",
+            "this kernel is in namespace `{}`, but the kernel for {} is in `{}`",
             namespace(other),
             first.key.as_str(),
             namespace(first)
         );
         let at = place(scope, id, other);
         let diagnostic = Diagnostic::new(RuleId::KernelNamespaceSingle, at, message)
-            .with_help("put all kernels of an operator into one namespace")
-            .with_related("the other kernel", place(scope, id, first));
+            .with_help("move all kernels of the operator into one namespace")
+            .with_related("the other kernel is here", place(scope, id, first));
         scope.report(sink, id, diagnostic);
     }
     let deep = kernels.iter().find(|k| {
@@ -91,19 +91,19 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     });
     if let Some(kernel) = deep {
         let message = format!(
-            "`{}` has {} levels of namespace; two are supported",
+            "`{}` has {} levels of namespace; PyTorch supports two",
             namespace(kernel),
             levels(namespace(kernel))
         );
         let at = place(scope, id, kernel);
         let diagnostic = Diagnostic::new(RuleId::KernelNamespace, at, message)
-            .with_help("put the kernel into a namespace of one or two levels");
+            .with_help("use one or two levels of namespace");
         scope.report(sink, id, diagnostic);
     }
 }
 
-/// Where a kernel stands in the operator's entry. One that another operator of the same name
-/// brought in has no place there.
+/// The position of a kernel in the operator's entry. A kernel from another operator of the same
+/// name has no position there.
 fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
     let mut own = scope.operator(id).kernels().iter();
     match own.find(|own| *own == kernel) {
@@ -116,8 +116,8 @@ fn namespace(kernel: &KernelEntry) -> &str {
     kernel.kernel.namespace.as_deref().unwrap_or("at")
 }
 
-/// The levels that namespace blocks are opened for. `::native` is put behind the namespace and
-/// then taken out again wherever it stands.
+/// The levels of namespace blocks. PyTorch appends `::native` to the namespace and then removes it
+/// wherever it occurs.
 fn levels(namespace: &str) -> usize {
     let whole = format!("{namespace}::native");
     whole.replace("::native", "").split("::").count()

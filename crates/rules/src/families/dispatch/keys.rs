@@ -74,19 +74,19 @@ impl Keys {
         let diagnostic = Diagnostic::new(
             RuleId::DispatchKeySupported,
             line.key_at,
-            format!("`{name}` is a dispatch key, but takes no kernels here"),
+            format!("`{name}` is a dispatch key, but cannot have kernels in this file"),
         );
         let later = Release::all().find(|later| {
             *later > self.release && later.data().dispatch_keys_allowed.contains(name)
         });
         if let Some(later) = later {
             return diagnostic.with_help(format!(
-                "it does since PyTorch {later}; these rules are of {}",
+                "it can since PyTorch {later} (checking against {})",
                 self.release
             ));
         }
         diagnostic.with_help(if name.contains("Autograd") {
-            "formulas stand in `derivatives.yaml`, other autograd kernels are registered in C++"
+            "write formulas in `derivatives.yaml`, and register other autograd kernels in C++"
         } else {
             "register the kernel in C++, or in the backend's own YAML file"
         })
@@ -96,13 +96,13 @@ impl Keys {
 fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
     let name = line.key.as_str();
     let message = match name {
-        "" => "there is no key between the commas".to_owned(),
-        _ => format!("`{name}` is no dispatch key"),
+        "" => "empty dispatch key between commas".to_owned(),
+        _ => format!("unknown dispatch key `{name}`"),
     };
     let diagnostic = Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message);
     match nearest {
         Some(nearest) => diagnostic.with_near_name(line.key_at, name, nearest),
-        None => diagnostic.with_help("keys are separated by commas; upper and lower case matter"),
+        None => diagnostic.with_help("separate keys by commas; names are case-sensitive"),
     }
 }
 
@@ -110,16 +110,16 @@ fn repeated(line: &DispatchLine, earlier: &DispatchLine) -> Diagnostic {
     let name = line.key.as_str();
     let same = line.kernel == earlier.kernel;
     let message = if same {
-        format!("`{name}` is listed twice")
+        format!("duplicate dispatch key `{name}`")
     } else {
         format!(
-            "`{name}` is listed twice: `{}` silently replaces `{}`",
+            "duplicate dispatch key `{name}`: kernel `{}` silently replaces `{}`",
             line.kernel.name, earlier.kernel.name
         )
     };
     Diagnostic::new(RuleId::DispatchKeyRepeated, line.key_at, message)
         .with_help("list each key once")
-        .with_related("first here", earlier.key_at)
+        .with_related("first listed here", earlier.key_at)
 }
 
 fn too_deep(line: &DispatchLine) -> Option<Diagnostic> {
@@ -129,8 +129,8 @@ fn too_deep(line: &DispatchLine) -> Option<Diagnostic> {
         Diagnostic::new(
             RuleId::KernelNamespace,
             line.kernel_at,
-            format!("`{namespace}` has {levels} levels of namespace; two are supported"),
+            format!("`{namespace}` has {levels} levels of namespace; PyTorch supports two"),
         )
-        .with_help("put the kernel into a namespace of one or two levels")
+        .with_help("use one or two levels of namespace")
     })
 }

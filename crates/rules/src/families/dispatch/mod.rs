@@ -26,7 +26,7 @@ pub(super) use kernels::has_symint;
 /// The key that an operator without `dispatch` registers its kernel on.
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 
-/// The one composite that may stand beside another.
+/// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
@@ -66,9 +66,12 @@ fn empty(placed: &PlacedEntry, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::DispatchEmpty,
         field_at(entry, Field::Dispatch),
-        "an empty `dispatch` leaves the operator without any kernel",
+        "an empty `dispatch` leaves the operator without a kernel",
     )
-    .with_help("name the kernels, unless all of them are registered elsewhere; without the field the operator would have a composite kernel, which decomposes");
+    .with_help(
+        "list the kernels here, unless all of them are registered elsewhere; without the field the \
+         operator has a composite kernel",
+    );
     sink.entry(placed, diagnostic);
 }
 
@@ -100,9 +103,9 @@ fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::FactoryNeedsDispatch,
         schema.name_at.0,
-        format!("`{base}` is a factory ({why}) and has no `dispatch`"),
+        format!("`{base}` is a factory ({why}) but has no `dispatch`"),
     )
-    .with_help("name its kernel under CompositeExplicitAutograd: a factory must not be decomposed");
+    .with_help("list its kernel under CompositeExplicitAutograd: a factory must not decompose");
     let lines = format!(
         "dispatch:\n  CompositeExplicitAutograd: {}",
         schema.default_kernel()
@@ -123,13 +126,13 @@ fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
     };
     if &*entry.namespace != "aten" && !entry.manual_kernel_registration {
         let message = format!(
-            "without `dispatch` the kernel is `at::native::{}`, not one of namespace `{}`",
+            "without `dispatch` the kernel is `at::native::{}`, not a function in namespace `{}`",
             kernel.kernel.name, entry.namespace
         );
         sink.entry(
             placed,
             Diagnostic::new(RuleId::DispatchDefault, schema.name_at.0, message)
-                .with_help("define the kernel there, or name another in `dispatch`"),
+                .with_help("define the kernel there, or list another kernel in `dispatch`"),
         );
     }
 }
@@ -165,12 +168,13 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
         Diagnostic::new(
             RuleId::DispatchMultipleComposite,
             second.key_at,
-            format!("`{b}` stands beside `{a}`, and one of them would never be used"),
+            format!("the kernels of `{b}` and `{a}` conflict: one of them never runs"),
         )
         .with_help(format!(
-            "keep one of the two; only {NESTED} may stand beside CompositeImplicitAutograd or CompositeExplicitAutograd"
+            "keep one of the two; only {NESTED} can be combined with CompositeImplicitAutograd or \
+             CompositeExplicitAutograd"
         ))
-        .with_related("the other composite", first.key_at),
+        .with_related("the other composite kernel is here", first.key_at),
     );
 }
 
@@ -194,7 +198,7 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
         let diagnostic = Diagnostic::new(
             RuleId::DispatchRedundantImplicit,
             line.key_at.to(line.kernel_at),
-            format!("`{expected}` on {IMPLICIT} is what the operator has without `dispatch`"),
+            format!("`dispatch` is redundant: `{expected}` on {IMPLICIT} is the default kernel"),
         )
         .with_help("remove the field `dispatch`");
         let removed = removing(diagnostic, text, entry, Field::Dispatch);
@@ -209,7 +213,7 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     let diagnostic = Diagnostic::new(
         RuleId::DispatchSingletonImplicitName,
         line.kernel_at,
-        format!("the only kernel, on {IMPLICIT}, must be called `{expected}`"),
+        format!("the only kernel, on {IMPLICIT}, must be named `{expected}`"),
     )
     .with_help(format!(
         "rename the C++ function to `{expected}` and remove the field `dispatch`"
@@ -241,7 +245,8 @@ fn drops_composite(
     if !decomposing.has(schema.name.stem()) {
         return;
     }
-    let message = "no key of this `dispatch` serves ordinary tensors, and having one takes the implicit composite kernel away";
+    let message = "this `dispatch` serves no ordinary tensors, and it removes the implicit \
+                   composite kernel";
     sink.entry(
         placed,
         Diagnostic::new(RuleId::DispatchDropsComposite, lines[0].key_at, message).with_help(
@@ -253,7 +258,7 @@ fn drops_composite(
     );
 }
 
-/// Base names of operators without `dispatch`, collected when first asked for.
+/// Base names of operators without `dispatch`, collected on first use.
 struct Decomposing<'c> {
     catalogue: &'c Catalogue,
     stems: OnceCell<FxHashSet<&'c str>>,
@@ -297,14 +302,15 @@ fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
             continue;
         }
         let message = format!(
-            "`{}` decomposes, and its out variant has kernels of its own, which it must not call",
+            "`{}` is composite, and its out variant has its own kernels, which it must not call",
             functional.name()
         );
         let at = functional.schema().name_at.0;
         let diagnostic = Diagnostic::new(RuleId::CompositeBesideOut, at, message).with_help(
-            "compose it of functional operators: `out=` ones have no derivative and do not trace",
+            "implement it with functional operators: `out=` operators have no derivative and \
+             cannot be traced",
         );
-        let elsewhere = [("the out variant", out, other.schema().name_at.0)];
+        let elsewhere = [("the out variant is here", out, other.schema().name_at.0)];
         scope.report_with(sink, id, diagnostic, &elsewhere);
     }
 }

@@ -38,25 +38,25 @@ const fn convention(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "A field that is on or off holds something else: a number, a quoted word, a list.",
-        why: "The value must be a boolean of YAML; nothing else is taken for one.",
+        what: "A boolean field holds another type: a number, a quoted word, a list.",
+        why: "The value must be a YAML boolean.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  device_guard: 0\n",
         ),
         ..error(RuleId::FieldTypeBool)
     },
     Rule {
-        what: "A field that holds text holds something else. YAML takes a plain `1_000`, `on` or \
-               `2001-12-14` for a number, a boolean and a date.",
-        why: "The value must be a string of YAML; quote it when it looks like anything else.",
+        what: "A text field holds another type. YAML parses a plain `1_000`, `on` or `2001-12-14` \
+               as a number, a boolean and a date.",
+        why: "The value must be a YAML string; quote it if it looks like another type.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  variants: [function, method]\n",
         ),
         ..error(RuleId::FieldTypeStr)
     },
     Rule {
-        what: "`tags` is neither a tag nor a list, or `cpp_no_default_args` is no list.",
-        why: "Several values are given as a list of YAML, even where it has one item.",
+        what: "`tags` is neither a tag nor a list, or `cpp_no_default_args` is not a list.",
+        why: "Several values are written as a YAML list, even if there is only one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  cpp_no_default_args: factor\n",
         ),
@@ -66,8 +66,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::FieldTypeList)
     },
     Rule {
-        what: "`dispatch` is no mapping from keys to kernels, or `ufunc_inner_loop` is neither a \
-               string nor a mapping.",
+        what: "`dispatch` is not a mapping from keys to kernels, or `ufunc_inner_loop` is neither \
+               a string nor a mapping.",
         why: "Each key needs the name of its kernel.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  dispatch: [CPU, CUDA]\n",
@@ -78,16 +78,18 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::FieldTypeDict)
     },
     Rule {
-        what: "A field has no value where one is needed: `variants`, `autogen`, `tags`, \
-               `cpp_no_default_args`, `ufunc_inner_loop` and the fields that are on or off.",
+        what: "A field has no value but requires one: `variants`, `autogen`, `tags`, \
+               `cpp_no_default_args`, `ufunc_inner_loop` and the boolean fields.",
         why: "An empty value is null. For `dispatch`, `device_check`, `python_module` and some \
-              others that means the same as leaving the field out; for these it is refused.",
+              others null means the same as leaving the field out; for these fields it is an \
+              error.",
         bad: Example::native("- func: scale(Tensor self, float factor=1.0) -> Tensor\n  tags:\n"),
         ..error(RuleId::FieldNull)
     },
     Rule {
         what: "`device_check` is neither `NoCheck` nor `ExactSame`.",
-        why: "Those are the two checks that exist. Case matters, and `False` is no name.",
+        why: "PyTorch has only these two checks. The names are case-sensitive, and `False` is not \
+              one of them.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor=1.0) -> Tensor\n  device_check: nocheck\n",
         ),
@@ -97,7 +99,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DeviceCheck)
     },
     Rule {
-        what: "An operator whose name begins with `_foreach` does not say `device_check: NoCheck`.",
+        what: "An operator whose name begins with `_foreach` does not declare `device_check: \
+               NoCheck`.",
         why: "Foreach operators take lists whose tensors may be on different devices, so the \
               generated check must be off. Only the beginning of the name is looked at.",
         bad: Example::native("- func: _foreach_scale(Tensor[] self, float factor) -> Tensor[]\n"),
@@ -110,8 +113,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         since: Release::V2_7,
         what: "`use_const_ref_for_mutable_tensors` is set on an operator with out arguments.",
-        why: "Out arguments are passed by mutable reference everywhere, so the generated \
-              declarations would not fit the kernels.",
+        why: "PyTorch passes out arguments by mutable reference everywhere, so the generated \
+              declarations would not match the kernels.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n  use_const_ref_for_mutable_tensors: True\n",
         ),
@@ -121,8 +124,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::UseConstRef)
     },
     Rule {
-        what: "`cpp_no_default_args` names something that is no argument with a default.",
-        why: "The field takes defaults away from the C++ function, so there must be one to take.",
+        what: "`cpp_no_default_args` names an argument that does not exist or has no default.",
+        why: "The field removes defaults from the C++ function, so each argument must have one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  cpp_no_default_args: [factor]\n",
         ),
@@ -133,9 +136,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::CppNoDefaultArgs)
     },
     Rule {
-        what: "`manual_kernel_registration` is set beside a `dispatch` section.",
-        why: "With manual registration no kernel is registered from this file, so a table of \
-              kernels, even an empty one, would be ignored.",
+        what: "`manual_kernel_registration` is set together with a `dispatch` section.",
+        why: "With manual registration PyTorch registers no kernel from this file and would ignore \
+              a table of kernels, even an empty one.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  manual_kernel_registration: True\n  dispatch:\n    CPU: scale_cpu\n  autogen: scale.out\n",
         ),
@@ -145,10 +148,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::DispatchManualRegistration)
     },
     Rule {
-        what: "`python_module` is none of the modules that bindings are made for: `nn`, `fft`, \
+        what: "`python_module` is not one of the modules that have bindings: `nn`, `fft`, \
                `linalg`, `sparse`, `special`, `nested`.",
-        why: "Any text is accepted, but no binding is generated for other modules, so the function \
-              is missing in Python without a word.",
+        why: "torchgen accepts any text, but generates no binding for other modules, so the \
+              function is silently missing in Python.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linear\n",
         ),
@@ -160,8 +163,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "`category_override` is not one of the categories in use.",
-        why: "Any text is accepted, but only `factory` (and `dummy`, to take an operator out of \
-              it) means something to the bindings.",
+        why: "torchgen accepts any text, but the bindings only use `factory` (and `dummy`, to \
+              exclude an operator from the factories).",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  category_override: factories\n",
         ),

@@ -75,10 +75,10 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::DispatchManualRegistration,
         manual.key,
-        "kernels that are registered by hand may not be declared in `dispatch` too",
+        "an operator with manual kernel registration cannot have a `dispatch` section",
     )
     .with_help("remove one of the two fields")
-    .with_related("the kernels", dispatch.key);
+    .with_related("the kernels are here", dispatch.key);
     sink.entry(placed, diagnostic);
 }
 
@@ -95,7 +95,7 @@ fn known(
         return;
     };
     let message = format!(
-        "`{}` is no value of `{}` that means something",
+        "`{}` has no effect as a value of `{}`",
         value.value.escape_debug(),
         field.as_str()
     );
@@ -105,7 +105,7 @@ fn known(
         .nearest(&value.value, values.iter().copied());
     diagnostic = match near {
         Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
-        None => diagnostic.with_help(format!("the values are {}", values.join(", "))),
+        None => diagnostic.with_help(format!("the values in use are {}", values.join(", "))),
     };
     sink.entry(placed, diagnostic);
 }
@@ -122,7 +122,8 @@ fn foreach(subject: &Subject<'_>, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::ForeachDeviceCheck,
         subject.field_or_name(Field::DeviceCheck),
-        "the tensors of a `_foreach` operator may be on several devices, so the device check must be off",
+        "a `_foreach` operator needs `device_check: NoCheck`: its tensors may be on different \
+         devices",
     )
     .with_help("add `device_check: NoCheck`");
     let diagnostic = match entry.field(Field::DeviceCheck) {
@@ -145,12 +146,12 @@ fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
         RuleId::UseConstRef,
         place.key,
         format!(
-            "`{}` is an out argument, which is always passed by mutable reference",
+            "`{}` is an out argument, which PyTorch always passes by mutable reference",
             out.name
         ),
     )
     .with_help("remove the field")
-    .with_related("the out argument", out.at.0)
+    .with_related("the out argument is here", out.at.0)
     .with_fix(place.value, "False");
     subject.report(sink, diagnostic);
 }
@@ -170,8 +171,8 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
         let named = by_name.get(&*name.value);
         let message = match named {
             Some(argument) if argument.default.is_some() => continue,
-            Some(_) => format!("argument `{}` has no default to take away", name.value),
-            None => format!("there is no argument `{}`", name.value.escape_debug()),
+            Some(_) => format!("argument `{}` has no default", name.value),
+            None => format!("unknown argument `{}`", name.value.escape_debug()),
         };
         let with_default = || {
             arguments

@@ -29,11 +29,11 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
     let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
     let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
         Diagnostic::new(RuleId::OpNameNotWritable, at, message)
-            .with_help("use letters, digits and underscores, and fewer than 200 of them")
+            .with_help("use at most 200 letters, digits and underscores")
     } else if stem.chars().count() > LONG {
         let message = format!("this base name has {} characters", stem.chars().count());
         Diagnostic::new(RuleId::OpNameTooLong, at, message)
-            .with_help("headers are named after it: use fewer than 200 characters")
+            .with_help("use at most 200 characters: headers are named after the base name")
     } else {
         return false;
     };
@@ -44,12 +44,13 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
 fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
     if let Some(odd) = stem.chars().find(|&c| u32::from(c) > 0xFF) {
         return Some(format!(
-            "`{}` is no character of Latin-1, which files are sorted by",
+            "`{}` is not a Latin-1 character; the generator needs Latin-1 names to assign \
+             operators to files",
             odd.escape_debug()
         ));
     }
     if stem.contains('\0') {
-        return Some("no file name can hold NUL".to_owned());
+        return Some("a file name cannot contain NUL".to_owned());
     }
     // Folders are made since 2.8, and a path from the root is refused since then.
     let slash = if release >= Release::V2_8 {
@@ -59,14 +60,14 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
     };
     if slash {
         return Some(
-            "headers are named after the operator, so a `/` leads out of their folder".to_owned(),
+            "headers are named after the operator, and `/` would leave their folder".to_owned(),
         );
     }
     let last = stem.rsplit('/').next().unwrap_or(stem).len();
     let before = stem.rsplit('/').skip(1).map(str::len).max().unwrap_or(0);
     if last + suffix > LONGEST_FILE_NAME || before > LONGEST_FILE_NAME {
         return Some(format!(
-            "a base name of {last} bytes makes names of files that are too long"
+            "a base name of {last} bytes makes file names too long"
         ));
     }
     None
@@ -99,8 +100,8 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
     dispatch.max("_native.h".len())
 }
 
-/// Reports operators whose headers are called like those of another: `scale` has a header
-/// `scale_ops.h`, and `scale_ops` would too.
+/// Reports operators whose headers have the names of another operator's headers: `scale` has a
+/// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
     let suspect = |operator: &Operator| {
         let stem = operator.name().stem();
@@ -128,11 +129,18 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
             continue;
         };
         let message = format!(
-            "the header `{stem}.h` belongs to the operator `{}` already",
+            "another operator, `{}`, already generates the header `{stem}.h`",
             other.name()
         );
-        let diagnostic = Diagnostic::new(RuleId::OpNameHeaderTaken, operator.schema().name_at.0, message)
-            .with_help("choose a base name that is not another one with `_ops`, `_native`, `_meta` or a dispatch key behind it");
+        let diagnostic = Diagnostic::new(
+            RuleId::OpNameHeaderTaken,
+            operator.schema().name_at.0,
+            message,
+        )
+        .with_help(
+            "choose a base name that is not another base name plus `_ops`, `_native`, `_meta` or a \
+             dispatch key",
+        );
         sink.entry(placed, diagnostic);
     }
 }

@@ -44,16 +44,17 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
     for argument in subject.schema.arguments.all() {
         if is_quirk(&argument.name) {
             let diagnostic = match &*argument.name {
-                "" => quirk(argument.at.0, "this argument has an empty name"),
+                "" => quirk(argument.at.0, "the name of this argument is empty"),
                 name => quirk(
                     name_place(argument),
-                    format!("`{name}` is read as the argument's name"),
+                    format!("`{name}` is parsed as the argument's name"),
                 ),
             };
             subject.report(sink, mend(argument, diagnostic));
         } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
             let message = format!(
-                "`{default}` is read as the default: the arguments end at the last `) -> `"
+                "`{default}` is parsed as the default, because the arguments end at the last `) -> \
+                 `"
             );
             subject.report(sink, quirk(argument.default_at.0, message));
         }
@@ -64,13 +65,9 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
         };
         let diagnostic = if name.is_empty() {
             let end = Span::new(ret.at.0.end.saturating_sub(1), ret.at.0.end);
-            quirk(
-                end,
-                "a space at the end makes the return's name the empty text",
-            )
-            .with_fix(end, "")
+            quirk(end, "the trailing space makes the return's name empty").with_fix(end, "")
         } else {
-            quirk(ret.at.0, format!("`{name}` is read as the return's name"))
+            quirk(ret.at.0, format!("`{name}` is parsed as the return's name"))
         };
         subject.report(sink, diagnostic);
     }
@@ -78,7 +75,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
 
 fn quirk(at: Span, message: impl Into<std::borrow::Cow<'static, str>>) -> Diagnostic {
     Diagnostic::new(RuleId::SchemaQuirkAccepted, at, message)
-        .with_help("write `Type name`, separated by `, `, and no other punctuation")
+        .with_help("write `Type name`, separated by `, `, without other punctuation")
 }
 
 /// A name that is an identifier but for stray characters at its end loses them.
@@ -104,16 +101,17 @@ fn charset(subject: &Subject<'_>, sink: &mut Sink) {
     } else {
         return;
     };
-    let message = format!("{what} name `{}` is no identifier", text.escape_debug());
+    let message = format!("{what} name `{}` is not an identifier", text.escape_debug());
     let diagnostic = Diagnostic::new(RuleId::OpNameCharset, subject.schema.name_at.0, message)
-        .with_help("use letters, digits and underscores, and do not begin with a digit");
+        .with_help("use letters, digits and underscores, and do not start with a digit");
     subject.report(sink, diagnostic);
 }
 
 fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     let overload = subject.schema.name.overload();
     let message = if overload == "default" {
-        "`default` is what the runtime calls the overload without a name".to_owned()
+        "overload name `default` is reserved: the runtime uses it for the overload without a name"
+            .to_owned()
     } else if lists_types(subject.schema) {
         format!("overload name `{overload}` only lists the argument types")
     } else {
@@ -122,13 +120,15 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     let at = subject.schema.name_at.0;
     let length = u32::try_from(overload.len()).unwrap_or(0);
     let at = Span::new(at.end.saturating_sub(length), at.end);
-    let diagnostic = Diagnostic::new(RuleId::OverloadSemantic, at, message)
-        .with_help("name what differs from the other overloads, such as an argument that only this one has; an overload that is released keeps its name");
+    let diagnostic = Diagnostic::new(RuleId::OverloadSemantic, at, message).with_help(
+        "name the difference from the other overloads, such as an argument that only this one has; \
+         a released overload keeps its name",
+    );
     subject.report(sink, diagnostic);
 }
 
-/// Whether the overload's words are the types of all arguments, at least three, in their order.
-/// Two are common in PyTorch itself, where they tell the first operand from the second.
+/// Whether the overload's words are the types of all arguments, at least three, in order. Two are
+/// common in PyTorch itself, where they distinguish the operands.
 fn lists_types(schema: &FunctionSchema) -> bool {
     let arguments = schema.arguments.non_out();
     let overload = schema.name.overload();
@@ -172,7 +172,8 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
         };
         let name = operator.name();
         let message = format!(
-            "`{name}` is declared in namespace `{}` too, and PyTorch tells operators apart by name alone",
+            "`{name}` is also declared in namespace `{}`, and PyTorch looks up operators by name \
+             alone",
             other.namespace()
         );
         sink.entry(
@@ -182,10 +183,10 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
                 operator.schema().name_at.0,
                 message,
             )
-            .with_help("give one of them another name or overload name"),
+            .with_help("rename one of the operators or overloads"),
         );
         sink.relate(opatlas_source::diagnostic::Related {
-            message: "the other one".into(),
+            message: "the other declaration is here".into(),
             file: None,
             span: earlier.place(other.schema().name_at.0),
         });

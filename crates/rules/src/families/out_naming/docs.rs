@@ -34,8 +34,8 @@ const fn error(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "An argument that is not written stands behind an out argument.",
-        why: "Out arguments, the keyword-only ones that are written, come last.",
+        what: "An argument that is not mutable follows an out argument.",
+        why: "Out arguments (the mutable keyword-only arguments) come last.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, *, Tensor(a!) out, float factor) -> Tensor(a!)\n",
         ),
@@ -43,10 +43,10 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::OutArgsLast)
     },
     Rule {
-        what: "An out argument is not called `out`, or `out0`, `out1` and so on where there are \
+        what: "An out argument is not named `out`, or `out0`, `out1` and so on if there are \
                several.",
-        why: "That is what callers expect and what generated out variants use. Many old operators \
-              have other names, which cannot be changed any more.",
+        why: "Callers expect these names, and generated out variants use them. Many old operators \
+              have other names, which cannot change any more.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) scaled) -> Tensor(a!)\n",
         ),
@@ -54,9 +54,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::OutArgNaming, Severity::Info, Stage::Convention)
     },
     Rule {
-        what: "The overload name of an out variant is not `out`, or the name of the functional \
-               overload with `_out` behind it.",
-        why: "Generated out variants are called so, and tools pair variants by it.",
+        what: "The overload name of an out variant is neither `out` nor the name of the functional \
+               overload plus `_out`.",
+        why: "Generated out variants have these names, and tools pair variants by them.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.into(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -64,9 +64,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::OutOverloadNaming, Severity::Info, Stage::Convention)
     },
     Rule {
-        what: "An argument is called `out`, but is not annotated as written.",
-        why: "Mutation is known from annotations alone. Without one the operator counts as \
-              functional, whatever the argument is called, and no out variant exists.",
+        what: "An argument is named `out`, but its annotation is not mutable.",
+        why: "PyTorch derives mutation from annotations alone. Without one the operator is \
+              functional, whatever the name of the argument, and there is no out variant.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor out) -> Tensor\n",
         ),
@@ -78,36 +78,37 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "The names say that this is an out variant, but it has no out arguments: the \
-               overload is `out` or ends in `_out`, or a written argument called `out` stands \
-               before `*`.",
-        why: "What an operator is follows from its annotations and from where `*` stands: only \
-              keyword-only arguments that are written are out arguments.",
+        what: "The names suggest an out variant, but the operator has no out arguments: the \
+               overload is `out` or ends in `_out`, or a mutable argument named `out` precedes \
+               `*`.",
+        why: "The annotations and the position of `*` determine the kind of an operator: only \
+              mutable keyword-only arguments are out arguments.",
         bad: Example::native("- func: scale.out(Tensor self, float factor) -> Tensor\n"),
         good: Example::native("- func: scale.factor(Tensor self, float factor) -> Tensor\n"),
         source: "torchgen/model.py: FunctionSchema.kind",
         ..rule(RuleId::SchemaKind, Severity::Warning, Stage::Convention)
     },
     Rule {
-        what: "An out argument and the return in its place have different annotations.",
-        why: "Out arguments are returned in their order, so that calls can be chained.",
+        what: "An out argument and the corresponding return have different annotations.",
+        why: "The operator returns its out arguments in order, so that calls can be chained.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(b!)\n",
         ),
         ..error(RuleId::OutReturnMatches)
     },
     Rule {
-        what: "There are not as many returns as out arguments.",
-        why: "Each out argument that is a plain tensor is returned, those called `_scratch_...` \
-              excepted.",
+        what: "The number of returns differs from the number of out arguments.",
+        why: "The operator returns each out argument that is a plain tensor, except those named \
+              `_scratch_...`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> ()\n",
         ),
         ..error(RuleId::OutReturnCount)
     },
     Rule {
-        what: "An out argument is a list of tensors or an optional one, and something is returned.",
-        why: "Lists are written in place and not handed back.",
+        what: "An out argument is a list of tensors or an optional tensor, and the operator has \
+               returns.",
+        why: "Lists are mutated in place and not returned.",
         bad: Example::native(
             "- func: parts(Tensor self) -> Tensor[]\n- func: parts.out(Tensor self, *, Tensor(a!)[] out) -> Tensor(a!)[]\n",
         ),
@@ -117,9 +118,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::OutListReturnsNothing)
     },
     Rule {
-        what: "An out argument called `_scratch_...` stands before one that is returned.",
-        why: "Scratch arguments are room to work in and are not returned. Returns are matched with \
-              out arguments by position, so the scratch ones must come last.",
+        what: "An out argument named `_scratch_...` precedes one that is returned.",
+        why: "Scratch arguments are working memory and are not returned. PyTorch matches returns \
+              with out arguments by position, so scratch arguments must come last.",
         bad: Example::native(
             "- func: scale.out(Tensor self, float factor, *, Tensor(a!) _scratch_room, Tensor(b!) out) -> Tensor(b!)\n",
         ),
@@ -130,7 +131,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An in-place operator has out arguments.",
-        why: "An operator writes either to `self` or to its out arguments. Declare two.",
+        why: "An operator mutates either `self` or its out arguments. Declare two operators.",
         bad: Example::native(
             "- func: scale_.out(Tensor(a!) self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n",
         ),
@@ -139,9 +140,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::InplaceAndOut, Severity::Error, Stage::Generate)
     },
     Rule {
-        what: "A return of an operator in a group aliases several written arguments, because they \
-               share a letter.",
-        why: "Functionalization must know which argument a return is.",
+        what: "A return of an operator in a group aliases several mutable arguments, because they \
+               share an alias letter.",
+        why: "Functionalization must know which argument is returned.",
         bad: Example::native(
             "- func: split(Tensor self) -> (Tensor, Tensor)\n- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
         ),
@@ -156,9 +157,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "Two arguments that are written share a letter.",
-        why: "Equal letters say that the two are the same memory, which is hardly what is meant, \
-              and stop generation as soon as the operator has variants.",
+        what: "Two mutable arguments share an alias letter.",
+        why: "Equal letters say that both arguments share memory, which is rarely intended. Code \
+              generation fails as soon as the operator has variants.",
         bad: Example::native(
             "- func: split.out(Tensor self, *, Tensor(a!) out0, Tensor(a!) out1) -> (Tensor(a!), Tensor(a!))\n",
         ),

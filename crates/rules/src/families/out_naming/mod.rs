@@ -51,11 +51,14 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
             format!("out{i}")
         };
         let message = format!(
-            "out argument `{}` is not called `{expected}`",
+            "out argument `{}` should be named `{expected}`",
             name.escape_debug()
         );
         let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
-            .with_help("new out arguments are called `out`, or `out0`, `out1` and so on; released ones keep their name");
+            .with_help(
+                "name new out arguments `out`, or `out0`, `out1` and so on; released arguments \
+                 keep their names",
+            );
         subject.report(sink, diagnostic);
     }
 }
@@ -78,9 +81,12 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     if overload == expected {
         return;
     }
-    let message = format!("this out variant's overload is not called `{expected}`");
+    let message = format!("the overload name of this out variant should be `{expected}`");
     let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
-        .with_help("new out variants are called like the functional overload with `_out`; released ones keep their name");
+        .with_help(
+            "name new out variants after the functional overload plus `_out`; released overloads \
+             keep their names",
+        );
     subject.report(sink, diagnostic);
 }
 
@@ -105,13 +111,12 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
                 RuleId::OutArgumentAnnotation,
                 argument.type_at.0,
                 format!(
-                    "`{}` is called like an out argument, but not annotated as written",
+                    "argument `{}` has the name of an out argument, but is not annotated as \
+                     mutable",
                     argument.name
                 ),
             )
-            .with_help(
-                "annotate it as written and as returned: `*, Tensor(a!) out) -> Tensor(a!)`",
-            );
+            .with_help("annotate the argument and the return: `*, Tensor(a!) out) -> Tensor(a!)`");
             subject.report(sink, annotate(subject.schema, argument, diagnostic));
             return;
         }
@@ -128,12 +133,12 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
                 RuleId::SchemaKind,
                 argument.at.0,
                 format!(
-                    "`{}` is positional, so this is no out variant but a {} operator",
+                    "`{}` is positional, so this is not an out variant but a {} operator",
                     argument.name,
                     kind.as_str()
                 ),
             )
-            .with_help("put `*` before it to make it an out argument, or give it another name");
+            .with_help("put `*` before it to make it an out argument, or rename it");
             subject.report(sink, diagnostic);
             return;
         }
@@ -143,7 +148,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             RuleId::SchemaKind,
             subject.schema.name_at.0,
             format!(
-                "overload `{overload}` has no out arguments: this is a {} operator",
+                "overload `{overload}` has no out arguments, so this is a {} operator",
                 kind.as_str()
             ),
         )
@@ -216,13 +221,14 @@ fn letters(
         (false, _) => RuleId::WrittenLettersShared,
     };
     let message = format!(
-        "`{}` and `{}` have the same annotation, as if they were one tensor",
+        "`{}` and `{}` share an annotation, as if they were one tensor",
         first.name, second.name
     );
     let diagnostic = Diagnostic::new(rule, second.type_at.0, message)
         .with_help(
-            "give each written argument a letter of its own, and each return that of its argument",
+            "give each mutable argument its own alias letter, and each return the letter of its \
+             argument",
         )
-        .with_related("the other one", first.type_at.0);
+        .with_related("the other argument is here", first.type_at.0);
     subject.report(sink, diagnostic);
 }

@@ -38,7 +38,7 @@ fn default(subject: &Subject<'_>, ret: &Return, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::ReturnDefault,
         at,
-        format!("`{whole}` becomes the return's name: returns have no defaults"),
+        format!("`{whole}` is parsed as the return's name: returns have no defaults"),
     )
     .with_help(format!("write `{name}`"))
     .with_fix(at, "");
@@ -54,15 +54,15 @@ fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sin
         Some(Fault::MutableList) => Diagnostic::new(
             RuleId::MutableListReturn,
             at,
-            format!("`{ret}` returns a list that is written, which C++ cannot"),
+            format!("`{ret}` returns a mutable list, which C++ cannot express"),
         )
-        .with_help("return nothing, or the tensor itself"),
+        .with_help("return nothing, or a single tensor"),
         Some(fault) => Diagnostic::new(RuleId::ReturnTypeNotGenerated, at, fault.message(&ret.ty))
             .with_help(fault.help()),
         None if is_unusual(&ret.ty) && !ret.is_write() => Diagnostic::new(
             RuleId::ReturnTypeAllowed,
             at,
-            format!("`{}` is an unusual type to return", ret.ty),
+            format!("`{}` is an unusual return type", ret.ty),
         )
         .with_help("return tensors, lists of tensors or plain numbers"),
         None => return,
@@ -81,22 +81,20 @@ impl Fault {
     fn message(&self, ty: &Type) -> String {
         match self {
             Self::MutableList | Self::Sized => {
-                format!("`{ty}` gives a list a size, but lists are returned as vectors")
+                format!("`{ty}` has a size, but C++ returns lists as vectors")
             }
             Self::OptionalTensor => {
-                format!("`{ty}` is optional, which a returned tensor can be since 2.2")
+                format!("`{ty}` is optional; PyTorch supports optional tensor returns since 2.2")
             }
-            Self::Optional => format!("`{ty}` has no C++ type to be returned as"),
+            Self::Optional => format!("`{ty}` has no C++ return type"),
         }
     }
 
     fn help(&self) -> &'static str {
         match self {
-            Self::MutableList | Self::Sized => "drop the size",
-            Self::OptionalTensor => {
-                "return a tensor of size zero where there is none, never an undefined one"
-            }
-            Self::Optional => "only plain values and `Tensor` can be optional in a return",
+            Self::MutableList | Self::Sized => "remove the size",
+            Self::OptionalTensor => "return an empty tensor instead of an undefined one",
+            Self::Optional => "in a return, only plain values and `Tensor` can be optional",
         }
     }
 }

@@ -85,7 +85,7 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     let out_at = scope.name_at(group.out);
     let Some(placed) = operator.declared() else {
         let message = format!(
-            "the structured `{}` needs `{}`, which must be written, not generated",
+            "the structured operator `{}` needs a declaration of `{}`, not a generated one",
             out.name(),
             operator.name()
         );
@@ -100,7 +100,7 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     };
     let entry = &placed.entry;
     let message = format!(
-        "`{}` is a variant of the structured `{}` and does not delegate to it",
+        "`{}` is a variant of the structured `{}`, but does not delegate to it",
         operator.name(),
         out.name()
     );
@@ -114,15 +114,14 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
         let line = format!("structured_delegate: {}", out.name());
         diagnostic = adding(diagnostic, scope.text(placed), entry, &line).with_help(help);
     } else {
-        diagnostic = diagnostic.with_help(format!(
-            "{help}, and remove the kernels that follow from it"
-        ));
+        diagnostic =
+            diagnostic.with_help(format!("{help}, and remove the kernels that this replaces"));
     }
     scope.report_with(
         sink,
         id,
         diagnostic,
-        &[("the structured operator", group.out, out_at)],
+        &[("the structured operator is here", group.out, out_at)],
     );
 }
 
@@ -142,7 +141,7 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
         return;
     }
     let message = format!(
-        "`{}` delegates, but the out variant of its own group, `{}`, is not structured",
+        "`{}` delegates, but the out variant of its group, `{}`, is not structured",
         operator.name(),
         out.name()
     );
@@ -152,7 +151,11 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
             "mark `{}` as `structured: True` and delegate to it, or remove the field",
             out.name()
         ));
-    let elsewhere = [("the out variant", group.out, scope.name_at(group.out))];
+    let elsewhere = [(
+        "the out variant is here",
+        group.out,
+        scope.name_at(group.out),
+    )];
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
@@ -180,7 +183,11 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateMismatch, at, message)
             .with_help(format!("write `structured_delegate: {}`", out.name()))
             .with_fix(at, out.name().as_str());
-        let elsewhere = [("the out variant", group.out, scope.name_at(group.out))];
+        let elsewhere = [(
+            "the out variant is here",
+            group.out,
+            scope.name_at(group.out),
+        )];
         scope.report_with(sink, id, diagnostic, &elsewhere);
     }
 }
@@ -193,14 +200,14 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             Diagnostic::new(
                 RuleId::StructuredComposite,
                 kernel.key_at,
-                format!("a structured operator has no kernel on {key}"),
+                format!("a structured operator cannot have a kernel for {key}"),
             )
-            .with_help("remove the line; CompositeExplicitAutograd is possible")
+            .with_help("remove the line; CompositeExplicitAutograd is allowed")
         } else if WRITTEN_BY_ITSELF.contains(&key) {
             Diagnostic::new(
                 RuleId::StructuredNoMeta,
                 kernel.key_at,
-                format!("the kernel on {key} is generated from the structured one"),
+                format!("PyTorch generates the kernel for {key} from the structured kernel"),
             )
             .with_help("remove the line")
         } else {
@@ -218,13 +225,11 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             RuleId::StructuredNoTensorOptions,
             options[0].at.0.to(options[3].at.0),
             format!(
-                "`{}` is structured and has TensorOptions",
+                "`{}` is structured, but takes TensorOptions",
                 functional.name()
             ),
         )
-        .with_help(
-            "take the arguments one by one under other names, or make the group unstructured",
-        );
+        .with_help("declare the arguments under other names, or make the group unstructured");
         scope.report(sink, group.functional, diagnostic);
     }
     precomputed(scope, group.out, sink);
@@ -242,7 +247,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         .filter(|a| !a.ty.is_tensor())
     {
         let message = format!(
-            "a structured kernel writes to plain tensors, not to `{}`",
+            "a structured kernel writes only to plain tensors, not to `{}`",
             argument.ty
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredOutTensors, argument.at.0, message)
@@ -251,7 +256,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
     for (id, argument) in unpassable(functional, group.functional) {
         let message = format!(
-            "structured kernels cannot take `{}` of type `{}`",
+            "a structured kernel cannot take `{}` of type `{}`",
             argument.name, argument.ty
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredArgumentType, argument.at.0, message)
@@ -263,7 +268,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
     if let Some(mutable) = group.mutable {
         let message = format!(
-            "`{}` is mutable, and structured kernels are written for functional, in-place and out variants",
+            "`{}` is mutable, but only functional, in-place and out variants can be structured",
             scope.operator(mutable).name()
         );
         let diagnostic =
@@ -292,7 +297,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::StructuredManualRegistration,
         field_at(entry, Field::ManualKernelRegistration),
-        "the registration of structured kernels is generated",
+        "PyTorch generates the registrations of structured kernels",
     )
     .with_help("remove `manual_kernel_registration`");
     scope.report(sink, id, diagnostic);
@@ -307,10 +312,7 @@ fn precomputed(scope: &Scope<'_>, out: OperatorId, sink: &mut Sink) {
         return;
     };
     for argument in parameters(precompute).filter(|a| !is_writable(&a.ty, release)) {
-        let message = format!(
-            "no C++ can be written for a parameter of type `{}`",
-            argument.ty
-        );
+        let message = format!("type `{}` has no C++ parameter type", argument.ty);
         let diagnostic = Diagnostic::new(RuleId::Precomputed, argument.type_at.0, message)
             .with_help("use another type");
         scope.report(sink, out, diagnostic);

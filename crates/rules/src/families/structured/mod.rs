@@ -40,7 +40,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     groups::check(&scope, sink);
 }
 
-/// What may stand on which kind of schema (torchgen `NativeFunction.__post_init__`).
+/// Which fields each kind of schema can have (torchgen `NativeFunction.__post_init__`).
 fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let Some(schema) = &entry.schema else { return };
@@ -49,10 +49,10 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         let diagnostic = Diagnostic::new(
             RuleId::StructuredAndDelegate,
             field_at(entry, Field::StructuredDelegate),
-            "an operator is structured itself or delegates to one that is, not both",
+            "an operator cannot be both structured and delegating",
         )
         .with_help(
-            "keep `structured: True` on the out variant, `structured_delegate` on the others",
+            "use `structured: True` on the out variant and `structured_delegate` on the others",
         );
         let field = match schema.kind() {
             SchemaKind::Out => Field::StructuredDelegate,
@@ -68,7 +68,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
             let diagnostic = Diagnostic::new(
                 RuleId::StructuredDelegateNotOnOut,
                 field_at(entry, Field::StructuredDelegate),
-                "an out variant does not delegate",
+                "an out variant cannot delegate",
             )
             .with_help("write `structured: True`, or remove the field");
             sink.entry(placed, diagnostic);
@@ -91,7 +91,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
 
 fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
     let message = format!(
-        "`structured: True` stands on a schema of kind {}, not on an out variant",
+        "`structured: True` is set on an operator of kind {}, not on an out variant",
         schema.kind().as_str()
     );
     Diagnostic::new(
@@ -100,7 +100,7 @@ fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
         message,
     )
     .with_help(format!(
-        "mark the out variant, and write `structured_delegate: {}` here",
+        "set it on the out variant, and write `structured_delegate: {}` here",
         out_name(&schema.name)
     ))
 }
@@ -125,7 +125,7 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         let mut diagnostic = Diagnostic::new(
             RuleId::StructuredDelegateNoStructuredKeys,
             line.key_at,
-            format!("the kernel on {key} comes from the operator that this one delegates to"),
+            format!("the kernel for {key} comes from the structured operator"),
         )
         .with_help(format!("list {key} there, and remove it here"));
         if let Some(delegate) = &entry.structured_delegate {
@@ -144,23 +144,23 @@ fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let inherits = entry.structured_inherits.is_some().then_some((
         RuleId::StructuredInherits,
         Field::StructuredInherits,
-        "the base class of a kernel's meta function is named, but the operator is not structured",
+        "`structured_inherits` is set, but the operator is not structured",
     ));
     let precomputed = entry.precomputed.is_some().then_some((
         RuleId::PrecomputedNeedsStructured,
         Field::Precomputed,
-        "only the meta function of a structured operator can work out arguments for the kernel",
+        "`precomputed` is set, but the operator is not structured",
     ));
     let ufunc = (!entry.ufunc_inner_loop.is_empty()).then_some((
         RuleId::UfuncStructured,
         Field::UfuncInnerLoop,
-        "inner loops are written for structured operators only",
+        "`ufunc_inner_loop` is set, but the operator is not structured",
     ));
     let text = scope.text(placed);
     for (rule, field, message) in [inherits, precomputed, ufunc].into_iter().flatten() {
         let help = match entry.kind() {
             Some(SchemaKind::Out) => "add `structured: True`, or remove the field",
-            _ => "move it to the structured out variant",
+            _ => "move the field to the structured out variant",
         };
         let diagnostic = Diagnostic::new(rule, field_at(entry, field), message).with_help(help);
         sink.entry(placed, removing(diagnostic, text, entry, field));
@@ -223,7 +223,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         else {
             return;
         };
-        let message = format!("there is no operator `{delegate}` to delegate to");
+        let message = format!("unknown operator `{delegate}`");
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetMissing, at, message);
         let structured = || {
             let names = self.by_name.iter();
@@ -253,10 +253,13 @@ impl<'s, 'c> Targets<'s, 'c> {
         let Some(at) = self.place(id).filter(|_| !unclear) else {
             return;
         };
-        let message = format!("`{}` is delegated to, but is not structured", other.name());
+        let message = format!(
+            "`{}` is not structured, so no operator can delegate to it",
+            other.name()
+        );
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetStructured, at, message)
             .with_help(format!("add `structured: True` to `{}`", other.name()));
-        let elsewhere = [("this operator", target, other.schema().name_at.0)];
+        let elsewhere = [("the operator is here", target, other.schema().name_at.0)];
         self.scope.report_with(sink, id, diagnostic, &elsewhere);
     }
 }

@@ -17,11 +17,14 @@ pub(super) fn check(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
     };
     for (left, _) in &precompute.replace {
         if release >= Release::V2_4 && left.value.contains(' ') {
-            let message = format!("`{}` is no argument's name: it has a blank", left.value);
+            let message = format!(
+                "`{}` contains a space, so it cannot be an argument's name",
+                left.value
+            );
             sink.entry(
                 placed,
                 Diagnostic::new(RULE, left.at, message)
-                    .with_help("write `argument -> Type name` with the bare name on the left"),
+                    .with_help("write `argument -> Type name`, with only the name on the left"),
             );
         }
     }

@@ -77,14 +77,17 @@ pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         .filter(|line| keys.contains(line.key.as_str()))
     {
         let message = format!(
-            "the kernel on {} is made from the inner loops",
+            "the inner loops already define the kernel for {}",
             line.key.as_str()
         );
         sink.entry(
             placed,
             Diagnostic::new(RuleId::Ufunc, line.key_at, message)
                 .with_help("remove the line from `dispatch`")
-                .with_related("the inner loops", field_at(entry, Field::UfuncInnerLoop)),
+                .with_related(
+                    "the inner loops are here",
+                    field_at(entry, Field::UfuncInnerLoop),
+                ),
         );
     }
 }
@@ -104,7 +107,7 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
         .scalar_types
         .iter()
         .chain(CLASSES.iter().map(|(name, _)| *name));
-    let message = format!("`{}` is no dtype", dtype.value);
+    let message = format!("unknown dtype `{}`", dtype.value);
     let diagnostic = Diagnostic::new(RuleId::Ufunc, dtype.at, message);
     if sink.is_full(RuleId::Ufunc) {
         return diagnostic;
@@ -112,7 +115,8 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
     match sink.suggestions.nearest(&dtype.value, names) {
         Some(nearest) => diagnostic.with_near_name(dtype.at, &dtype.value, nearest),
         None => diagnostic.with_help(
-            "write dtypes such as `Float`, or classes of them such as `AllAndComplex`, separated by a comma and one space",
+            "write dtypes such as `Float`, or classes of dtypes such as `AllAndComplex`, separated \
+             by a comma and one space",
         ),
     }
 }
@@ -146,7 +150,7 @@ impl<'c> Files<'c> {
         let base = functional.name().base();
         if let Some(&first) = self.written.get(base) {
             let message = format!(
-                "another overload of `{base}` is a ufunc, and both are written to one file"
+                "another overload of `{base}` is also a ufunc, and both generate the same file"
             );
             let at = field_at(entry, Field::UfuncInnerLoop);
             let diagnostic = Diagnostic::new(RuleId::UfuncFileTaken, at, message)
@@ -155,7 +159,7 @@ impl<'c> Files<'c> {
                 sink,
                 group.out,
                 diagnostic,
-                &[("the other ufunc", first, scope.name_at(first))],
+                &[("the other ufunc is here", first, scope.name_at(first))],
             );
         } else {
             self.written.insert(base, group.out);
@@ -167,13 +171,13 @@ impl<'c> Files<'c> {
         let ufunc = Ufunc::new(entry, functional);
         if let Some(argument) = ufunc.unusable_argument(scope.catalogue.release) {
             let message = format!(
-                "inner loops take plain tensors and scalars, not `{}` of type `{}`",
+                "inner loops take only plain tensors and scalars, not `{}` of type `{}`",
                 argument.name, argument.ty
             );
             let diagnostic = Diagnostic::new(RuleId::UfuncArgumentType, argument.at.0, message)
-                .with_help("write the kernels by hand: remove `ufunc_inner_loop`");
+                .with_help("remove `ufunc_inner_loop` and write the kernels by hand");
             let at = field_at(entry, Field::UfuncInnerLoop);
-            let elsewhere = [("the inner loops", group.out, at)];
+            let elsewhere = [("the inner loops are here", group.out, at)];
             scope.report_with(sink, group.functional, diagnostic, &elsewhere);
         } else if let Some(fault) = ufunc.fault() {
             scope.report(sink, group.out, fault);
@@ -192,7 +196,7 @@ fn dtypes_are_known(entry: &Entry, release: Release) -> bool {
 struct Ufunc<'c> {
     entry: &'c Entry,
     arguments: &'c [Argument],
-    /// Arguments of the kernel that precomputed ones stand for.
+    /// Arguments of the kernel that replace precomputed ones.
     replaced: Vec<&'c str>,
 }
 
@@ -275,11 +279,11 @@ impl<'c> Ufunc<'c> {
             return None;
         }
         let message = format!(
-            "`ScalarOnly` is `{}` and `Generic` is `{}`, but one functor is made from both",
+            "`ScalarOnly` is `{}` and `Generic` is `{}`, but the CUDA functor needs one function",
             scalar.name, generic.name
         );
-        let diagnostic = self.report(scalar, message, "give both loops the same function");
-        Some(diagnostic.with_related("the generic loop", generic.at))
+        let diagnostic = self.report(scalar, message, "use the same function for both loops");
+        Some(diagnostic.with_related("the generic loop is here", generic.at))
     }
 
     fn misplaced_functor(&self, tensors: usize) -> Option<Diagnostic> {
@@ -289,7 +293,7 @@ impl<'c> Ufunc<'c> {
         let (key, inner) = BINDING
             .iter()
             .find_map(|(key, _)| Some((key, self.find(key)?)))?;
-        let message = format!("`{key}` is for operators of two tensors; this one has {tensors}");
+        let message = format!("`{key}` needs an operator with two tensors; this one has {tensors}");
         Some(self.report(inner, message, "remove the loop"))
     }
 
@@ -300,12 +304,12 @@ impl<'c> Ufunc<'c> {
         let missing = Self::functors(tensors)
             .iter()
             .find(|key| self.find(key).is_none())?;
-        let message = format!("there is no loop that `{missing}` could be made from");
+        let message = format!("no loop defines `{missing}`");
         let inner = self.entry.ufunc_inner_loop.first()?;
         Some(self.report(
             inner,
             message,
-            "add a `Generic` or `ScalarOnly` loop, or the functor itself",
+            "add a `Generic` or `ScalarOnly` loop, or the functor",
         ))
     }
 
@@ -334,14 +338,10 @@ impl<'c> Ufunc<'c> {
             let mut missing: Vec<&str> = bound.difference(&plain).copied().collect();
             missing.sort_unstable();
             let message = format!(
-                "there is a `{key}` for {}, but no `CUDAFunctor`",
+                "`{key}` covers {}, but `CUDAFunctor` does not",
                 missing.first()?
             );
-            Some(self.report(
-                inner,
-                message,
-                "give `CUDAFunctor` all dtypes of the others",
-            ))
+            Some(self.report(inner, message, "add the missing dtypes to `CUDAFunctor`"))
         })
     }
 
@@ -352,11 +352,11 @@ impl<'c> Ufunc<'c> {
             .filter_map(|key| self.find(key));
         let covered: FxHashSet<&str> = scalars.flat_map(dtypes).collect();
         let missing = dtypes(vector).find(|dtype| !covered.contains(dtype))?;
-        let message = format!("`CPUVector` is there for {missing}, but no scalar loop is");
+        let message = format!("`CPUVector` covers {missing}, but no scalar loop does");
         Some(self.report(
             vector,
             message,
-            "give `CPUScalar`, `ScalarOnly` or `Generic` all dtypes of it",
+            "add the missing dtypes to `CPUScalar`, `ScalarOnly` or `Generic`",
         ))
     }
 
@@ -371,7 +371,7 @@ impl<'c> Ufunc<'c> {
             .find(|(argument, name)| &*argument.name != *name)?;
         let inner = self.entry.ufunc_inner_loop.first()?;
         let message = format!(
-            "the tensors of a ufunc of two are called `self` and `other`; `{}` is not `{name}`",
+            "a ufunc names its two tensors `self` and `other`; `{}` should be `{name}`",
             argument.name
         );
         Some(self.report(

@@ -27,23 +27,23 @@ const fn error(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "A tag is not declared in `tags.yaml`; without that file, it is none of the \
-               release's own. A plain text is one tag, commas or not.",
-        why: "Passes ask for tags by name, so a misspelt one would be without effect. Several tags \
-              are a list: `[core, pointwise]`.",
+        what: "A tag is not declared in `tags.yaml` (or, if that file is missing, not a tag of the \
+               release). Plain text is a single tag, even with commas.",
+        why: "Compiler passes look up tags by name, so a misspelt tag has no effect. Write several \
+              tags as a list: `[core, pointwise]`.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  tags: core, pointwise\n",
         ),
         ..error(RuleId::Tags)
     },
     Rule {
-        what: "An operator draws random numbers, or seems to, and is not tagged \
-               `nondeterministic_seeded`: it takes a Generator, its name holds `rand`, or its name \
-               or an argument's holds `dropout`.",
-        why: "Functionalization and compilers must not merge or repeat such calls. Names are \
-              searched for the letters alone, so `operand` counts too; names that hold `backward` \
-              are excused from `dropout`, and since 2.15 those with `_philox_` from `rand`. Until \
-              2.0 arguments called `dropout` do not count.",
+        what: "An operator draws random numbers, or seems to, but is not tagged \
+               `nondeterministic_seeded`: it takes a Generator, its name contains `rand`, or its \
+               name or an argument's name contains `dropout`.",
+        why: "Functionalization and compilers must not merge or repeat such calls. PyTorch only \
+              searches the letters, so `operand` matches too. Exempt are names with `backward` \
+              (from `dropout`) and, since 2.15, names with `_philox_` (from `rand`). Up to 2.0, \
+              argument names do not count.",
         bad: Example::native(
             "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n",
         ),
@@ -55,8 +55,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         stage: Stage::Yaml,
-        what: "`tags.yaml` is not a list of mappings with a `tag` and a `desc` that is not empty.",
-        why: "Every tag is documented; one without a description is refused.",
+        what: "`tags.yaml` is not a list of mappings with a `tag` and a non-empty `desc`.",
+        why: "Every tag needs a description.",
         bad: Example::tags("- tag: pointwise\n"),
         good: Example::tags("- tag: pointwise\n  desc: computes each element by itself\n"),
         source: "torchgen/gen.py: parse_tags_yaml_struct",

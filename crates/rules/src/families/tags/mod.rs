@@ -45,13 +45,13 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
     let name = match &tag.value {
         TagName::Text(name) | TagName::Scalar(name) => name,
         TagName::Collection => {
-            let diagnostic = Diagnostic::new(rule, tag.at, "a tag must be a name")
+            let diagnostic = Diagnostic::new(rule, tag.at, "a tag must be a string")
                 .with_help("write a list of names, such as `[core, pointwise]`");
             return sink.entry(placed, diagnostic);
         }
     };
     if sink.is_full(rule) {
-        let message = format!("there is no tag `{}`", clipped(name).escape_debug());
+        let message = format!("unknown tag `{}`", clipped(name).escape_debug());
         return sink.entry(placed, Diagnostic::new(rule, tag.at, message));
     }
     let parts: Vec<&str> = name.split(',').map(str::trim).collect();
@@ -59,11 +59,11 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
     let shown = name.escape_debug();
     let diagnostic = if is_list {
         let list = format!("[{}]", parts.join(", "));
-        Diagnostic::new(rule, tag.at, format!("`{shown}` is read as one tag"))
+        Diagnostic::new(rule, tag.at, format!("`{shown}` is parsed as a single tag"))
             .with_help(format!("write a list: `{list}`"))
             .with_safe_fix(tag.at, list)
     } else {
-        let message = format!("there is no tag `{shown}`");
+        let message = format!("unknown tag `{shown}`");
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
         match sink.suggestions.nearest(name, names()) {
@@ -74,7 +74,7 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                diagnostic.with_help(format!("the tags are {}{more}", list.join(", ")))
+                diagnostic.with_help(format!("the known tags are {}{more}", list.join(", ")))
             }
         }
     };
@@ -115,19 +115,22 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
     let at = subject.schema.name_at.0;
     let excused = |part: &str| full.contains(part);
     if full.contains("rand") && !lists.random_rule_exempt_name_parts.iter().any(excused) {
-        return Some((at, format!("`{full}` holds `rand`")));
+        return Some((at, format!("`{full}` contains `rand`")));
     }
     let arguments = &subject.schema.arguments;
     if !full.contains("backward") && !lists.dropout_rule_exempt_base_names.contains(name.base()) {
         if full.contains("dropout") {
-            return Some((at, format!("`{full}` holds `dropout`")));
+            return Some((at, format!("`{full}` contains `dropout`")));
         }
         // Names of arguments count since 2.1.
         let mut named = arguments.all().iter().filter(|_| release >= Release::V2_1);
         if let Some(argument) = named.find(|argument| argument.name.contains("dropout")) {
             return Some((
                 name_place(argument),
-                format!("argument `{}` speaks of dropout", argument.name),
+                format!(
+                    "the name of argument `{}` contains `dropout`",
+                    argument.name
+                ),
             ));
         }
     }

@@ -1,5 +1,5 @@
-//! Types: which a release knows, and which it can generate C++ for. Texts that are no type in any
-//! release are reported by `syntax::schema`.
+//! Types: which ones a release knows, and which ones have a C++ type. The schema parser reports
+//! texts that are not a type in any release.
 
 use opatlas_source::diagnostic::RuleId;
 mod docs;
@@ -64,7 +64,7 @@ fn nested(argument: &Argument, placed: &PlacedEntry, sink: &mut Sink) {
         return;
     }
     let message = format!(
-        "`{}` has no C++ type: at most a list and a `?` around it may hold a SymInt",
+        "`{}` has no C++ type: a SymInt can be inside at most one list and one `?`",
         argument.ty
     );
     sink.entry(
@@ -119,7 +119,7 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
         Fault::NotGenerated(base) => Diagnostic::new(
             RuleId::TypeNotGenerated,
             at,
-            format!("`{base}` is read in {release}, but has no type in the generated C++"),
+            format!("PyTorch {release} has no C++ type for `{base}`"),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Custom(name) => Diagnostic::new(
@@ -131,9 +131,9 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
         Fault::Unsized => Diagnostic::new(
             RuleId::BoolListSize,
             at,
-            format!("a list of `bool` needs a size, which `{ty}` does not give"),
+            format!("`{ty}` is a list of `bool` without a size"),
         )
-        .with_help("write the number of elements, such as `bool[3]`"),
+        .with_help("add the number of elements, such as `bool[3]`"),
     }
 }
 
@@ -143,13 +143,16 @@ fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
     let last = Release::all().rev().find(|&release| knows(release));
     let message = match (first, last) {
         (Some(first), _) if release < first => {
-            format!("type `{base}` exists since {first}, but these are the rules of {release}")
+            format!("type `{base}` exists since PyTorch {first} (checking against {release})")
         }
-        (_, Some(last)) => {
-            format!(
-                "type `{base}` is gone since the release after {last}, and these are the rules of {release}"
-            )
-        }
+        (_, Some(last)) => match Release::all().find(|&release| release > last) {
+            Some(removed) => {
+                format!(
+                    "type `{base}` was removed in PyTorch {removed} (checking against {release})"
+                )
+            }
+            None => format!("unknown type `{base}`"),
+        },
         _ => format!("unknown type `{base}`"),
     };
     let names: Vec<_> = release.data().base_types.iter().collect();

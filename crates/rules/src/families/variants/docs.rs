@@ -27,9 +27,10 @@ const fn error(id: RuleId) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "`variants` is not made of `function` and `method`, separated by a comma and one \
+        what: "`variants` is not a list of `function` and `method`, separated by a comma and one \
                space.",
-        why: "The text is cut at `, ` and each part must be one of the two words, in lower case.",
+        why: "PyTorch splits the text at `, `, and each part must be one of the two words in lower \
+              case.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  variants: function,method\n",
         ),
@@ -37,10 +38,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         stage: Stage::Codegen,
-        what: "An operator is a method, but has no positional argument `self` of the plain type \
-               `Tensor`.",
-        why: "The method of the C++ class passes itself as `self`. Without a tensor to pass itself \
-              as, no method can be written, which shows only when the C++ is generated.",
+        what: "An operator is a method, but has no positional argument `self` of type `Tensor`.",
+        why: "The C++ method passes its own tensor as `self`. Without that argument the method \
+              cannot be generated, and only code generation detects this.",
         bad: Example::native(
             "- func: scale(Tensor input, float factor) -> Tensor\n  variants: function, method\n",
         ),
@@ -48,9 +48,9 @@ pub(crate) static RULES: &[Rule] = &[
         ..error(RuleId::MethodNeedsSelf)
     },
     Rule {
-        what: "An operator of a Python module is a method.",
-        why: "`python_module` puts the function into a module such as `torch.nn.functional`; \
-              methods live on tensors, so the two exclude each other.",
+        what: "An operator in a Python module is a method.",
+        why: "`python_module` puts the function into a module such as `torch.nn.functional`, and \
+              methods belong to tensors, so the two exclude each other.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n  python_module: linalg\n  variants: function, method\n",
         ),
@@ -61,7 +61,7 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "An operator with out arguments is a method.",
-        why: "Out variants exist as functions only: `at::scale_out(out, ...)` in C++ and `out=` in \
+        why: "Out variants are functions only: `at::scale_out(out, ...)` in C++ and `out=` in \
               Python.",
         bad: Example::native(
             "- func: scale(Tensor self, float factor) -> Tensor\n- func: scale.out(Tensor self, float factor, *, Tensor(a!) out) -> Tensor(a!)\n  variants: function, method\n",

@@ -1,4 +1,4 @@
-//! `variants`. Words that are no variant are reported by `model::lower`.
+//! `variants`. Lowering reports unknown words.
 
 use opatlas_source::diagnostic::RuleId;
 mod docs;
@@ -42,12 +42,12 @@ fn module(placed: &PlacedEntry, sink: &mut Sink) {
         RuleId::ModuleNotMethod,
         variants.value,
         format!(
-            "an operator of Python module `{}` cannot be a method",
+            "an operator in Python module `{}` cannot be a method",
             module.value.escape_debug()
         ),
     )
     .with_help("write `variants: function`")
-    .with_related("the module", module.at)
+    .with_related("the module is here", module.at)
     .with_fix(variants.value, "function");
     sink.entry(placed, diagnostic);
 }
@@ -58,10 +58,10 @@ fn out(subject: &Subject<'_>, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::OutFunctionOnly,
         at,
-        "an operator with out arguments can only be a function",
+        "an operator with out arguments cannot be a method",
     )
     .with_help("write `variants: function`, or remove the field")
-    .with_related("an out argument", out[0].at.0)
+    .with_related("an out argument is here", out[0].at.0)
     .with_fix(at, "function");
     subject.report(sink, diagnostic);
 }
@@ -81,7 +81,7 @@ fn method(subject: &Subject<'_>, sink: &mut Sink) {
             RuleId::MethodNeedsSelf,
             at,
             format!(
-                "a method passes a tensor as `self`, but `self` is `{}`",
+                "a method needs `self` to be a plain tensor, but it is `{}`",
                 this.ty
             ),
         )
@@ -90,10 +90,10 @@ fn method(subject: &Subject<'_>, sink: &mut Sink) {
         None => Diagnostic::new(
             RuleId::MethodNeedsSelf,
             at,
-            "a method needs a positional argument called `self`",
+            "a method needs a positional argument `self`",
         )
         .with_help(
-            "call the tensor that the method belongs to `self`, or write `variants: function`",
+            "name the tensor that the method belongs to `self`, or write `variants: function`",
         ),
     };
     if this.is_none()

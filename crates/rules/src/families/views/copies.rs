@@ -55,12 +55,12 @@ fn copy_name(view: &Operator) -> String {
 pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let view = scope.operator(id);
     let name = copy_name(view);
-    let message = format!("view `{}` has no copying twin `{name}`", view.name());
+    let message = format!("view `{}` has no copy operator `{name}`", view.name());
     let diagnostic = Diagnostic::new(RuleId::ViewCopyRequired, scope.name_at(id), message);
     if let Some(near) = scope.catalogue.find(&name) {
-        let help = format!("let arguments and returns of `{name}` be those of the view");
+        let help = format!("give `{name}` the arguments and returns of the view");
         let elsewhere: [Elsewhere; 1] = [(
-            "this operator has another signature, or is a view itself",
+            "this operator has a different signature, or is itself a view",
             near,
             scope.name_at(near),
         )];
@@ -68,7 +68,8 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         return;
     }
     let help = format!(
-        "declare `{name}` with the same arguments, tagged `view_copy`, with a kernel on CompositeExplicitAutogradNonFunctional"
+        "declare `{name}` with the same arguments, the tag `view_copy` and a kernel on \
+         CompositeExplicitAutogradNonFunctional"
     );
     let diagnostic = diagnostic.with_help(help);
     let written = view
@@ -86,7 +87,7 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     scope.report(sink, id, diagnostic);
 }
 
-/// The entry of a copy, its lines as they stand behind a `- `.
+/// The entry of a copy, as the lines after `- `.
 fn copy_entry(view: &Operator, name: &str) -> String {
     let schema = view.schema();
     let symint = if schema.has_symint() { "_symint" } else { "" };
@@ -141,18 +142,18 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
         .name_lists
         .view_copy_base_suffixes;
     let at = scope.name_at(id);
-    let elsewhere: [Elsewhere; 1] = [("the view", view, scope.name_at(view))];
+    let elsewhere: [Elsewhere; 1] = [("the view is here", view, scope.name_at(view))];
     let of = scope.operator(view).name();
     let named = suffixes
         .iter()
         .any(|suffix| copy.name().stem().ends_with(suffix));
     if !named {
         let message = format!(
-            "`{}` has the signature of the copy of `{of}`, but is not called so",
+            "`{}` has the signature of the copy of `{of}`, but not its name",
             copy.name()
         );
         let diagnostic = Diagnostic::new(RuleId::ViewCopyTag, at, message)
-            .with_help("call it `..._copy`, or rename the view");
+            .with_help("rename it to `..._copy`, or rename the view");
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return false;
     }
@@ -160,7 +161,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
         return true;
     }
     let message = format!(
-        "`{}` is the copy of view `{of}` and is not tagged `view_copy`",
+        "`{}` is the copy of view `{of}`, but is not tagged `view_copy`",
         copy.name()
     );
     let diagnostic =
@@ -192,13 +193,13 @@ fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
     let other = group.copy.filter(copies).or(group.inplace.filter(forms));
     let Some(other) = other else { return true };
     let message = format!(
-        "view `{}` is called like a copy of a view, and cannot be told from that of `{}`",
+        "view `{}` has a name like a copy of a view, which conflicts with the copy of `{}`",
         view.name(),
         scope.operator(other).name()
     );
     let diagnostic = Diagnostic::new(RuleId::ViewNamedCopy, scope.name_at(group.view), message)
         .with_help("give the view a base name that does not end in `_copy` or `_scatter`");
-    let elsewhere = [("the other operator", other, scope.name_at(other))];
+    let elsewhere = [("the other operator is here", other, scope.name_at(other))];
     scope.report_with(sink, group.view, diagnostic, &elsewhere);
     false
 }

@@ -35,10 +35,10 @@ const fn rule(id: RuleId, stage: Stage, source: &'static str) -> Rule {
 
 pub(crate) static RULES: &[Rule] = &[
     Rule {
-        what: "A view that does not decompose has no functional operator `name_copy` with the same \
-               arguments. In grouping, a base name that ends in `_inverse` is exempt since 2.3; \
-               its code cannot be generated all the same.",
-        why: "Backends without aliasing run the copy in place of the view.",
+        what: "A view that is not composite has no functional operator `name_copy` with the same \
+               arguments. Since 2.3, torchgen exempts base names that end in `_inverse` from \
+               grouping, but still cannot generate their code.",
+        why: "Backends without aliasing run the copy instead of the view.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n",
         ),
@@ -47,17 +47,18 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The copy of a view is not tagged `view_copy`, or its base name does not end in \
                `_copy` (or `_scatter`, since 2.3).",
-        why: "Tag and name are how a copy is known from other operators of the same signature.",
+        why: "The tag and the name distinguish a copy from other operators with the same \
+              signature.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(RuleId::ViewCopyTag, Stage::Group, GROUP)
     },
     Rule {
-        what: "A view whose own base name ends in `_copy` or `_scatter` meets the copy or the \
-               in-place form of another.",
-        why: "The ending is cut off to find what belongs together, so that the two look alike \
-              where they are not.",
+        what: "The base name of a view ends in `_copy` or `_scatter` and matches the copy or the \
+               in-place form of another view.",
+        why: "The generator strips the suffix to find the operators that belong together, so it \
+              would mix the two up.",
         bad: Example::native(
             "- func: flip_sides_copy(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n- func: flip_sides.by(Tensor self, int times) -> Tensor\n",
         ),
@@ -66,7 +67,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         what: "A view with an in-place name is not tagged `inplace_view`.",
-        why: "It changes what its argument is a view of, which is handled apart from writing.",
+        why: "The operator changes what its argument is a view of, which PyTorch handles \
+              differently from mutation.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a! -> *) self) -> Tensor(a! -> *) flipped\n",
         ),
@@ -78,9 +80,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A view decomposes and its in-place form does not. The same holds for the composite \
-               key of nested tensors. The other way round is possible.",
-        why: "The two are handled as one.",
+        what: "A view is composite but its in-place form is not. The same applies to the composite \
+               key of nested tensors. The reverse is allowed.",
+        why: "PyTorch handles the two as one.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU, CUDA: flip_sides_\n  tags: inplace_view\n",
         ),
@@ -88,8 +90,8 @@ pub(crate) static RULES: &[Rule] = &[
         ..rule(RuleId::ViewCompositeAgree, Stage::Group, GROUP)
     },
     Rule {
-        what: "Two operators claim the same place in a view group: their names differ by `_copy` \
-               only, and they are both views, or both not and of one kind.",
+        what: "Two operators compete for one place in a view group: their names differ only by \
+               `_copy`, and both are views, or both are not and have the same kind.",
         why: "A view has one in-place form and one copy.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_copy(Tensor(a) self) -> Tensor(a)\n",
@@ -103,20 +105,20 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         severity: Severity::Warning,
-        what: "A return is annotated as a view, and no argument has its letter.",
-        why: "The annotation then says that the result aliases something, but not what.",
+        what: "A return is annotated as a view, but no argument has the same alias letter.",
+        why: "The annotation says that the result aliases something, but not what.",
         bad: Example::native("- func: flip_sides(Tensor self) -> Tensor(a)\n"),
         good: Example::native("- func: flip_sides(Tensor(a) self) -> Tensor(a)\n"),
         ..rule(
             RuleId::ViewAnnotations,
             Stage::Convention,
-            "the documentation of annotations; nothing checks it",
+            "the documentation of annotations; PyTorch does not check it",
         )
     },
     Rule {
-        what: "A view that does not decompose, or its in-place form, does not take an annotated \
-               plain tensor first, or annotates another argument too.",
-        why: "A view is replayed on its first argument, and on that alone.",
+        what: "The first argument of a view that is not composite (or of its in-place form) is not \
+               an annotated plain tensor, or another argument is annotated too.",
+        why: "PyTorch replays a view on its first argument only.",
         bad: Example::native(
             "- func: flip_sides(int times, Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(int times, Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -127,9 +129,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A view that does not decompose returns something else than tensors; or the kernel of \
-               its copy would have to copy something else than one tensor or one list of them.",
-        why: "Views are replayed, and copied by a generated kernel, as tensors.",
+        what: "A view that is not composite returns something other than tensors; or its copy \
+               returns something other than one tensor or one list of tensors.",
+        why: "PyTorch replays views, and generates the kernels of their copies, for tensors only.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> (Tensor(a), Tensor(a))\n- func: flip_sides_copy(Tensor self) -> (Tensor, Tensor)\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -138,15 +140,15 @@ pub(crate) static RULES: &[Rule] = &[
     Rule {
         what: "The copy of a view has no kernel on CompositeExplicitAutogradNonFunctional; or it is \
                `view_copy`, and the kernel is not `view_copy_symint`.",
-        why: "The kernel is generated for that key, under the name that is written there.",
+        why: "PyTorch generates the kernel for that key, under the declared name.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
         ..rule(RuleId::ViewCopyKernel, Stage::Codegen, COPY)
     },
     Rule {
-        what: "Of a view and its copy one has TensorOptions and the other has not.",
-        why: "Each calls the other with the arguments that it was given.",
+        what: "Only one of a view and its copy takes TensorOptions.",
+        why: "Each calls the other with its own arguments.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -154,8 +156,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         until: Some(Release::V2_0),
-        what: "An in-place view that decomposes has no view of the same arguments.",
-        why: "In 2.0 its registration is refused outside of a view group.",
+        what: "A composite in-place view has no view with the same arguments.",
+        why: "PyTorch 2.0 rejects its registration outside a view group.",
         bad: Example::native(
             "- func: flip_sides.by(Tensor(a) self, int times) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
         ),
@@ -167,10 +169,9 @@ pub(crate) static RULES: &[Rule] = &[
         )
     },
     Rule {
-        what: "A view that does not decompose takes a `str` (until 2.6) or a `Scalar` (since \
-               2.14).",
-        why: "To be replayed, the arguments of a view are kept by value. There was no such type for \
-              strings, and there is no conversion to that of scalars.",
+        what: "A view that is not composite takes a `str` (up to 2.6) or a `Scalar` (since 2.14).",
+        why: "To replay a view, PyTorch stores its arguments by value. It had no such type for \
+              strings, and has no conversion for scalars.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a) self, str how, Scalar turns) -> Tensor(a)\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self, str how, Scalar turns) -> Tensor\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),
@@ -182,9 +183,9 @@ pub(crate) static RULES: &[Rule] = &[
     },
     Rule {
         since: Release::V2_15,
-        what: "A view that does not decompose, or its in-place form, returns several views and is \
-               none of the operators whose outputs can be replayed one by one.",
-        why: "Replaying all of them for each one would take quadratic time.",
+        what: "A view that is not composite, or its in-place form, returns several views and is \
+               not one of the operators whose outputs PyTorch can replay one by one.",
+        why: "Replaying all outputs for each one would take quadratic time.",
         bad: Example::native(
             "- func: flip_sides(Tensor(a -> *) self) -> Tensor(a)[]\n  dispatch:\n    CPU, CUDA: flip_sides\n- func: flip_sides_copy(Tensor self) -> Tensor[]\n  dispatch:\n    CompositeExplicitAutogradNonFunctional: flip_sides_copy\n  tags: view_copy\n  autogen: flip_sides_copy.out\n",
         ),

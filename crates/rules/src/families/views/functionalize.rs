@@ -44,14 +44,14 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     if !schema.returns.is_empty() && schema.returns.iter().all(|r| r.ty.is_tensor_like()) {
         return None;
     }
-    let message = format!("view `{}` does not return tensors only", view.name());
+    let message = format!("view `{}` returns values other than tensors", view.name());
     let diagnostic = Diagnostic::new(RuleId::ViewReturns, schema.returns_at.0, message)
-        .with_help("return the view and nothing else");
+        .with_help("return only the view");
     Some(diagnostic)
 }
 
-/// The other arguments of a view are kept by value. There is no such type for strings until 2.6,
-/// and no conversion to that of scalars since 2.14.
+/// The other arguments of a view are stored by value. Strings have no such type until 2.6, and
+/// scalars have no conversion to theirs since 2.14.
 fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let arguments = scope.operator(id).schema().arguments.all();
@@ -66,7 +66,7 @@ fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
             argument.name, argument.ty
         );
         let diagnostic = Diagnostic::new(RuleId::ViewArgumentType, argument.at.0, message)
-            .with_help("use another type, or let the view decompose");
+            .with_help("use another type, or make the view composite");
         scope.report(sink, id, diagnostic);
     }
 }
@@ -75,8 +75,9 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
     let operator = scope.operator(id);
     let schema = operator.schema();
     if let Some((at, message)) = first_argument(schema) {
-        let diagnostic = Diagnostic::new(RuleId::ViewFirstArgument, at, message)
-            .with_help("take the viewed tensor first, annotated, and annotate no other argument");
+        let diagnostic = Diagnostic::new(RuleId::ViewFirstArgument, at, message).with_help(
+            "make the first argument an annotated tensor, and annotate no other argument",
+        );
         scope.report(sink, id, diagnostic);
     }
     if has_options(scope.operator(copy).schema()) && !has_options(schema) {
@@ -89,12 +90,12 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
         && !known.contains(operator.name().as_str())
     {
         let message = format!(
-            "`{}` returns several views, and there is no way to replay one of them alone",
+            "`{}` returns several views, and PyTorch cannot replay them one by one",
             operator.name()
         );
         let diagnostic =
             Diagnostic::new(RuleId::MultiOutputViewReplay, schema.returns_at.0, message)
-                .with_help("return one view; the ways are a fixed list in PyTorch's generator");
+                .with_help("return one view; PyTorch's generator has a fixed list of exceptions");
         scope.report(sink, id, diagnostic);
     }
 }
@@ -111,21 +112,27 @@ fn is_multi_output(schema: &FunctionSchema) -> bool {
 fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, String)> {
     let arguments = schema.arguments.non_out();
     let Some(first) = arguments.first() else {
-        return Some((schema.name_at.0, "a view takes a tensor".to_owned()));
+        return Some((
+            schema.name_at.0,
+            "a view needs a tensor argument".to_owned(),
+        ));
     };
     if !first.ty.is_tensor() {
-        let message = format!("a view takes a tensor first, not `{}`", first.ty);
+        let message = format!(
+            "the first argument of a view must be a tensor, not `{}`",
+            first.ty
+        );
         return Some((first.at.0, message));
     }
     if first.annotation.is_none() {
-        let message = format!("`{}` is viewed, but is not annotated", first.name);
+        let message = format!("the viewed argument `{}` is not annotated", first.name);
         return Some((first.at.0, message));
     }
     let second: Option<&Argument> = arguments[1..].iter().find(|a| a.annotation.is_some());
     second.map(|a| {
         (
             a.at.0,
-            format!("a view aliases its first argument only, not `{}`", a.name),
+            format!("a view aliases only its first argument, not `{}`", a.name),
         )
     })
 }
@@ -138,15 +145,15 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         return;
     }
     let at = scope.name_at(id);
-    let elsewhere: [Elsewhere; 1] = [("the view", view_id, scope.name_at(view_id))];
+    let elsewhere: [Elsewhere; 1] = [("the view is here", view_id, scope.name_at(view_id))];
     let kernels = scope.catalogue.kernels(id);
     let Some(kernel) = kernels.iter().find(|k| k.key.as_str() == COPY_KEY) else {
         let message = format!(
-            "`{}` is the copy of a view and has no kernel on {COPY_KEY}",
+            "`{}` is the copy of a view, but has no kernel for {COPY_KEY}",
             copy.name()
         );
         let diagnostic = Diagnostic::new(RuleId::ViewCopyKernel, at, message).with_help(format!(
-            "write `dispatch:` with `{COPY_KEY}: {standard}`; the kernel is generated"
+            "write `dispatch:` with `{COPY_KEY}: {standard}`; PyTorch generates the kernel"
         ));
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return;
@@ -156,7 +163,8 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
             let diagnostic = Diagnostic::new(
                 RuleId::ViewCopyKernel,
                 at,
-                "the kernel of `view_copy` is written out by the generator, as `view_copy_symint`",
+                "the kernel of `view_copy` must be `view_copy_symint`, the name that the generator \
+                 uses",
             )
             .with_help(format!("write `{COPY_KEY}: view_copy_symint`"));
             scope.report(sink, id, diagnostic);
@@ -175,7 +183,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
     };
     if !plain {
         let message = format!(
-            "the kernel of `{}` can only copy one `Tensor` or `Tensor[]`",
+            "the kernel of `{}` can copy only one `Tensor` or one `Tensor[]`",
             copy.name()
         );
         let diagnostic = Diagnostic::new(RuleId::ViewReturns, view.schema().returns_at.0, message)
@@ -186,12 +194,12 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
 
 fn options_differ(scope: &Scope<'_>, view: OperatorId, copy: OperatorId, sink: &mut Sink) {
     let message = format!(
-        "of `{}` and `{}` only one has TensorOptions",
+        "only one of `{}` and `{}` takes TensorOptions",
         scope.operator(view).name(),
         scope.operator(copy).name()
     );
     let diagnostic = Diagnostic::new(RuleId::ViewCopyOptions, scope.name_at(copy), message)
-        .with_help("let a view and its copy have the same arguments");
-    let elsewhere = [("the view", view, scope.name_at(view))];
+        .with_help("give a view and its copy the same arguments");
+    let elsewhere = [("the view is here", view, scope.name_at(view))];
     scope.report_with(sink, copy, diagnostic, &elsewhere);
 }

@@ -53,7 +53,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 
 fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name();
-    let message = format!("`{name}` is in place and a view, and is not tagged `inplace_view`");
+    let message = format!("`{name}` is an in-place view, but is not tagged `inplace_view`");
     let diagnostic = Diagnostic::new(RuleId::ViewInplaceTag, scope.name_at(id), message)
         .with_help("add the tag `inplace_view`");
     let diagnostic = match operator.declared() {
@@ -91,9 +91,9 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
         let diagnostic = Diagnostic::new(
             RuleId::ViewAnnotations,
             ret.at.0,
-            "this return is a view of no argument: none is annotated with its letter",
+            "this return is a view, but no argument is annotated with its alias letter",
         )
-        .with_help("annotate the argument that it is a view of, such as `Tensor(a) self`");
+        .with_help("annotate the viewed argument, for example `Tensor(a) self`");
         scope.report(sink, id, diagnostic);
     }
 }
@@ -113,7 +113,7 @@ fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink
     {
         return;
     }
-    let message = format!("there is no view that `{name}` is the in-place form of");
+    let message = format!("in-place view `{name}` has no corresponding view");
     let at = tag_at(operator, "inplace_view");
     let diagnostic = Diagnostic::new(RuleId::ViewInplaceAlone, at, message)
         .with_help("declare the view with the same arguments");
@@ -128,15 +128,16 @@ fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Si
         return;
     }
     let message = format!(
-        "`{}` and `{}` claim the same place among a view, its in-place form and its copy",
+        "`{}` and `{}` compete for one place among a view, its in-place form and its copy",
         b.name(),
         a.name()
     );
     let diagnostic = Diagnostic::new(RuleId::ViewGroupDuplicate, scope.name_at(second), message)
         .with_help(
-            "give one of them another base name: `_copy` at its end does not count as a difference",
+            "give one of them a different base name: a trailing `_copy` does not count as a \
+             difference",
         );
-    let elsewhere = [("the other operator", first, scope.name_at(first))];
+    let elsewhere = [("the other operator is here", first, scope.name_at(first))];
     scope.report_with(sink, second, diagnostic, &elsewhere);
 }
 
@@ -150,13 +151,13 @@ fn same_composites(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
         .find(|key| view.has_kernel(key) && !operator.has_kernel(key));
     let Some(key) = differs else { return true };
     let message = format!(
-        "`{}` has a kernel on {key}, and its in-place form `{}` has none",
+        "`{}` has a kernel for {key}, but its in-place form `{}` has none",
         view.name(),
         operator.name()
     );
     let diagnostic = Diagnostic::new(RuleId::ViewCompositeAgree, scope.name_at(inplace), message)
-        .with_help("let both decompose, or neither");
-    let elsewhere = [("the view", group.view, scope.name_at(group.view))];
+        .with_help("make both composite, or neither");
+    let elsewhere = [("the view is here", group.view, scope.name_at(group.view))];
     scope.report_with(sink, inplace, diagnostic, &elsewhere);
     false
 }
