@@ -113,6 +113,19 @@ impl Row {
         }
     }
 
+    /// Whether torchgen wraps it around the functional kernel of a backend file.
+    pub(super) fn is_wrapper(&self) -> bool {
+        matches!(self.made_of, MadeOf::BackendWrapper(..))
+    }
+
+    /// The source file of an observed registration.
+    pub(super) fn observed_file<'a>(&self, inputs: Inputs<'a>) -> Option<&'a str> {
+        match self.made_of {
+            MadeOf::Observed(index) => inputs.observed.rows().get(index as usize)?.file.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The source file of a hand-written registration.
     pub(super) fn source_file(&self) -> Option<&'static str> {
         match self.made_of {

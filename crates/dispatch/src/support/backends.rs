@@ -1,0 +1,95 @@
+//! Which keys something can be claimed about: the backends whose kernels are part of PyTorch, and
+//! those that a file or an observation of the revision describes (`docs/spec/support.md`,
+//! section 5).
+
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::keys::{Key, Keys};
+
+use crate::entry::View;
+use crate::origin::Origin;
+use crate::resolve::Registered;
+use crate::training::autograd_key;
+
+/// The operator that allocates: a backend without it cannot hold a tensor.
+const ALLOCATOR: &str = "empty.memory_format";
+
+/// Why nothing is claimed about a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unclaimed {
+    /// The kernels of the backend live outside PyTorch, and no file or observation of the revision
+    /// describes them.
+    OutOfTree,
+}
+
+impl Unclaimed {
+    /// The reason in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OutOfTree => "out of tree: give its file",
+        }
+    }
+}
+
+/// The backend keys that something is known about: those of backends with an allocator of their
+/// own, and those of backends that a backend file or an observation registers to.
+pub(super) fn known_backends(view: View<'_>) -> KeySet {
+    let keys = view.keys();
+    let described = described(view);
+    let in_tree = in_tree(view);
+    let known = |slot: &Slot| {
+        let home = home(keys, *slot);
+        in_tree.contains(home) || described.contains(home)
+    };
+    let backends = keys
+        .slots()
+        .filter(|&slot| autograd_key(keys, slot).is_some());
+    backends.filter(known).collect()
+}
+
+/// The key whose kernels serve a key: builds for HIP register to the keys of CUDA.
+pub(super) fn serving(keys: &Keys, slot: Slot) -> Slot {
+    if keys.backend(slot) != Some("HIP") || autograd_key(keys, slot).is_none() {
+        return slot;
+    }
+    let name = keys.name(Key::Runtime(slot)).replace("HIP", "CUDA");
+    keys.slot(&name).unwrap_or(slot)
+}
+
+/// The dense key of a key's backend; itself where there is none.
+fn home(keys: &Keys, slot: Slot) -> Slot {
+    keys.backend(slot)
+        .and_then(|backend| keys.slot(backend))
+        .unwrap_or(slot)
+}
+
+/// The keys with an allocator. In a file that declares none, those that any entry names.
+fn in_tree(view: View<'_>) -> KeySet {
+    let catalogue = view.inputs.catalogue;
+    if let Some(allocator) = catalogue.find_in("aten", ALLOCATOR) {
+        let pattern = view.tables.pattern(allocator);
+        return pattern.map_or(KeySet::EMPTY, |pattern| pattern.registered.runtime);
+    }
+    let patterns = view.tables.patterns().iter();
+    patterns.fold(KeySet::EMPTY, |set, pattern| {
+        set | pattern.registered.runtime
+    })
+}
+
+/// The dense keys of the backends that backend files and observations register to.
+fn described(view: View<'_>) -> KeySet {
+    let keys = view.keys();
+    let mut described = Registered::default();
+    for (id, _) in view.inputs.catalogue.iter() {
+        for row in view.tables.used_rows(id) {
+            if matches!(row.origin, Origin::BackendFile | Origin::Observed) {
+                described.insert(row.key);
+            }
+        }
+    }
+    described
+        .runtime
+        .iter()
+        .map(|slot| home(keys, slot))
+        .collect()
+}
