@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use opatlas_dispatch::calculator::{List, Note};
 use opatlas_dispatch::refusals::CATCH_ALL;
-use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Wanted, calculator};
+use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Verdict, Wanted, calculator};
 use opatlas_pytorch::keys::{Key, Keys};
 
 use super::Api;
@@ -22,6 +22,7 @@ use super::paths::ReleaseQuery;
 use super::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
 use super::respond::{self, json};
 use super::stateless::judged;
+use super::verdict::Support;
 
 /// How many faults a problem lists one by one.
 const FAULTS: usize = 100;
@@ -238,7 +239,20 @@ fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
         cause: None,
         file: cell.file,
         span: None,
+        support: Support::alone(alone(keys, &cell)),
         explanation: None,
+    }
+}
+
+/// The verdict of an entry without an operator: nobody knows what a composite kernel calls.
+fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
+    match cell.rule {
+        Rule::Missing | Rule::Ambiguous => Verdict::Fails,
+        Rule::Fallback if keys.name(Key::Runtime(cell.slot)) == "Meta" => Verdict::Fails,
+        _ if cell.fallthrough => Verdict::Unknown,
+        Rule::Fallback => Verdict::FallsBack,
+        Rule::Direct | Rule::Autograd | Rule::Batched => Verdict::Runs,
+        _ => Verdict::Unknown,
     }
 }
 

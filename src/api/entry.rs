@@ -8,13 +8,15 @@ use utoipa::ToSchema;
 
 use crate::service::Snapshot;
 use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer};
+use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer, View};
+use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
 
 use super::finding::{Span, place};
 use super::operator::{Registration, registration};
+use super::verdict::Support;
 
 /// What happens when an operator is called on a runtime key.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,6 +53,8 @@ pub struct Entry<'a> {
     pub file: Option<&'a str>,
     /// Where in a file of the bundle.
     pub span: Option<Span>,
+    /// Whether a call really works there.
+    pub support: Support,
     /// The steps to the entry, where asked for.
     pub explanation: Option<Explanation<'a>>,
 }
@@ -156,10 +160,13 @@ pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
 #[must_use]
 pub fn entry<'a>(
     snapshot: &Snapshot,
-    keys: &'static Keys,
+    view: View<'_>,
+    id: OperatorId,
     entry: opatlas_dispatch::Entry<'a>,
 ) -> Entry<'a> {
+    let keys = view.keys();
     Entry {
+        support: Support::of(view, &view.support_of(id, &entry)),
         key: entry.key,
         functionality: entry.functionality,
         backend: entry.backend,
@@ -183,9 +190,11 @@ pub fn entry<'a>(
 #[must_use]
 pub fn explained<'a>(
     snapshot: &Snapshot,
-    keys: &'static Keys,
+    view: View<'_>,
+    id: OperatorId,
     told: ExplainedEntry<'a>,
 ) -> Entry<'a> {
+    let keys = view.keys();
     let explanation = &told.explanation;
     let names = |of: &[opatlas_pytorch::Key]| of.iter().map(|&key| keys.name(key)).collect();
     let remedies = explanation.remedies.iter().map(|remedy| Remedy {
@@ -209,7 +218,7 @@ pub fn explained<'a>(
     };
     Entry {
         explanation: Some(explanation),
-        ..entry(snapshot, keys, told.entry)
+        ..entry(snapshot, view, id, told.entry)
     }
 }
 

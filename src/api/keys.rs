@@ -20,6 +20,7 @@ use super::page::{self, Cursors, PageQuery};
 use super::paths::{Generated, RevisionPath};
 use super::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use super::respond::{self, Making, ViewRequest, json};
+use super::verdict::{VerdictCounts, verdict};
 
 /// A key's path.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -54,6 +55,9 @@ pub struct KeyQuery {
     /// Only entries with this reason.
     #[param(example = "missing")]
     pub reason: Option<String>,
+    /// Only entries with this verdict.
+    #[param(example = "fails")]
+    pub verdict: Option<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
@@ -142,6 +146,9 @@ pub struct KeyView<'a> {
     /// How many of them have which reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
+    /// How many of them have which verdict.
+    #[schema(value_type = std::collections::BTreeMap<String, u32>)]
+    pub verdicts: VerdictCounts,
     /// One for every operator, missing ones included, in the order of the operators.
     pub items: Vec<KeyEntry<'a>>,
     /// What to ask for the next part with; null at the end.
@@ -250,8 +257,10 @@ pub async fn one(
     let release = revision.release();
     let slot = runtime_key(release, &path.key).map_err(of_path)?;
     let reason = query.reason.as_deref().map(entry::reason).transpose()?;
+    let verdict = query.verdict.as_deref().map(verdict).transpose()?;
     let wanted = Wanted {
         reason,
+        verdict,
         ..wanted(
             query.build.as_deref(),
             query.source,

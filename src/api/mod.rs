@@ -66,6 +66,7 @@ pub mod tables;
 pub mod tables_query;
 mod time;
 pub mod trends;
+pub mod verdict;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,8 +6,10 @@ use axum::extract::State;
 use axum::response::Response;
 use opatlas_dispatch::{Refused, Standing, View, WhatIf};
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -20,6 +22,7 @@ use super::paths::OperatorPath;
 use super::problem::{Document, PROBLEM_JSON, Problem};
 use super::respond::{self, Making, ViewRequest, json};
 use super::tables_query::{TableQuery, wanted};
+use super::verdict::Support;
 
 /// The dispatch table of an operator.
 #[derive(Debug, Serialize, ToSchema)]
@@ -39,6 +42,13 @@ pub struct TableView<'a> {
     /// Every runtime key of the release in table order, `Undefined` and missing ones included; or
     /// the one asked for.
     pub table: Vec<Entry<'a>>,
+    /// Whether it works on a device that has only the kernels that every device must have:
+    /// `empty.memory_format`, `empty_strided`, `_copy_from`, `as_strided`, `view` and `resize_`.
+    pub bare: Support,
+    /// The release whose recorded calls decide where composite kernels work; null where none were
+    /// recorded.
+    #[schema(example = "2.9")]
+    pub measured: Option<&'static str>,
     /// What works on the dense backends, or on the key asked for.
     pub training: Vec<Training>,
     /// The registrations that are added, where it is asked what would be.
@@ -150,12 +160,12 @@ fn table_view<'a>(
                     keys.name(key)
                 )
             }));
-            Some(changed(snapshot, view, slot, made))
+            Some(changed(snapshot, view, id, slot, made))
         }
     };
     let table = slots.iter().filter_map(|&slot| match query.explain {
-        Some(true) => Some(explained(snapshot, keys, view.explain(id, slot)?)),
-        _ => Some(entry(snapshot, keys, view.entry(id, slot)?)),
+        Some(true) => Some(explained(snapshot, view, id, view.explain(id, slot)?)),
+        _ => Some(entry(snapshot, view, id, view.entry(id, slot)?)),
     });
     let (with, without, before, after, changed) = match what_if {
         Some(it) => (
@@ -176,6 +186,8 @@ fn table_view<'a>(
         source: view.tables.source().into(),
         notes,
         table: table.collect(),
+        bare: Support::of(view, &view.bare_support(id)),
+        measured: measured_for(keys.release()).map(Release::as_str),
         training: answers
             .filter_map(|&slot| view.training(id, slot))
             .map(|answer| training(&answer))
@@ -213,6 +225,7 @@ fn what_if<'a>(view: View<'a>, id: OperatorId, query: &TableQuery) -> Result<Wha
 fn changed<'a>(
     snapshot: &Snapshot,
     view: View<'a>,
+    id: OperatorId,
     only: Option<Slot>,
     made: WhatIf<'a>,
 ) -> Changed<'a> {
@@ -222,7 +235,7 @@ fn changed<'a>(
     let changed = changes.map(|change| change.before.key).collect();
     let entries = |table: Vec<opatlas_dispatch::Entry<'a>>| {
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
-        shown.map(|one| entry(snapshot, keys, one)).collect()
+        shown.map(|one| entry(snapshot, view, id, one)).collect()
     };
     Changed {
         with: made

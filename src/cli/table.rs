@@ -227,7 +227,7 @@ impl Table {
             let mut text = CSV_HEADER.to_owned();
             for entry in entries {
                 if slot.is_none_or(|slot| slot == entry.slot) {
-                    csv_row(&mut text, view.keys(), operator, &entry);
+                    csv_row(&mut text, view, id, &entry);
                 }
             }
             return Ok(text);
@@ -259,6 +259,7 @@ impl Table {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
+            verdict: None,
         };
         Ok(match self.format {
             Format::Json => {

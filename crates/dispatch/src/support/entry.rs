@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Keys;
 
@@ -11,7 +12,7 @@ use super::calls::{Calls, Edge};
 use super::column::{Column, Kernels, Served, by_rule};
 use super::needs::Search;
 use super::{Support, Verdict};
-use crate::entry::View;
+use crate::entry::{Entry, View};
 use crate::origin::Origin;
 use crate::resolve::Rule;
 use crate::training::autograd_key;
@@ -57,9 +58,37 @@ impl<'a> View<'a> {
         self.calls().known_backends
     }
 
+    /// The support behind an entry, which may be one of a what-if table: then all other operators
+    /// stay as they are.
+    #[must_use]
+    pub fn support_of(self, id: OperatorId, entry: &Entry<'_>) -> Support {
+        let is_asked = entry.rule == Rule::Direct && entry.origin.is_none();
+        match (
+            is_asked && entry.fallthrough,
+            below(self.keys(), entry.slot),
+        ) {
+            (false, _) => self.support_by(id, entry.slot, entry.rule),
+            (true, Some(backend)) => self.support(id, backend),
+            (true, None) if autograd_key(self.keys(), entry.slot).is_none() => {
+                Support::of(Verdict::Unknown)
+            }
+            (true, None) => self.support_by(id, entry.slot, self.default_rule(id)),
+        }
+    }
+
+    /// The rule that serves a backend without a kernel of its own.
+    fn default_rule(self, id: OperatorId) -> Rule {
+        match self.calls().alias(id) {
+            Some(Alias::CompositeExplicitAutogradNonFunctional) => Rule::NonFunctional,
+            Some(Alias::CompositeExplicitAutograd) => Rule::Explicit,
+            Some(_) => Rule::Implicit,
+            None => Rule::Missing,
+        }
+    }
+
     /// The support that an operator has if a rule of the table decides, and all others stay as they
     /// are.
-    pub(crate) fn support_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Support {
+    fn support_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Support {
         let calls = self.calls();
         let keys = self.keys();
         if autograd_key(keys, slot).is_some() {
