@@ -7,7 +7,6 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::Snapshot;
 use crate::service::dispatch::runtime_key;
-use crate::service::gaps::counts;
 use crate::service::history::percent;
 use opatlas_report::support::badge;
 
@@ -37,8 +36,8 @@ pub struct BadgeQuery {
     /// The revision; by default the last one.
     #[param(example = "2.15.0")]
     pub revision: Option<String>,
-    /// What counts: `served`, the default, is whatever gets a call to a kernel; `kernel` only
-    /// kernels of the key itself.
+    /// What counts: `served`, the default, are operators that work; `kernel` only those with a
+    /// kernel of the key itself.
     #[param(inline)]
     pub of: Option<Counted>,
 }
@@ -47,7 +46,7 @@ pub struct BadgeQuery {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
-    /// Whatever gets a call to a kernel.
+    /// Operators that work: those that run, decompose or fall back.
     #[default]
     Served,
     /// A kernel of the key itself.
@@ -125,13 +124,15 @@ pub async fn one(
         making: Making::Large,
     };
     respond::view(&api, &wishes, request, move |snapshot: &Snapshot| {
-        let counts = counts(snapshot, slot);
-        let part = match of {
-            Counted::Served => counts.kernels + counts.inherited,
-            Counted::Kernel => counts.kernels,
+        let coverage = snapshot.view().coverage_of(slot);
+        let share = match of {
+            Counted::Served => coverage.covered().into(),
+            Counted::Kernel => percent(coverage.kernels, coverage.operators()),
         };
-        let share = percent(part, counts.operators);
-        let message = format!("{share} %");
+        let message = match coverage.is_claimed {
+            true => format!("{share} %"),
+            false => "out of tree".to_owned(),
+        };
         Ok(match media {
             Media::Svg => badge(&label, &message, share).into_bytes(),
             _ => json(&Badge {

@@ -1,9 +1,11 @@
-//! Coverage: how many operators have which reason where.
+//! Coverage: how many operators work where, and how many have which reason.
 
 use std::collections::BTreeMap;
 
 use axum::extract::State;
 use axum::response::Response;
+use opatlas_dispatch::support::KeyCoverage;
+use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Reason, View};
 use opatlas_pytorch::keys::{Key, Keys};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
@@ -18,6 +20,7 @@ use super::paths::{Generated, RevisionPath};
 use super::problem::{Document, PROBLEM_JSON, Problem};
 use super::respond::{self, Making, ViewRequest, json};
 use super::tables;
+use super::verdict::VerdictCounts;
 
 /// Which tables are counted.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -50,6 +53,8 @@ pub struct CoverageView {
     pub source: Source,
     /// What there is to know about that.
     pub notes: Vec<String>,
+    /// How much of each backend key works, always of the operators that entries declare.
+    pub backends: Vec<BackendCoverage>,
     /// Over all operators.
     pub overall: CountsView,
     /// By namespace.
@@ -58,6 +63,53 @@ pub struct CoverageView {
     pub by_tag: BTreeMap<Box<str>, CountsView>,
     /// By `python_module`; operators without one count nowhere.
     pub by_python_module: BTreeMap<Box<str>, CountsView>,
+}
+
+/// How much of a backend key works.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackendCoverage {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: &'static str,
+    /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+    /// observation describes them.
+    pub claimed: bool,
+    /// How many operators entries declare.
+    pub operators: u32,
+    /// How many of them have a kernel of the key itself.
+    pub kernels: u32,
+    /// How many of them work: those that run, decompose or fall back.
+    pub working: u32,
+    /// Their share in percent: the sum of its parts in `percent`.
+    #[schema(example = 63)]
+    pub covered: u8,
+    /// Declared operators by verdict.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub verdicts: VerdictCounts,
+    /// The same in percent; adds up to 100.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub percent: VerdictCounts,
+    /// Generated operators by verdict.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub generated: VerdictCounts,
+}
+
+impl BackendCoverage {
+    /// Of a key.
+    #[must_use]
+    pub fn of(key: &'static str, coverage: &KeyCoverage) -> Self {
+        Self {
+            key,
+            claimed: coverage.is_claimed,
+            operators: coverage.operators(),
+            kernels: coverage.kernels,
+            working: coverage.working(),
+            covered: coverage.covered(),
+            verdicts: VerdictCounts(coverage.declared),
+            percent: VerdictCounts(coverage.percent().map(u32::from)),
+            generated: VerdictCounts(coverage.generated),
+        }
+    }
 }
 
 /// How many operators have which reason.
@@ -86,8 +138,8 @@ pub struct Ordered<N>(Vec<(&'static str, Present<N>)>);
 
 /// Coverage
 ///
-/// How many operators have which reason at each key and functionality, over all and by namespace,
-/// tag and `python_module`.
+/// How much of each backend works, and how many operators have which reason at each key and
+/// functionality, over all and by namespace, tag and `python_module`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/coverage",
@@ -141,7 +193,16 @@ fn coverage_view(view: View<'_>, counted: opatlas_dispatch::Coverage) -> Coverag
             .map(|(name, group)| (name, counts(keys, &group)))
             .collect()
     };
+    let backends = keys
+        .slots()
+        .filter(|&slot| autograd_key(keys, slot).is_some());
     CoverageView {
+        backends: backends
+            .map(|slot| {
+                let name = keys.name(Key::Runtime(slot));
+                BackendCoverage::of(name, &view.coverage_of(slot))
+            })
+            .collect(),
         release: keys.release().as_str(),
         build: view.tables.build().into(),
         source: view.tables.source().into(),

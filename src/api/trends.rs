@@ -108,11 +108,14 @@ pub struct KeyPoint {
     pub key: String,
     /// Operators with a kernel of the key itself.
     pub kernels: u32,
-    /// Operators whose calls get to a kernel, whatever it is.
+    /// Operators that work: those that run, decompose or fall back.
     pub served: u32,
-    /// The latter's share of all declared operators, rounded down.
+    /// Their share of all declared operators, the sum of its rounded parts.
     #[schema(example = 63)]
     pub percent: u32,
+    /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+    /// observation describes them.
+    pub claimed: bool,
 }
 
 /// Trends
@@ -177,7 +180,8 @@ fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: bool) -
                 key: key.0.clone(),
                 kernels: key.1,
                 served: key.2,
-                percent: key.percent(facts.operators),
+                percent: key.3,
+                claimed: key.4,
             })
             .collect(),
         step: before.zip(facts.step).map(|(since, step)| StepView {

@@ -7,15 +7,16 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 
-use crate::api::gaps::{Asked, Only, rows, title, view};
+use crate::api::gaps::{Asked, Only, rows, steps, title, view};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
 use crate::store::Opening;
-use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
+use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 
 use super::{Stored, Target};
 
-/// Lists the operators that a backend lacks or inherits, those that matter most first.
+/// Lists the operators that a backend lacks or inherits, those that matter most first, and the
+/// kernels that would help most.
 ///
 /// Operators that are used most come first (with --usage), then those tagged core, then those that
 /// most other backends have a kernel of their own for.
@@ -36,9 +37,13 @@ pub(super) struct Gaps {
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// Only operators that nothing serves, or only those that something else serves
+    /// Only operators whose calls fail, or only those that work through something else
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
+
+    /// Which operators count for the kernels that would help most: those with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
 
     /// How many operators are listed in text; 0 for all
     #[arg(long, default_value_t = 50, value_name = "NUMBER")]
@@ -97,23 +102,27 @@ impl Gaps {
                 OnlyName::Lacking => Only::Lacking,
                 OnlyName::Inherited => Only::Inherited,
             }),
+            tag: self.tag.as_deref(),
         };
         let gaps = view(&asked).map_err(|problem| anyhow!("{}", problem.detail))?;
         let rows = rows(&gaps);
         match self.format {
             Format::Json => println!("{}", serde_json::to_string_pretty(&gaps)?),
             Format::Csv => print!("{}", gaps_csv(&rows)),
-            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &rows)),
+            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &steps(&gaps), &rows)),
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} of {} operators have a kernel of their own, {} are served otherwise, {} by nothing",
+                    "{}: {} % of {} operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
                     title(&gaps),
-                    counts.kernels,
+                    counts.covered,
                     counts.operators,
+                    counts.kernels,
                     counts.inherited,
                     counts.lacking,
+                    counts.unknown,
                 );
+                print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {
                     let (count, title) = (since.gained.len(), &since.revision.title);
                     println!("since {title}: {count} gained: {}", since.gained.join(", "));

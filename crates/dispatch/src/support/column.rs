@@ -96,7 +96,12 @@ impl Column {
         if kernels == Kernels::Registered {
             column.own(calls);
         }
-        column.settle(calls);
+        let is_backend = autograd_key(view.keys(), slot).is_some();
+        if kernels == Kernels::Registered && is_backend && !calls.known_backends.contains(slot) {
+            column.claim_own_kernels_only();
+        } else {
+            column.settle(calls);
+        }
         column
     }
 
@@ -187,6 +192,16 @@ impl Column {
             }
             let edges = called.iter().map(|call| edge(call.to, call.always));
             self.own_calls.insert(id, edges.collect());
+        }
+    }
+
+    /// Of a backend that lives elsewhere only the kernels that are here are known.
+    fn claim_own_kernels_only(&mut self) {
+        for (verdict, served) in self.verdicts.iter_mut().zip(&self.served) {
+            *verdict = match served {
+                Served::Kernel | Served::OwnCalls => Verdict::Runs,
+                _ => Verdict::Unknown,
+            };
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
-use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
 
 use super::backends::{Unclaimed, serving};
@@ -16,6 +16,24 @@ use crate::entry::{Entry, View};
 use crate::origin::Origin;
 use crate::resolve::Rule;
 use crate::training::autograd_key;
+
+/// The verdicts of all operators on the key of a backend.
+#[derive(Debug, Clone)]
+pub struct Verdicts(Arc<Column>);
+
+impl Verdicts {
+    /// That of an operator.
+    #[must_use]
+    pub fn of(&self, id: OperatorId) -> Verdict {
+        self.0.verdict(id)
+    }
+
+    /// Whether an operator lacks a kernel of its own there, and nothing else serves it.
+    #[must_use]
+    pub fn is_leaf(&self, id: OperatorId) -> bool {
+        self.0.served(id) == Served::Nothing
+    }
+}
 
 impl<'a> View<'a> {
     /// Whether calling an operator works on a key, and what it needs. The verdicts of a key are
@@ -32,16 +50,16 @@ impl<'a> View<'a> {
     /// The verdict alone.
     #[must_use]
     pub fn verdict(self, id: OperatorId, slot: Slot) -> Verdict {
-        let calls = self.calls();
         if autograd_key(self.keys(), slot).is_none() {
             return self.support(id, slot).verdict;
         }
-        let column = self.column_of(slot);
-        let served = serving(self.keys(), slot);
-        if self.is_unclaimed(&calls, &column, id, served) {
-            return Verdict::Unknown;
-        }
-        column.verdict(id)
+        self.column_of(slot).verdict(id)
+    }
+
+    /// The verdicts of a key.
+    #[must_use]
+    pub fn verdicts(self, slot: Slot) -> Verdicts {
+        Verdicts(self.column_of(slot))
     }
 
     /// The support on a device that has only the kernels that every device must have.
@@ -52,10 +70,12 @@ impl<'a> View<'a> {
         of_column(&calls, &column, id)
     }
 
-    /// The backend keys that verdicts are claimed for.
+    /// Whether verdicts are claimed for a backend key: its kernels are part of PyTorch, or a file or
+    /// an observation describes them.
     #[must_use]
-    pub fn known_backends(self) -> KeySet {
-        self.calls().known_backends
+    pub fn claims(self, slot: Slot) -> bool {
+        let served_by = serving(self.keys(), slot);
+        self.calls().known_backends.contains(served_by)
     }
 
     /// The support behind an entry, which may be one of a what-if table: then all other operators
@@ -160,11 +180,6 @@ impl<'a> View<'a> {
         let source = rule.source(slot);
         let row = source.and_then(|key| self.tables.row(id, key, self.tables.source()));
         row.is_some_and(|row| matches!(row.origin, Origin::BackendFile | Origin::Observed))
-    }
-
-    fn is_unclaimed(self, calls: &Calls, column: &Column, id: OperatorId, slot: Slot) -> bool {
-        !calls.known_backends.contains(slot)
-            && !matches!(column.served(id), Served::Kernel | Served::OwnCalls)
     }
 
     /// The calls of all operators, worked out once.

@@ -53,12 +53,16 @@ impl Lacks {
 }
 
 impl View<'_> {
-    /// The `most` kernels that help most on a key, one after the other. `weight` says what an
-    /// operator counts for. Takes time in proportion to `most` and the calls.
+    /// The `most` kernels that help most on a key, one after the other; on a key of which nothing is
+    /// known, on a device that has only the kernels that every device must have. `weight` says what
+    /// an operator counts for. Takes time in proportion to `most` and the calls.
     #[must_use]
     pub fn leverage(self, slot: Slot, most: usize, weight: impl Fn(OperatorId) -> u64) -> Leverage {
         let calls = self.calls();
-        let column = self.column_of(slot);
+        let column = match self.claims(slot) {
+            true => self.column_of(slot),
+            false => self.bare_column(&calls),
+        };
         let mut state = State::new(&calls, &column);
         let ids = || (0..column.len()).map(OperatorId::of_index);
         let working = ids()

@@ -8,6 +8,7 @@
 mod backends;
 mod calls;
 mod column;
+mod coverage;
 mod entry;
 mod generated;
 mod leverage;
@@ -25,6 +26,8 @@ use calls::Calls;
 use column::Column;
 
 pub use backends::Unclaimed;
+pub use coverage::{KeyCoverage, VerdictCounts};
+pub use entry::Verdicts;
 pub use leverage::{Leverage, Step};
 pub use shares::percentages;
 
@@ -75,6 +78,12 @@ impl Verdict {
         Self::ALL
             .into_iter()
             .find(|verdict| verdict.as_str() == text)
+    }
+
+    /// Whether a call fails, always or in some cases.
+    #[must_use]
+    pub fn lacks(self) -> bool {
+        matches!(self, Self::Fails | Self::Partly)
     }
 
     /// Whether a call works, so that the operator counts as covered.
