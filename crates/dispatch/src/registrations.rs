@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::known::Standing;
-use super::observed::Observed;
+use super::observed::{Observed, ObservedRegistration};
 use super::origin::Origin;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -118,10 +118,10 @@ impl Row {
         matches!(self.made_of, MadeOf::BackendWrapper(..))
     }
 
-    /// The source file of an observed registration.
-    pub(super) fn observed_file<'a>(&self, inputs: Inputs<'a>) -> Option<&'a str> {
+    /// What was observed.
+    pub(super) fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
         match self.made_of {
-            MadeOf::Observed(index) => inputs.observed.rows().get(index as usize)?.file.as_deref(),
+            MadeOf::Observed(index) => inputs.observed.rows().get(index as usize),
             _ => None,
         }
     }

@@ -83,13 +83,30 @@ impl Small {
         }
     }
 
-    /// A device with these kernels on `PrivateUse1`, from this source file.
+    /// A device with these kernels on `PrivateUse1`, from this source file, recorded with which
+    /// kernels are boxed.
     fn device(file: &str, kernels: &[&str]) -> Self {
+        let mut small = Self::observed(file, kernels);
+        let mut rows = small.observed.rows().to_vec();
+        rows.push(ObservedRegistration {
+            operator: "mystery".into(),
+            key: "PrivateUse3".into(),
+            file: None,
+            fallthrough: false,
+            boxed: true,
+        });
+        small.observed = Observed::new(rows);
+        small
+    }
+
+    /// The same where nothing is known about boxing.
+    fn observed(file: &str, kernels: &[&str]) -> Self {
         let rows = kernels.iter().map(|operator| ObservedRegistration {
             operator: (*operator).into(),
             key: "PrivateUse1".into(),
             file: Some(file.into()),
             fallthrough: false,
+            boxed: false,
         });
         Self {
             observed: Observed::new(rows.collect()),
@@ -252,6 +269,21 @@ fn the_cpu_fallback_copies_what_it_wrote() {
         device.told("peek", "PrivateUse1"),
         "fails: _copy_from; peek _copy_from"
     );
+}
+
+#[test]
+fn a_kernel_of_which_only_the_name_is_known_may_be_the_fallback() {
+    let kernels = [&DEVICE[..], &["blend.out", "peek", "resize_"]].concat();
+    let device = Small::observed("device.cpp", &kernels);
+    assert_eq!(
+        device.told("blend", "PrivateUse1"),
+        "partly: _copy_from_and_resize; blend blend.out _copy_from_and_resize"
+    );
+    assert_eq!(device.told("peek", "PrivateUse1"), "runs: ; ");
+    assert_eq!(device.told("resize_", "PrivateUse1"), "runs: ; ");
+    let with_copy = [&kernels[..], &["_copy_from_and_resize"]].concat();
+    let device = Small::observed("device.cpp", &with_copy);
+    assert_eq!(device.told("blend", "PrivateUse1"), "decomposes: ; ");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! those that a file or an observation of the revision describes (`docs/spec/support.md`,
 //! section 5).
 
+use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 
@@ -63,33 +64,42 @@ fn home(keys: &Keys, slot: Slot) -> Slot {
         .unwrap_or(slot)
 }
 
-/// The keys with an allocator. In a file that declares none, those that any entry names.
-fn in_tree(view: View<'_>) -> KeySet {
+/// The keys with an allocator in PyTorch. In a file that declares none, those that any entry names.
+pub(super) fn in_tree(view: View<'_>) -> KeySet {
     let catalogue = view.inputs.catalogue;
-    if let Some(allocator) = catalogue.find_in("aten", ALLOCATOR) {
-        let pattern = view.tables.pattern(allocator);
-        return pattern.map_or(KeySet::EMPTY, |pattern| pattern.registered.runtime);
+    let is_ours = |origin| !is_description(origin);
+    match catalogue.find_in("aten", ALLOCATOR) {
+        Some(allocator) => registered(view, [allocator], is_ours),
+        None => registered(view, catalogue.iter().map(|(id, _)| id), is_ours),
     }
-    let patterns = view.tables.patterns().iter();
-    patterns.fold(KeySet::EMPTY, |set, pattern| {
-        set | pattern.registered.runtime
-    })
 }
 
 /// The dense keys of the backends that backend files and observations register to.
 fn described(view: View<'_>) -> KeySet {
     let keys = view.keys();
-    let mut described = Registered::default();
-    for (id, _) in view.inputs.catalogue.iter() {
+    let ids = view.inputs.catalogue.iter().map(|(id, _)| id);
+    let slots = registered(view, ids, is_description);
+    slots.iter().map(|slot| home(keys, slot)).collect()
+}
+
+/// Whether a registration describes a backend that is not part of PyTorch.
+fn is_description(origin: Origin) -> bool {
+    matches!(origin, Origin::BackendFile | Origin::Observed)
+}
+
+/// The runtime keys that operators have registrations of some origins at.
+fn registered(
+    view: View<'_>,
+    operators: impl IntoIterator<Item = OperatorId>,
+    is_counted: impl Fn(Origin) -> bool,
+) -> KeySet {
+    let mut found = Registered::default();
+    for id in operators {
         for row in view.tables.used_rows(id) {
-            if matches!(row.origin, Origin::BackendFile | Origin::Observed) {
-                described.insert(row.key);
+            if is_counted(row.origin) {
+                found.insert(row.key);
             }
         }
     }
-    described
-        .runtime
-        .iter()
-        .map(|slot| home(keys, slot))
-        .collect()
+    found.runtime
 }

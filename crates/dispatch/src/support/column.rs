@@ -15,7 +15,7 @@ use crate::resolve::Rule;
 use crate::training::autograd_key;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
-const BARE: [&str; 6] = [
+pub(super) const BARE: [&str; 6] = [
     "empty.memory_format",
     "empty_strided",
     "_copy_from",
