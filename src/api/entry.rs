@@ -8,7 +8,9 @@ use utoipa::ToSchema;
 
 use crate::service::Snapshot;
 use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer, View};
+use opatlas_dispatch::{
+    Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer, Verdict, View, Works,
+};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
@@ -111,10 +113,11 @@ pub struct Training {
     /// The backend's key.
     #[schema(example = "CPU")]
     pub key: &'static str,
-    /// Whether calling it works: `yes`, `no`.
+    /// Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
     #[schema(example = "yes")]
     pub inference: &'static str,
-    /// Whether its gradient can be had: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+    /// Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
+    /// `derivatives.yaml`).
     #[schema(example = "yes")]
     pub training: &'static str,
     /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
@@ -249,11 +252,15 @@ fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Step {
 
 /// What works on a backend, on the wire.
 #[must_use]
-pub fn training(answer: &TrainingAnswer<'_>) -> Training {
+pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> Training {
+    let verdict = view.verdict(id, answer.inference.slot);
     Training {
         key: answer.inference.key,
-        inference: answer.inference_works.as_str(),
-        training: answer.training_works().as_str(),
+        inference: inference(verdict).as_str(),
+        training: match inference(verdict) {
+            Works::Yes => answer.training_works().as_str(),
+            works => works.as_str(),
+        },
         through: answer.through.as_str(),
         detail: answer.detail.map(|detail| match detail {
             Detail::NoKernel => "no kernel",
@@ -264,7 +271,16 @@ pub fn training(answer: &TrainingAnswer<'_>) -> Training {
             Detail::NoGradient => "no gradient",
         }),
         autograd_key: answer.autograd.key,
-        sentence: training_sentence(answer),
+        sentence: training_sentence(view, id, answer),
+    }
+}
+
+/// Whether a call works, in some cases at least.
+fn inference(verdict: Verdict) -> Works {
+    match verdict {
+        Verdict::Fails => Works::No,
+        Verdict::Unknown => Works::Unknown,
+        _ => Works::Yes,
     }
 }
 

@@ -138,7 +138,8 @@ pub struct RangeView {
     pub from: Place,
     /// Where it ends, included.
     pub to: Place,
-    /// Whether a call gets to a kernel; for presence always true.
+    /// Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
+    /// presence always true.
     pub supported: bool,
     /// Why it serves.
     #[schema(example = "default backend kernel")]
@@ -147,6 +148,9 @@ pub struct RangeView {
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// Whether a call works; null on keys that are not a backend's.
+    #[schema(example = "decomposes")]
+    pub verdict: Option<String>,
 }
 
 /// An operator's history
@@ -194,6 +198,7 @@ pub fn view(history: &OperatorHistory) -> History {
         reason: None,
         source_key: None,
         kernel: None,
+        verdict: None,
     });
     let served = history.ranges.iter().map(|range| served(timeline, range));
     History {
@@ -239,5 +244,6 @@ pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
         reason: Some(range.reason.as_str().to_owned()),
         source_key: range.source_key.clone(),
         kernel: range.kernel.clone(),
+        verdict: range.verdict.map(|verdict| verdict.as_str().to_owned()),
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::history::{Support, SupportCell, Timeline};
+use opatlas_dispatch::Verdict;
 use opatlas_report::support::{Row, csv, markdown};
 use opatlas_source::Stop;
 
@@ -78,17 +79,20 @@ pub struct Cell {
     /// The runtime key.
     #[schema(example = "MPS")]
     pub key: String,
-    /// Whether a call gets to a kernel in the last revision.
+    /// Whether a call works in the last revision.
     pub supported: bool,
     /// The first revision in which it does.
     pub first: Option<Place>,
     /// The first in which the key has a kernel of its own.
     pub first_kernel: Option<Place>,
-    /// The last revision in which a call gets to a kernel.
+    /// The last revision in which a call works.
     pub last: Option<Place>,
     /// Why it serves there.
     #[schema(example = "kernel")]
     pub reason: Option<&'static str>,
+    /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
+    /// `fails`, `unknown`; null on keys that are not a backend's.
+    pub verdict: Option<&'static str>,
     /// The stretches in which one thing served.
     pub ranges: Vec<RangeView>,
 }
@@ -178,6 +182,7 @@ fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
             first_kernel: cell.first_kernel().map(place),
             last: at_last.map(|range| place(*range.range.end())),
             reason: at_last.map(|range| range.reason.as_str()),
+            verdict: cell.verdict_at(last).map(Verdict::as_str),
             ranges: cell.ranges.iter().map(|r| served(timeline, r)).collect(),
         }
     };
@@ -204,6 +209,7 @@ fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
                 reason: at_last.map(|range| range.reason.as_str()),
                 source_key: at_last.and_then(|range| range.source_key.clone()),
                 kernel: at_last.and_then(|range| range.kernel.clone()),
+                verdict: cell.verdict_at(last).map(Verdict::as_str),
             });
         }
     }

@@ -190,7 +190,7 @@ fn table_view<'a>(
         measured: measured_for(keys.release()).map(Release::as_str),
         training: answers
             .filter_map(|&slot| view.training(id, slot))
-            .map(|answer| training(&answer))
+            .map(|answer| training(view, id, &answer))
             .collect(),
         with,
         without,

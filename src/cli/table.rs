@@ -247,7 +247,10 @@ impl Table {
             None => String::new(),
         };
         if let Some(answer) = shown.view.training(id, slot) {
-            text.push_str(&format!("\n  {}\n", training_sentence(&answer)));
+            text.push_str(&format!(
+                "\n  {}\n",
+                training_sentence(shown.view, id, &answer)
+            ));
         }
         text
     }

@@ -12,11 +12,11 @@ pub struct Row {
     pub operator: String,
     /// The runtime key.
     pub key: String,
-    /// The first revision in which a call gets to a kernel.
+    /// The first revision in which a call works.
     pub first: Option<String>,
     /// The first with a kernel of the key itself.
     pub first_kernel: Option<String>,
-    /// The last revision in which a call gets to a kernel.
+    /// The last revision in which a call works.
     pub last: Option<String>,
     /// Whether that is the last revision of all.
     pub is_supported: bool,
@@ -26,10 +26,13 @@ pub struct Row {
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// Whether a call works in the last revision.
+    pub verdict: Option<&'static str>,
 }
 
 /// The first line of the CSV form.
-const HEADER: &str = "operator,key,supported,first,first_kernel,last,reason,source_key,kernel\r\n";
+const HEADER: &str =
+    "operator,key,supported,first,first_kernel,last,reason,source_key,kernel,verdict\r\n";
 
 /// The table as CSV (RFC 4180).
 #[must_use]
@@ -47,6 +50,7 @@ pub fn csv(rows: &[Row]) -> String {
             row.reason.unwrap_or_default().to_owned(),
             or_empty(&row.source_key),
             or_empty(&row.kernel),
+            row.verdict.unwrap_or_default().to_owned(),
         ];
         let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
         out.push_str(&fields.join(","));
@@ -76,10 +80,11 @@ pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
     out
 }
 
-/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or `no`.
+/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or the verdict of
+/// what never worked.
 fn cell(row: &Row) -> String {
     let (Some(first), Some(last)) = (&row.first, &row.last) else {
-        return "no".to_owned();
+        return row.verdict.unwrap_or("no").to_owned();
     };
     if !row.is_supported {
         return format!("{first} until {last}");
@@ -338,6 +343,7 @@ mod tests {
             }),
             source_key: Some("CompositeImplicitAutograd".into()),
             kernel: None,
+            verdict: None,
         };
         let cells = [
             (

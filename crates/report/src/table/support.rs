@@ -17,16 +17,21 @@ const NAMED: usize = 4;
 #[must_use]
 pub fn support_words(view: View<'_>, id: OperatorId, support: &Support) -> String {
     let verdict = support.verdict.as_str();
-    if let Some(why) = support.unclaimed {
-        return format!("{verdict} ({})", why.as_str());
-    }
     match support.needs.as_slice() {
         [] if support.verdict == Verdict::Unknown => {
-            format!("{verdict} (what it calls was not measured)")
+            format!("{verdict} ({})", unknown_words(support))
         }
         [] => verdict.to_owned(),
         [own] if *own == id => format!("{verdict}: no kernel"),
         needs => format!("{verdict}: needs {}", some_names(view, needs)),
+    }
+}
+
+/// Why nothing is known.
+pub(super) fn unknown_words(support: &Support) -> &'static str {
+    match support.unclaimed {
+        Some(why) => why.as_str(),
+        None => "what it calls was not measured",
     }
 }
 
@@ -38,7 +43,7 @@ pub(super) fn operator_names(view: View<'_>, ids: &[OperatorId]) -> Vec<String> 
     operators.collect()
 }
 
-fn some_names(view: View<'_>, ids: &[OperatorId]) -> String {
+pub(super) fn some_names(view: View<'_>, ids: &[OperatorId]) -> String {
     let (named, more) = ids.split_at(ids.len().min(NAMED));
     let mut text = operator_names(view, named).join(", ");
     if !more.is_empty() {
