@@ -7,6 +7,7 @@ use axum::response::Response;
 use opatlas_dispatch::support::KeyCoverage;
 use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Reason, View};
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::{IntoParams, ToSchema};
@@ -95,11 +96,13 @@ pub struct BackendCoverage {
 }
 
 impl BackendCoverage {
-    /// Of a key.
+    /// Of a key; `None` for one that is not a backend's.
     #[must_use]
-    pub fn of(key: &'static str, coverage: &KeyCoverage) -> Self {
-        Self {
-            key,
+    pub fn at(view: View<'_>, slot: Slot) -> Option<Self> {
+        autograd_key(view.keys(), slot)?;
+        let coverage: KeyCoverage = view.coverage_of(slot);
+        Some(Self {
+            key: view.keys().name(Key::Runtime(slot)),
             claimed: coverage.is_claimed,
             operators: coverage.operators(),
             kernels: coverage.kernels,
@@ -108,7 +111,7 @@ impl BackendCoverage {
             verdicts: VerdictCounts(coverage.declared),
             percent: VerdictCounts(coverage.percent().map(u32::from)),
             generated: VerdictCounts(coverage.generated),
-        }
+        })
     }
 }
 
@@ -195,14 +198,9 @@ fn coverage_view(view: View<'_>, counted: opatlas_dispatch::Coverage) -> Coverag
     };
     let backends = keys
         .slots()
-        .filter(|&slot| autograd_key(keys, slot).is_some());
+        .filter_map(|slot| BackendCoverage::at(view, slot));
     CoverageView {
-        backends: backends
-            .map(|slot| {
-                let name = keys.name(Key::Runtime(slot));
-                BackendCoverage::of(name, &view.coverage_of(slot))
-            })
-            .collect(),
+        backends: backends.collect(),
         release: keys.release().as_str(),
         build: view.tables.build().into(),
         source: view.tables.source().into(),

@@ -12,6 +12,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 
 use super::Api;
+use super::coverage::BackendCoverage;
 use super::entry::{self, BuildView, ReasonCounts, Source};
 use super::extract::{Path, Query};
 use super::key_entries::{KeyEntry, Wanted, csv, is_wanted, lines, wanted, with_key};
@@ -118,6 +119,8 @@ pub struct KeyItem {
     /// How many of them have which reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
+    /// Of a backend's key how many operators work; null for others.
+    pub coverage: Option<BackendCoverage>,
 }
 
 /// One key across all operators.
@@ -213,6 +216,7 @@ pub async fn list(
             backend: keys.backend(slot),
             operators: counts.operators,
             counts: ReasonCounts(counts.key(slot)),
+            coverage: BackendCoverage::at(view, slot),
         };
         Ok(json(&KeyList {
             items: items.iter().map(item).collect(),
