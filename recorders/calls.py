@@ -6,7 +6,7 @@ One line is an operator and the releases in which it makes the same calls.
 import json
 from pathlib import Path
 
-from . import files, versions
+from . import children, files, places, versions
 
 PHASES = ("forward", "forward_with_gradients", "backward")
 # Of a release: of each operator and phase the calls that every invocation makes, and those of some.
@@ -40,6 +40,22 @@ def save(by_release: dict[str, Calls], path: Path) -> None:
     head.pop("python")
     path.write_text(f'{{"recorded_by":{files.dump(head)},\n "measured":{files.dump(releases)},\n "calls":[\n'
                     + ",\n".join(lines) + "\n]}\n")
+
+
+def of_process(version: str) -> Calls:
+    """The calls of a release: 5 minutes, or those that an earlier, broken recording had left to do."""
+    folder = places.CACHE / "calls"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = folder / f"{version}.json"
+    children.opatlas_probe(version, "record_calls", folder / f"{version}.jsonl", found)
+    return json.loads(found.read_text())["calls"]
+
+
+def add(version: str, found: Calls) -> None:
+    """Puts the calls of a release into the data."""
+    by_release = load(places.CALLS_JSON)
+    by_release[versions.minor(version)] = found
+    save(by_release, places.CALLS_JSON)
 
 
 def _ordered(phases: dict) -> dict:

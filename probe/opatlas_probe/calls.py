@@ -4,18 +4,22 @@ An invocation is one call of an operator with what it called directly. `always` 
 invocations called, `sometimes` what some did. Operators that the device itself serves have none.
 """
 
+import functools
 import json
 import sys
+import types
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 import torch
 
-from . import device, samples
+from . import device, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
-_MOST_SAMPLES = 12
+_MOST_SAMPLES = 8
+# In-place and out forms call other operators than the function does, but the same in most samples.
+_MOST_OF_OTHER_FORMS = 2
 _RETURNED = 1
 
 
@@ -34,9 +38,15 @@ class Tally:
         for callee in called:
             row[at + 1][callee] += 1
 
-    def merge(self, rows: list) -> None:
-        """Adds the rows of another tally."""
+    def operators(self, phase: str) -> set[str]:
+        """The operators that have invocations."""
+        return {operator for operator, of in self.rows if of == phase}
+
+    def merge(self, rows: list, but: set[str] = frozenset()) -> None:
+        """Adds the rows of another tally, but for some operators."""
         for operator, phase, *counts in rows:
+            if operator in but:
+                continue
             row = self.rows.setdefault((operator, phase), [0, defaultdict(int), 0, defaultdict(int)])
             for at in (0, 2):
                 row[at] += counts[at]
@@ -121,14 +131,26 @@ class Recorder:
         self.extension.start([f"aten::{name}" for name in self.served], device.BARE)
         self.extension.stop()
 
-    def record(self, op: object) -> None:
-        """All samples of an operator, in every phase."""
-        for sample in samples.samples(op, most=self.most, gradients=False):
-            for variant in _variants(op):
-                self._run(sample, variant, FORWARD)
+    def forward(self, op: object) -> None:
+        """Samples without gradients: the function, its other forms, and its other names."""
+        every = samples.samples(op, most=self.most, gradients=False)
+        for sample in every:
+            self._run(sample, op.op, FORWARD)
+        for call in _other_forms(op):
+            for sample in every[:_MOST_OF_OTHER_FORMS]:
+                self._run(sample, call, FORWARD)
+
+    def gradients(self, op: object) -> None:
+        """Samples with gradients, and their backward pass."""
         if op.supports_autograd and samples.dtype_of(op) in op.supported_backward_dtypes("cpu"):
             for sample in samples.samples(op, most=self.most, gradients=True):
-                self._run(sample, op, WITH_GRADIENTS)
+                self._run(sample, op.op, WITH_GRADIENTS)
+
+    def schema(self, name: str) -> None:
+        """An operator that no sample reached, with arguments made from its schema."""
+        for arguments, keywords in synthetic.arguments(name):
+            given = types.SimpleNamespace(input=None, args=(arguments, keywords), kwargs={})
+            self._run(given, lambda _, made, named: synthetic.overload(name)(*made, **named), FORWARD)
 
     def _run(self, sample: object, call: Callable, phase: str) -> None:
         with_gradients = phase == WITH_GRADIENTS
@@ -180,38 +202,55 @@ class Recorder:
             self.tally.add(forward.names[place], BACKWARD, names, is_complete=bool(is_complete))
 
 
-def _variants(op: object) -> Iterator[Callable]:
-    """The ways to call an operator: as a function, in place, with `out`."""
-    yield op.op
-    if op.method_variant is not None:
-        yield op.method_variant
-    in_place = op.inplace_variant
-    if in_place is not None:
-        yield lambda given, *args, **kwargs: in_place(given, *args, **kwargs)
-    if op.supports_out:
-        def with_out(given: object, *args: object, **kwargs: object) -> object:
-            result = op.op(given, *args, **kwargs)
-            return op.op(given, *args, **kwargs, out=result)
-        yield with_out
+def _other_forms(op: object) -> Iterator[Callable]:
+    """Other ways to call an operator: in place, with `out`, and by the names that are aliases."""
+    for form in (op, *op.aliases):
+        if form is not op:
+            yield form.op
+        if form.inplace_variant is not None:
+            yield form.inplace_variant
+        if op.supports_out:
+            yield functools.partial(_with_out, form.op)
+
+
+def _with_out(function: Callable, given: object, *args: object, **kwargs: object) -> object:
+    result = function(given, *args, **kwargs)
+    return function(given, *args, **kwargs, out=result)
+
+
+def tests() -> list[str]:
+    """What is recorded first: the tests of the database, by place."""
+    return [f"{kind}:{place}" for place in range(len(samples.database())) for kind in (FORWARD, "gradients")]
+
+
+def others(known: set[str]) -> list[str]:
+    """What is recorded then: composites that no test reached."""
+    served = set(device.served_for_calls())
+    return [f"schema:{name}" for name in device.operators()
+            if name not in known and name not in served and device.has_default(name)
+            and synthetic.is_callable(name)]
 
 
 def main() -> None:
-    """Records the operators named by their places on standard input; one line each when it is done."""
+    """Records the items on standard input; one line each when it is done."""
     out, sys.stdout = sys.stdout, sys.stderr
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     every = samples.database()
     recorder = Recorder()
-    for place in json.load(sys.stdin):
-        print(json.dumps({"begin": place}), file=out, flush=True)
+    for item in json.load(sys.stdin):
+        print(json.dumps({"begin": item}), file=out, flush=True)
         recorder.tally = Tally()
+        kind, _, name = item.partition(":")
         error = None
         try:
-            recorder.record(every[place])
+            if kind == "schema":
+                recorder.schema(name)
+            else:
+                getattr(recorder, kind)(every[int(name)])
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:200]}"
-        print(json.dumps({"end": place, "test": samples.name_of(every[place]), "error": error,
-                          "rows": recorder.tally.packed()}), file=out, flush=True)
+        print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed()}), file=out, flush=True)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import warnings
 
 import torch
 
-from . import device, samples
+from . import device, extension, samples
 
 MOST_SAMPLES = 6
 _TEXT = 160
@@ -29,8 +29,9 @@ class Runner:
     def __init__(self, name: str, kernels: list[str] | None = None) -> None:
         self.device = name
         self.kernels = kernels
-        # Where the operators of a process can be recorded, an error that names none says where it arose.
-        self.extension = device.start_bare(list(kernels or ())) if name == device.BARE else None
+        # It records the operators that Python calls, and where an error arose that names no operator.
+        self.extension = device.start_bare(kernels or []) if name == device.BARE else extension.load()
+        self.every_operator = [f"aten::{each}" for each in device.operators()]
 
     def test(self, op: object) -> dict | None:
         """Roots and results of a test; `None` where its samples have no tensor or name the CPU."""
@@ -51,34 +52,28 @@ class Runner:
 
     def _on_cpu(self, op: object, sample: object) -> tuple[object, list[str]]:
         torch.manual_seed(0)
-        called = []
         with torch.no_grad():
-            if self.extension:
-                self.extension.start([f"aten::{name}" for name in device.operators()], "cpu")
+            self.extension.start(self.every_operator, "cpu")
             try:
                 result = op(sample.input, *sample.args, **sample.kwargs)
             except Exception as error:  # noqa: BLE001: some samples are made to fail
                 result = error
-            if self.extension:
-                self.extension.stop()
-                names, rows = self.extension.take()
-                called = [names[row[0]].removeprefix("aten::") for row in rows if row[1] < 0 and not row[3]]
+            self.extension.stop()
+            names, rows = self.extension.take()
+            called = [names[row[0]].removeprefix("aten::") for row in rows if row[1] < 0 and not row[3]]
         return result, called
 
     def _on_device(self, op: object, sample: object, expected: object) -> list:
         torch.manual_seed(0)
         try:
             given = [samples.moved(each, self.device) for each in (sample.input, sample.args, sample.kwargs)]
-            if self.extension:
-                self.extension.start([], device.BARE)
+            self.extension.start([], self.device)
             with torch.no_grad():
                 result = op(given[0], *given[1], **given[2])
         except Exception as error:  # noqa: BLE001: this is what is measured
-            if self.extension:
-                self.extension.stop()
-            return self._failure(error)
-        if self.extension:
             self.extension.stop()
+            return self._failure(error)
+        self.extension.stop()
         return self._compared(op, result, expected)
 
     def _failure(self, error: Exception) -> list:
@@ -92,8 +87,6 @@ class Runner:
         return ["error", type(error).__name__, text.split("\n")[0][:_TEXT]]
 
     def _raised_last(self) -> str | None:
-        if not self.extension:
-            return None
         names, rows = self.extension.take()
         raised = [names[row[0]] for row in rows if row[4] == 2 and not row[3]]
         return raised[-1] if raised else None
@@ -126,14 +119,15 @@ def main() -> None:
     warnings.simplefilter("ignore")
     every = samples.database()
     runner = Runner(sys.argv[1], sys.argv[2:])
-    for place in json.load(sys.stdin):
-        print(json.dumps({"begin": place}), file=out, flush=True)
+    for item in json.load(sys.stdin):
+        place = int(item)
+        print(json.dumps({"begin": item}), file=out, flush=True)
         row = error = None
         try:
             row = runner.test(every[place])
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:_TEXT]}"
-        print(json.dumps({"end": place, "test": samples.name_of(every[place]), "row": row, "error": error}),
+        print(json.dumps({"end": item, "test": samples.name_of(every[place]), "row": row, "error": error}),
               file=out, flush=True)
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import torch
 
 _DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.bfloat16, torch.float16)
-# Samples come in groups by form, so those beyond the first are taken evenly.
+# Samples come in groups by form, so those behind the first are taken evenly from so many.
 _FIRST = 6
+_LOOKED_AT = 60
 _SEED = 2311
 
 
@@ -46,7 +47,7 @@ def samples(op: object, *, most: int, gradients: bool) -> list:
     if dtype is None:
         return []
     torch.manual_seed(_SEED)
-    every = list(itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=gradients), 400))
+    every = list(itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=gradients), _LOOKED_AT))
     if len(every) <= most:
         return every
     rest = every[_FIRST:]
