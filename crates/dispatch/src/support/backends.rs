@@ -32,6 +32,13 @@ impl Unclaimed {
     }
 }
 
+/// The keys of backends: those with an autograd key that speaks for them.
+pub(super) fn backends(keys: &Keys) -> KeySet {
+    let all = keys.slots();
+    all.filter(|&slot| autograd_key(keys, slot).is_some())
+        .collect()
+}
+
 /// The backend keys that something is known about: those of backends with an allocator of their
 /// own, and those of backends that a backend file or an observation registers to.
 pub(super) fn known_backends(view: View<'_>) -> KeySet {
@@ -42,10 +49,7 @@ pub(super) fn known_backends(view: View<'_>) -> KeySet {
         let home = home(keys, *slot);
         in_tree.contains(home) || described.contains(home)
     };
-    let backends = keys
-        .slots()
-        .filter(|&slot| autograd_key(keys, slot).is_some());
-    backends.filter(known).collect()
+    backends(keys).iter().filter(known).collect()
 }
 
 /// The key whose kernels serve a key: builds for HIP register to the keys of CUDA.

@@ -8,7 +8,7 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::calls;
 use opatlas_pytorch::key_set::KeySet;
 
-use super::backends::known_backends;
+use super::backends::{backends, known_backends};
 use super::generated::{Call, Named};
 use super::own::{OwnKernels, special};
 use crate::entry::View;
@@ -38,7 +38,9 @@ pub(super) struct Calls {
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
     pub(super) own: OwnKernels,
-    /// The backend keys that something is known about.
+    /// The keys of backends.
+    pub(super) backends: KeySet,
+    /// Those of them that something is known about.
     pub(super) known_backends: KeySet,
 }
 
@@ -96,6 +98,7 @@ impl Calls {
             calls: Adjacency::default(),
             callers: Adjacency::default(),
             own: special(view, &named),
+            backends: backends(view.keys()),
             known_backends: known_backends(view),
         };
         for (id, operator) in view.inputs.catalogue.iter() {

@@ -12,7 +12,6 @@ use super::calls::{Calls, Edge};
 use super::own::Own;
 use crate::entry::View;
 use crate::resolve::Rule;
-use crate::training::autograd_key;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
 pub(super) const BARE: [&str; 6] = [
@@ -96,8 +95,8 @@ impl Column {
         if kernels == Kernels::Registered {
             column.own(calls);
         }
-        let is_backend = autograd_key(view.keys(), slot).is_some();
-        if kernels == Kernels::Registered && is_backend && !calls.known_backends.contains(slot) {
+        let is_unclaimed = calls.backends.contains(slot) && !calls.known_backends.contains(slot);
+        if kernels == Kernels::Registered && is_unclaimed {
             column.claim_own_kernels_only();
         } else {
             column.settle(calls);
@@ -297,7 +296,7 @@ fn registered(view: View<'_>, calls: &Calls, slot: Slot) -> Vec<Served> {
         .iter()
         .map(|pattern| pattern.table.rule(slot))
         .collect();
-    let is_backend = autograd_key(view.keys(), slot).is_some();
+    let is_backend = calls.backends.contains(slot);
     let operators = view.inputs.catalogue.iter();
     operators
         .map(|(id, _)| {

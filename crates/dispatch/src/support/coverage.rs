@@ -7,7 +7,6 @@ use opatlas_pytorch::key_set::Slot;
 use super::{Verdict, percentages};
 use crate::entry::View;
 use crate::resolve::Rule;
-use crate::training::autograd_key;
 
 /// Operators by verdict, in the order of [`Verdict::ALL`].
 pub type VerdictCounts = [u32; Verdict::ALL.len()];
@@ -59,13 +58,17 @@ impl View<'_> {
     /// The operators of a key by verdict.
     #[must_use]
     pub fn coverage_of(self, slot: Slot) -> KeyCoverage {
-        let is_backend = autograd_key(self.keys(), slot).is_some();
+        let is_backend = self.calls().backends.contains(slot);
+        let verdicts = is_backend.then(|| self.verdicts(slot));
         let mut coverage = KeyCoverage {
             is_claimed: !is_backend || self.claims(slot),
             ..KeyCoverage::default()
         };
         for (id, operator) in self.inputs.catalogue.iter() {
-            let verdict = self.verdict(id, slot) as usize;
+            let verdict = match &verdicts {
+                Some(verdicts) => verdicts.of(id) as usize,
+                None => self.support(id, slot).verdict as usize,
+            };
             if operator.is_generated() {
                 coverage.generated[verdict] += 1;
             } else {

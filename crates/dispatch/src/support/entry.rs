@@ -15,7 +15,6 @@ use super::{Support, Verdict};
 use crate::entry::{Entry, View};
 use crate::origin::Origin;
 use crate::resolve::Rule;
-use crate::training::autograd_key;
 
 /// The verdicts of all operators on the key of a backend.
 #[derive(Debug, Clone)]
@@ -50,10 +49,11 @@ impl<'a> View<'a> {
     /// The verdict alone.
     #[must_use]
     pub fn verdict(self, id: OperatorId, slot: Slot) -> Verdict {
-        if autograd_key(self.keys(), slot).is_none() {
-            return self.support(id, slot).verdict;
+        if self.calls().backends.contains(slot) {
+            self.column_of(slot).verdict(id)
+        } else {
+            self.support(id, slot).verdict
         }
-        self.column_of(slot).verdict(id)
     }
 
     /// The verdicts of a key.
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         ) {
             (false, _) => self.support_by(id, entry.slot, entry.rule),
             (true, Some(backend)) => self.support(id, backend),
-            (true, None) if autograd_key(self.keys(), entry.slot).is_none() => {
+            (true, None) if !self.calls().backends.contains(entry.slot) => {
                 Support::of(Verdict::Unknown)
             }
             (true, None) => self.support_by(id, entry.slot, self.default_rule(id)),
@@ -111,7 +111,7 @@ impl<'a> View<'a> {
     fn support_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Support {
         let calls = self.calls();
         let keys = self.keys();
-        if autograd_key(keys, slot).is_some() {
+        if calls.backends.contains(slot) {
             return self.on_backend(&calls, id, slot, rule);
         }
         let own = by_rule(keys, &calls, id, slot, rule, false);
