@@ -1,0 +1,146 @@
+import type { MatrixView } from "../api/queries";
+import { cellOf, columnOf, type MatrixOperator } from "./matrix";
+import { type Standing, standingOf } from "./reasons";
+import { type Verdict, verdictAt, works } from "./verdicts";
+
+/** How many operators stand how. */
+export interface Tally {
+	direct: number;
+	inherited: number;
+	missing: number;
+	unknown: number;
+}
+
+const NONE: Tally = { direct: 0, inherited: 0, missing: 0, unknown: 0 };
+
+export const total = ({ direct, inherited, missing, unknown }: Tally): number =>
+	direct + inherited + missing + unknown;
+
+/** The verdict of an operator on the key of a backend; undefined for other keys. */
+export function verdictIn(
+	view: MatrixView,
+	operator: { verdicts: number },
+	key: string,
+): Verdict | undefined {
+	const at = view.verdicts.keys.indexOf(key);
+	return at < 0 ? undefined : verdictAt(view.verdicts.rows[operator.verdicts]?.[at]);
+}
+
+/**
+ * How an operator stands at a column: on the key of a backend by its verdict, on others by the
+ * reason of its cell.
+ */
+export function standingAt(
+	view: MatrixView,
+	operator: { row: number; verdicts: number },
+	column: number,
+): Standing {
+	const cell = view.cells[cellOf(view.rows[operator.row] ?? "", column)];
+	const byReason = standingOf(cell?.reason ?? "missing");
+	const verdict = verdictIn(view, operator, view.keys[column]?.key ?? "");
+	if (verdict === undefined) return byReason;
+	if (verdict.name === "unknown") return "unknown";
+	if (!works(verdict.name)) return "missing";
+	return byReason === "direct" ? "direct" : "inherited";
+}
+
+/** Counts operators by how they stand at a column. */
+export function tally(
+	view: MatrixView,
+	operators: readonly MatrixOperator[],
+	column: number,
+): Tally {
+	return tallies(view, operators, [column])[0] ?? NONE;
+}
+
+/** Counts by a property of operators; those with most operators first. */
+export function tallyBy(
+	view: MatrixView,
+	operators: readonly MatrixOperator[],
+	column: number,
+	groupOf: (operator: MatrixOperator) => string,
+): [string, Tally][] {
+	const groups = new Map<string, MatrixOperator[]>();
+	for (const operator of operators) {
+		const name = groupOf(operator);
+		const group = groups.get(name);
+		if (group) group.push(operator);
+		else groups.set(name, [operator]);
+	}
+	return [...groups]
+		.map(([name, group]): [string, Tally] => [name, tally(view, group, column)])
+		.sort(([, a], [, b]) => total(b) - total(a));
+}
+
+/**
+ * On how many of the columns an operator works. Operators share rows, so this is counted once for
+ * all that do.
+ */
+export function served(
+	view: MatrixView,
+	columns: readonly number[],
+): (operator: MatrixOperator) => number {
+	const known = new Map<string, number>();
+	const works = (operator: MatrixOperator) => (column: number) =>
+		["direct", "inherited"].includes(standingAt(view, operator, column));
+	return (operator) => {
+		const rows = `${operator.row} ${operator.verdicts}`;
+		const counted = known.get(rows) ?? columns.filter(works(operator)).length;
+		known.set(rows, counted);
+		return counted;
+	};
+}
+
+/** Counts operators by how they stand at each of the columns. */
+export function tallies(
+	view: MatrixView,
+	operators: readonly MatrixOperator[],
+	columns: readonly number[],
+): Tally[] {
+	const alike = new Map<string, { operator: MatrixOperator; many: number }>();
+	for (const operator of operators) {
+		const rows = `${operator.row} ${operator.verdicts}`;
+		const known = alike.get(rows);
+		if (known) known.many += 1;
+		else alike.set(rows, { operator, many: 1 });
+	}
+	return columns.map((column) => {
+		const counts: Tally = { ...NONE };
+		for (const { operator, many } of alike.values()) {
+			counts[standingAt(view, operator, column)] += many;
+		}
+		return counts;
+	});
+}
+
+/** An operator that stands otherwise than before. */
+export interface Move {
+	name: string;
+	before: Standing | "absent";
+	now: Standing | "absent";
+}
+
+/** What operators gained and lost at a key between two revisions. */
+export function moves(before: MatrixView, now: MatrixView, key: string) {
+	const stand = (view: MatrixView) => {
+		const column = columnOf(view, key);
+		const at = (operator: MatrixOperator) =>
+			column < 0 ? "missing" : standingAt(view, operator, column);
+		return new Map(view.operators.map((operator) => [operator.name, at(operator)]));
+	};
+	const [old, current] = [stand(before), stand(now)];
+	// Where one side is unknown, nothing is known to be gained or lost.
+	const worth = { absent: 0, missing: 0, unknown: Number.NaN, inherited: 1, direct: 2 };
+	const gained: Move[] = [];
+	const lost: Move[] = [];
+	for (const name of new Set([...current.keys(), ...old.keys()])) {
+		const move: Move = {
+			name,
+			before: old.get(name) ?? "absent",
+			now: current.get(name) ?? "absent",
+		};
+		if (worth[move.now] > worth[move.before]) gained.push(move);
+		if (worth[move.now] < worth[move.before]) lost.push(move);
+	}
+	return { gained, lost };
+}
