@@ -18,6 +18,8 @@ from . import device, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
 _MOST_SAMPLES = 8
+# The items of a test.
+KINDS = (FORWARD, "gradients")
 # In-place and out forms call other operators than the function does, but the same in most samples.
 _MOST_OF_OTHER_FORMS = 2
 _RETURNED = 1
@@ -219,8 +221,8 @@ def _with_out(function: Callable, given: object, *args: object, **kwargs: object
 
 
 def tests() -> list[str]:
-    """What is recorded first: the tests of the database, by place."""
-    return [f"{kind}:{place}" for place in range(len(samples.database())) for kind in (FORWARD, "gradients")]
+    """What is recorded first: the tests of the database."""
+    return [f"{kind}:{name}" for name in samples.named(samples.database()) for kind in KINDS]
 
 
 def others(known: set[str]) -> list[str]:
@@ -236,7 +238,7 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    every = samples.database()
+    every = samples.named(samples.database())
     recorder = Recorder()
     for item in json.load(sys.stdin):
         print(json.dumps({"begin": item}), file=out, flush=True)
@@ -247,7 +249,7 @@ def main() -> None:
             if kind == "schema":
                 recorder.schema(name)
             else:
-                getattr(recorder, kind)(every[int(name)])
+                getattr(recorder, kind)(every[name])
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:200]}"
         print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed()}), file=out, flush=True)

@@ -36,8 +36,9 @@ class Record:
                 self.tally.merge(row["rows"])
                 print(json.dumps(row), file=out, flush=True)
 
-            crashed = workers.run("opatlas_probe.calls", [item for item in items if item not in known], [], done)
-            for each in crashed:
+            events = workers.Events()
+            events.done = done
+            for each in workers.run(workers.python("calls"), [item for item in items if item not in known], events):
                 done({"end": each["item"], "status": each["status"], "rows": []})
 
 

@@ -15,22 +15,23 @@ from . import device, runs, samples, workers
 
 def record(name: str, kernels: list[str]) -> tuple[dict, list[dict]]:
     """What the device is, and the tests in the order of the database."""
-    every = samples.database()
-    kept: dict[int, dict] = {}
+    every = samples.named(samples.database())
+    kept: dict[str, dict] = {}
 
     def done(row: dict) -> None:
         if row["row"]:
-            kept[int(row["end"])] = row["row"]
+            kept[row["end"]] = row["row"]
 
-    crashed = workers.run("opatlas_probe.runs", [str(place) for place in range(len(every))], [name, *kernels], done)
-    for each in crashed:
-        op = every[int(each["item"])]
-        kept[int(each["item"])] = {"opinfo": op.name, "variant": op.variant_test_name, "roots": [],
-                                   "results": [["crash", each["status"]]]}
+    events = workers.Events()
+    events.done = done
+    for each in workers.run(workers.python("runs", name, *kernels), list(every), events):
+        op = every[each["item"]]
+        kept[each["item"]] = {"opinfo": op.name, "variant": op.variant_test_name, "roots": [],
+                              "results": [["crash", each["status"]]]}
     head = {"torch": torch.__version__.split("+")[0], "device": name, "samples": runs.MOST_SAMPLES}
     if name == device.BARE:
         head["kernels"] = sorted(kernels)
-    return head, [kept[place] for place in sorted(kept)]
+    return head, [kept[test] for test in every if test in kept]
 
 
 if __name__ == "__main__":

@@ -117,17 +117,16 @@ def main() -> None:
     out, sys.stdout = sys.stdout, sys.stderr
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    every = samples.database()
+    every = samples.named(samples.database())
     runner = Runner(sys.argv[1], sys.argv[2:])
     for item in json.load(sys.stdin):
-        place = int(item)
         print(json.dumps({"begin": item}), file=out, flush=True)
         row = error = None
         try:
-            row = runner.test(every[place])
+            row = runner.test(every[item])
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:_TEXT]}"
-        print(json.dumps({"end": item, "test": samples.name_of(every[place]), "row": row, "error": error}),
+        print(json.dumps({"end": item, "row": row, "error": error}),
               file=out, flush=True)
 
 

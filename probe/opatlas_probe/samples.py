@@ -35,6 +35,18 @@ def name_of(op: object) -> str:
     return f"{op.name}.{op.variant_test_name}" if op.variant_test_name else op.name
 
 
+def named(every: list) -> dict[str, object]:
+    """The tests by name; a name that occurs again has a number behind it."""
+    found: dict[str, object] = {}
+    for op in every:
+        name, number = name_of(op), 1
+        while name in found:
+            number += 1
+            name = f"{name_of(op)}#{number}"
+        found[name] = op
+    return found
+
+
 def dtype_of(op: object) -> torch.dtype | None:
     """float32 where the operator takes it."""
     taken = op.supported_dtypes("cpu")
