@@ -34,6 +34,8 @@ pub(super) struct Calls {
     known: Vec<bool>,
     /// Operators whose composite kernel only says that a backend must have its own.
     raises: Vec<bool>,
+    /// `_copy_from` and `_copy_from_and_resize`.
+    copies: [Option<OperatorId>; 2],
     calls: Adjacency,
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
@@ -95,6 +97,7 @@ impl Calls {
             alias: Vec::with_capacity(count),
             known: Vec::with_capacity(count),
             raises: Vec::with_capacity(count),
+            copies: [named.copy_from, named.copy_from_and_resize],
             calls: Adjacency::default(),
             callers: Adjacency::default(),
             own: special(view, &named),
@@ -128,6 +131,11 @@ impl Calls {
     /// Whether that kernel only raises.
     pub(super) fn raises(&self, id: OperatorId) -> bool {
         self.raises.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether an operator copies from one memory to another.
+    pub(super) fn copies(&self, id: OperatorId) -> bool {
+        self.copies.contains(&Some(id))
     }
 
     /// What it calls: in every case first, then in some.

@@ -49,6 +49,8 @@ enum Branches {
     Never,
     /// Calls of kernels that a backend must override.
     Overrideable,
+    /// Copies from one memory to another.
+    Copies,
     /// All calls of operators that the backend lacks.
     Always,
 }
@@ -170,6 +172,7 @@ impl Column {
             && match self.branches {
                 Branches::Never => false,
                 Branches::Overrideable => calls.raises(called),
+                Branches::Copies => calls.copies(called),
                 Branches::Always => true,
             }
     }
@@ -281,11 +284,13 @@ fn first(served: Served) -> Verdict {
 
 /// Calls were recorded on a device without kernels of its own. PyTorch's composites ask for the
 /// device in places: CPU and CUDA then run code of their own instead of an operator that only other
-/// backends have (`copy_` does not call `_copy_from`), and MPS has convolutions of its own.
+/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, and tensors on
+/// Meta hold no data to copy.
 fn branches(keys: &Keys, slot: Slot) -> Branches {
     match keys.name(Key::Runtime(slot)) {
         "CPU" | "CUDA" => Branches::Always,
         "MPS" => Branches::Overrideable,
+        "Meta" => Branches::Copies,
         _ => Branches::Never,
     }
 }
@@ -332,6 +337,7 @@ pub(super) fn by_rule(
         Rule::Direct => match calls.own.get(&(id, slot)) {
             None => Served::Kernel,
             Some(Own::Calls(_)) => Served::OwnCalls,
+            Some(Own::Raises) => Served::Nothing,
             Some(Own::Fallthrough) => passes(is_backend),
         },
         Rule::NonFunctional | Rule::Explicit | Rule::Implicit

@@ -15,6 +15,7 @@ use super::backends::in_tree;
 use super::column::BARE;
 use super::generated::{Call, Named};
 use crate::entry::View;
+use crate::origin::Origin;
 use crate::registrations::Row;
 
 /// The file of the boxed fallback, as processes report it.
@@ -25,9 +26,15 @@ const CPU_FALLBACK: &str = "CPUFallback.cpp";
 pub(super) enum Own {
     /// It only passes the call on.
     Fallthrough,
+    /// It raises, as if it were not there.
+    Raises,
     /// It calls other operators.
     Calls(Vec<Call>),
 }
+
+/// The operator whose kernel on Meta raises: its result depends on data
+/// (`torch/_meta_registrations.py`, `nonzero`).
+const RAISES_ON_META: &str = "nonzero";
 
 /// The special kernels of a revision.
 pub(super) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
@@ -60,6 +67,10 @@ fn own(
 ) -> Option<Own> {
     if row.fallthrough {
         return Some(Own::Fallthrough);
+    }
+    if row.origin == Origin::HandWritten && operator.name().as_str() == RAISES_ON_META {
+        return (view.keys().slot("Meta").map(Key::Runtime) == Some(row.key))
+            .then_some(Own::Raises);
     }
     if row.is_wrapper() {
         let copy = match operator.kind {

@@ -30,6 +30,11 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     }
     let support = shown.view.support_of(id, entry);
     let _ = writeln!(out, "\n  {}", support_words(shown.view, id, &support));
+    if support.unclaimed.is_some() {
+        let bare = shown.view.bare_support(id);
+        let words = support_words(shown.view, id, &bare);
+        let _ = writeln!(out, "  a bare backend: {words}");
+    }
     out
 }
 
