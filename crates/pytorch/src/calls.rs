@@ -5,24 +5,21 @@
 
 use crate::release::Release;
 
-/// The recorded calls of one operator's composite kernel.
+/// The recorded calls of one operator's composite kernel. Operators are places in [`names`].
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedCalls {
-    /// The operator of namespace `aten`: `chunk`.
-    pub operator: &'static str,
-    row: &'static Row,
+    /// The operator.
+    pub operator: u16,
+    /// The operators that it called in every sample, in the order of the first call.
+    pub always: &'static [u16],
+    /// The operators that it called in some samples only.
+    pub sometimes: &'static [u16],
 }
 
-impl RecordedCalls {
-    /// The operators that it called in every sample, in the order of the first call.
-    pub fn always(&self) -> impl Iterator<Item = &'static str> + use<> {
-        names(self.row.begin..self.row.always_end)
-    }
-
-    /// The operators that it called in some samples only.
-    pub fn sometimes(&self) -> impl Iterator<Item = &'static str> + use<> {
-        names(self.row.always_end..self.row.end)
-    }
+/// All operators that recordings speak of, of namespace `aten`: `chunk`, `add.Tensor`.
+#[must_use]
+pub fn names() -> &'static [&'static str] {
+    NAMES
 }
 
 /// The recorded calls that hold for a release: its own, or those of [`measured_for`].
@@ -31,9 +28,10 @@ pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     let rows = ROWS
         .iter()
         .filter(move |row| measured.is_some_and(|release| row.holds_in(release)));
-    rows.filter_map(|row| {
-        let operator = NAMES.get(usize::from(row.operator)).copied()?;
-        Some(RecordedCalls { operator, row })
+    rows.map(|row| RecordedCalls {
+        operator: row.operator,
+        always: called(row.begin, row.always_end),
+        sometimes: called(row.always_end, row.end),
     })
 }
 
@@ -72,10 +70,9 @@ impl Row {
 // MEASURED has a bit for each recorded release; NAMES are sorted; ROWS are sorted by operator.
 include!(concat!(env!("OUT_DIR"), "/calls.rs"));
 
-fn names(range: std::ops::Range<u32>) -> impl Iterator<Item = &'static str> {
-    let numbers = CALLED.get(range.start as usize..range.end as usize);
-    let numbers = numbers.unwrap_or_default().iter();
-    numbers.filter_map(|&number| NAMES.get(usize::from(number)).copied())
+fn called(begin: u32, end: u32) -> &'static [u16] {
+    let called = CALLED.get(begin as usize..end as usize);
+    called.unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -97,11 +94,12 @@ mod tests {
     fn rows_name_each_call_once() {
         for release in Release::all() {
             for calls in of_release(release) {
-                let mut called: Vec<_> = calls.always().chain(calls.sometimes()).collect();
+                let mut called = [calls.always, calls.sometimes].concat();
                 let count = called.len();
                 called.sort_unstable();
                 called.dedup();
-                assert_eq!(called.len(), count, "{} in {release}", calls.operator);
+                let operator = NAMES[usize::from(calls.operator)];
+                assert_eq!(called.len(), count, "{operator} in {release}");
             }
         }
     }

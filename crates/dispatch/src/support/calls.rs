@@ -72,18 +72,36 @@ impl Adjacency {
 
     /// The same edges, seen from the other end.
     fn reversed(&self, count: usize) -> Self {
-        let mut from: Vec<Vec<Edge>> = vec![Vec::new(); count];
-        for index in 0..count {
-            let id = OperatorId::of_index(index);
+        let mut ends = vec![0_u32; count];
+        for edge in &self.edges {
+            if let Some(end) = ends.get_mut(edge.id.index()) {
+                *end += 1;
+            }
+        }
+        let mut places = Vec::with_capacity(count);
+        let mut sum = 0;
+        for end in &mut ends {
+            places.push(sum);
+            sum += *end;
+            *end = sum;
+        }
+        let unset = Edge {
+            id: OperatorId(0),
+            always: false,
+            recorded: false,
+        };
+        let mut edges = vec![unset; self.edges.len()];
+        for id in (0..count).map(OperatorId::of_index) {
             for edge in self.of(id) {
-                if let Some(callers) = from.get_mut(edge.id.index()) {
-                    callers.push(Edge { id, ..*edge });
+                if let Some(place) = places.get_mut(edge.id.index())
+                    && let Some(at) = edges.get_mut(*place as usize)
+                {
+                    *at = Edge { id, ..*edge };
+                    *place += 1;
                 }
             }
         }
-        let mut reversed = Self::default();
-        from.into_iter().for_each(|edges| reversed.push(edges));
-        reversed
+        Self { ends, edges }
     }
 }
 
@@ -172,12 +190,14 @@ fn must_be_overridden(operator: &Operator) -> bool {
 /// The recorded calls by operator. Operators that the file does not declare are left out.
 fn recorded(view: View<'_>) -> FxHashMap<OperatorId, Vec<Call>> {
     let catalogue = view.inputs.catalogue;
-    let find = |name| catalogue.find_in("aten", name);
+    let names = calls::names().iter();
+    let ids: Vec<Option<OperatorId>> = names.map(|name| catalogue.find_in("aten", name)).collect();
+    let find = |place: u16| ids.get(usize::from(place)).copied().flatten();
     let rows = calls::of_release(catalogue.release);
     rows.filter_map(|row| {
-        let call = |name, always| find(name).map(|to| Call { to, always });
-        let always = row.always().filter_map(|name| call(name, true));
-        let sometimes = row.sometimes().filter_map(|name| call(name, false));
+        let call = |place: &u16, always| find(*place).map(|to| Call { to, always });
+        let always = row.always.iter().filter_map(|place| call(place, true));
+        let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
         Some((find(row.operator)?, always.chain(sometimes).collect()))
     })
     .collect()

@@ -116,10 +116,7 @@ impl<'a> View<'a> {
         }
         let own = by_rule(keys, &calls, id, slot, rule, false);
         match below(keys, slot) {
-            Some(backend) if own == Served::Nothing => {
-                let column = self.column_of(backend);
-                leaf(&column, id)
-            }
+            Some(_) if own == Served::Nothing => leaf(id),
             Some(_) if own == Served::Kernel && self.is_final(id, slot, rule) => {
                 Support::of(Verdict::Runs)
             }
@@ -130,7 +127,9 @@ impl<'a> View<'a> {
                 self.of_kernel(&calls, &self.column_of(backend), id, own)
             }
             Some(backend) => self.support(id, backend),
-            None => self.of_kernel(&calls, &self.column_of(slot), id, own),
+            // Only a composite kernel asks what others do on the key.
+            None if own == Served::Calls => self.of_kernel(&calls, &self.column_of(slot), id, own),
+            None => of_served(id, own),
         }
     }
 
@@ -156,22 +155,13 @@ impl<'a> View<'a> {
 
     /// The support of an operator that is served so, among the others of a column.
     fn of_kernel(self, calls: &Calls, column: &Column, id: OperatorId, own: Served) -> Support {
-        match own {
-            Served::Kernel | Served::OwnCalls => Support::of(Verdict::Runs),
-            Served::Fallback => Support::of(Verdict::FallsBack),
-            Served::Unmeasured | Served::Passes => Support::of(Verdict::Unknown),
-            Served::Nothing => leaf(column, id),
-            Served::Calls => {
-                let edges: Vec<Edge> = column.made(calls, calls.of(id)).collect();
-                let verdict = of_calls(column, &edges, calls.of(id).is_empty());
-                Search {
-                    column,
-                    calls,
-                    of: id,
-                }
-                .support(verdict, edges)
-            }
+        if own != Served::Calls {
+            return of_served(id, own);
         }
+        let edges: Vec<Edge> = column.made(calls, calls.of(id)).collect();
+        let verdict = of_calls(column, &edges, calls.of(id).is_empty());
+        let of = id;
+        Search { column, calls, of }.support(verdict, edges)
     }
 
     /// Whether a kernel of an autograd or autocast key does the work itself: generated and
@@ -212,7 +202,7 @@ impl<'a> View<'a> {
 pub(super) fn of_column(calls: &Calls, column: &Column, id: OperatorId) -> Support {
     let verdict = column.verdict(id);
     if column.served(id) == Served::Nothing {
-        return leaf(column, id);
+        return leaf(id);
     }
     if !matches!(verdict, Verdict::Fails | Verdict::Partly) {
         return Support::of(verdict);
@@ -226,8 +216,19 @@ pub(super) fn of_column(calls: &Calls, column: &Column, id: OperatorId) -> Suppo
     .support(verdict, edges)
 }
 
+/// The support of an operator that is served so, whatever others do.
+fn of_served(id: OperatorId, own: Served) -> Support {
+    match own {
+        Served::Kernel | Served::OwnCalls => Support::of(Verdict::Runs),
+        Served::Calls => Support::of(Verdict::Decomposes),
+        Served::Fallback => Support::of(Verdict::FallsBack),
+        Served::Unmeasured | Served::Passes => Support::of(Verdict::Unknown),
+        Served::Nothing => leaf(id),
+    }
+}
+
 /// An operator that nothing serves needs itself.
-fn leaf(_: &Column, id: OperatorId) -> Support {
+fn leaf(id: OperatorId) -> Support {
     Support {
         needs: vec![id],
         through: vec![id],
