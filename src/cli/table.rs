@@ -147,7 +147,7 @@ impl Table {
             let mut text = CSV_HEADER.to_owned();
             for entry in entries {
                 if slot.is_none_or(|slot| slot == entry.slot) {
-                    csv_row(&mut text, view.keys(), operator, &entry);
+                    csv_row(&mut text, view, id, &entry);
                 }
             }
             return Ok(text);
@@ -167,7 +167,10 @@ impl Table {
             None => String::new(),
         };
         if let Some(answer) = shown.view.training(id, slot) {
-            text.push_str(&format!("\n  {}\n", training_sentence(&answer)));
+            text.push_str(&format!(
+                "\n  {}\n",
+                training_sentence(shown.view, id, &answer)
+            ));
         }
         text
     }
@@ -179,6 +182,7 @@ impl Table {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
+            verdict: None,
         };
         Ok(match self.format {
             Format::Json => {

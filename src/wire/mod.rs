@@ -51,3 +51,4 @@ pub mod tables;
 pub mod tables_query;
 pub mod time;
 pub mod trends;
+pub mod verdict;

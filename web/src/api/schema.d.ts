@@ -456,8 +456,8 @@ export interface paths {
         };
         /**
          * Coverage
-         * @description How many operators have which reason at each key and functionality, over all and by namespace,
-         *     tag and `python_module`.
+         * @description How much of each backend works, and how many operators have which reason at each key and
+         *     functionality, over all and by namespace, tag and `python_module`.
          */
         get: operations["get_coverage"];
         put?: never;
@@ -1038,6 +1038,52 @@ export interface components {
             /** @description What stands there now. */
             new: string | null;
         };
+        /** @description How much of a backend key works. */
+        BackendCoverage: {
+            /**
+             * @description The runtime key.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+             *     observation describes them.
+             */
+            claimed: boolean;
+            /**
+             * Format: int32
+             * @description How many operators entries declare.
+             */
+            operators: number;
+            /**
+             * Format: int32
+             * @description How many of them have a kernel of the key itself.
+             */
+            kernels: number;
+            /**
+             * Format: int32
+             * @description How many of them work: those that run, decompose or fall back.
+             */
+            working: number;
+            /**
+             * Format: int32
+             * @description Their share in percent: the sum of its parts in `percent`.
+             * @example 63
+             */
+            covered: number;
+            /** @description Declared operators by verdict. */
+            verdicts: {
+                [key: string]: number;
+            };
+            /** @description The same in percent; adds up to 100. */
+            percent: {
+                [key: string]: number;
+            };
+            /** @description Generated operators by verdict. */
+            generated: {
+                [key: string]: number;
+            };
+        };
         /** @description What a new revision changes for a backend. */
         BackendReport: {
             /** @description The base. */
@@ -1176,7 +1222,7 @@ export interface components {
              * @example MPS
              */
             key: string;
-            /** @description Whether a call gets to a kernel in the last revision. */
+            /** @description Whether a call works in the last revision. */
             supported: boolean;
             first: components["schemas"]["Place"] | null;
             first_kernel: components["schemas"]["Place"] | null;
@@ -1186,6 +1232,11 @@ export interface components {
              * @example kernel
              */
             reason: string | null;
+            /**
+             * @description Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
+             *     `fails`, `unknown`; null on keys that are not a backend's.
+             */
+            verdict: string | null;
             /** @description The stretches in which one thing served. */
             ranges: components["schemas"]["RangeView"][];
         };
@@ -1200,6 +1251,11 @@ export interface components {
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
+            /**
+             * @description Whether a call works; null on keys that are not a backend's.
+             * @example runs
+             */
+            verdict: string | null;
         };
         /** @description One difference between two revisions: what changed, whom it hurts, what to do. */
         Change: {
@@ -1475,6 +1531,8 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description What there is to know about that. */
             notes: string[];
+            /** @description How much of each backend key works, always of the operators that entries declare. */
+            backends: components["schemas"]["BackendCoverage"][];
             /** @description Over all operators. */
             overall: components["schemas"]["CountsView"];
             /** @description By namespace. */
@@ -1548,6 +1606,8 @@ export interface components {
             /** @description The bundle's file that the registration follows from, or PyTorch's source file. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
+            /** @description Whether a call really works there. */
+            support: components["schemas"]["Support"];
             explanation?: components["schemas"]["Explanation"] | null;
         };
         /** @description What happened to an operator. */
@@ -1782,14 +1842,24 @@ export interface components {
             kernels: number;
             /**
              * Format: int32
-             * @description Those that something else serves.
+             * @description Those that work through something else.
              */
             inherited: number;
             /**
              * Format: int32
-             * @description Those that nothing serves.
+             * @description Those whose calls fail, always or in some cases.
              */
             lacking: number;
+            /**
+             * Format: int32
+             * @description Those of which it is not known.
+             */
+            unknown: number;
+            /**
+             * Format: int32
+             * @description The share that works in percent.
+             */
+            covered: number;
         };
         /** @description An operator without a kernel of the key itself. */
         GapView: {
@@ -1805,8 +1875,15 @@ export interface components {
             reason: string;
             /** @description The registered key that serves it. */
             source_key: string | null;
-            /** @description Whether no call gets to a kernel. */
+            /** @description Whether a call fails, always or in some cases. */
             lacking: boolean;
+            /**
+             * @description Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails`, `unknown`.
+             * @example fails
+             */
+            verdict: string;
+            /** @description The operators without a working entry that it needs, nearest first. */
+            needs: string[];
             /** @description Whether it has the tag `core`. */
             core: boolean;
             /**
@@ -1838,6 +1915,12 @@ export interface components {
              *     those tagged `core`, then those that most other backends have.
              */
             items: components["schemas"]["GapView"][];
+            /**
+             * @description The kernels that would help most, one after the other: each with the operators that work then
+             *     and did not before. For a key that nothing is claimed about they are those of a device that
+             *     has only the kernels that every device must have.
+             */
+            leverage: components["schemas"]["LeverageStep"][];
             since: components["schemas"]["Since"] | null;
             /** @description Names of the usage file that no operator has. */
             unknown: string[];
@@ -1998,6 +2081,7 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
+            coverage: components["schemas"]["BackendCoverage"] | null;
         };
         /** @description A page of keys. */
         KeyList: {
@@ -2020,15 +2104,20 @@ export interface components {
             kernels: number;
             /**
              * Format: int32
-             * @description Operators whose calls get to a kernel, whatever it is.
+             * @description Operators that work: those that run, decompose or fall back.
              */
             served: number;
             /**
              * Format: int32
-             * @description The latter's share of all declared operators, rounded down.
+             * @description Their share of all declared operators, the sum of its rounded parts.
              * @example 63
              */
             percent: number;
+            /**
+             * @description Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+             *     observation describes them.
+             */
+            claimed: boolean;
         };
         /** @description One key across all operators. */
         KeyView: {
@@ -2062,6 +2151,10 @@ export interface components {
             operators: number;
             /** @description How many of them have which reason. */
             counts: {
+                [key: string]: number;
+            };
+            /** @description How many of them have which verdict. */
+            verdicts: {
                 [key: string]: number;
             };
             /** @description One for every operator, missing ones included, in the order of the operators. */
@@ -2119,6 +2212,28 @@ export interface components {
              *     looks like.
              */
             release?: string | null;
+        };
+        /** @description A kernel that would help. */
+        LeverageStep: {
+            /**
+             * @description The operator that lacks the kernel.
+             * @example add.out
+             */
+            operator: string;
+            /**
+             * @description How many operators work then and did not before, itself included; generated ones are not
+             *     counted, nor those without the tag that was asked for.
+             */
+            gain: number;
+            /**
+             * Format: int64
+             * @description The same, by how often they are used (with a usage file).
+             */
+            weight: number;
+            /** @description These operators. */
+            unlocks: string[];
+            /** @description How many more operators need this kernel and others besides. */
+            blocks: number;
         };
         /** @description What a cell may be. */
         MatrixCell: {
@@ -2179,6 +2294,35 @@ export interface components {
             tags: string[];
             /** @description The place of its row in `rows`. */
             row: number;
+            /** @description The place of its row in `verdicts.rows`. */
+            verdicts: number;
+        };
+        /** @description Verdicts by operator and backend key. */
+        MatrixVerdicts: {
+            /**
+             * @description The backend keys, in table order.
+             * @example [
+             *       "CPU",
+             *       "CUDA"
+             *     ]
+             */
+            keys: string[];
+            /**
+             * @description Those of them that anything is claimed about.
+             * @example [
+             *       "CPU",
+             *       "CUDA"
+             *     ]
+             */
+            claimed: string[];
+            /**
+             * @description The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+             *     `f` fails, `u` unknown.
+             * @example [
+             *       "rrdf"
+             *     ]
+             */
+            rows: string[];
         };
         /** @description Every operator by every runtime key. */
         MatrixView: {
@@ -2207,6 +2351,8 @@ export interface components {
              *     ]
              */
             rows: string[];
+            /** @description What really works: the verdicts of the backend keys. */
+            verdicts: components["schemas"]["MatrixVerdicts"];
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
         };
@@ -2603,7 +2749,10 @@ export interface components {
             from: components["schemas"]["Place"];
             /** @description Where it ends, included. */
             to: components["schemas"]["Place"];
-            /** @description Whether a call gets to a kernel; for presence always true. */
+            /**
+             * @description Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
+             *     presence always true.
+             */
             supported: boolean;
             /**
              * @description Why it serves.
@@ -2614,6 +2763,11 @@ export interface components {
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
+            /**
+             * @description Whether a call works; null on keys that are not a backend's.
+             * @example decomposes
+             */
+            verdict: string | null;
         };
         /** @description A kernel put on a key, and why. */
         Registration: {
@@ -3088,6 +3242,34 @@ export interface components {
             /** @description Findings of severity info. */
             infos: number;
         };
+        /** @description Whether calling an operator works on a key, and what it needs. */
+        Support: {
+            /**
+             * @description `runs`: a kernel of its own, or one that calls nothing else. `decomposes`: everything that
+             *     its default or composite kernel calls works. `partly`: something that it calls in some cases
+             *     does not. `falls-back`: only the fallback of the backend serves it. `fails`: a call raises.
+             *     `unknown`: its calls were not measured, or nothing is known about the backend.
+             * @example fails
+             */
+            verdict: string;
+            /**
+             * @description The operators without a working entry that it needs, nearest first.
+             * @example [
+             *       "add.out"
+             *     ]
+             */
+            needs: string[];
+            /**
+             * @description The chain of calls from the operator to the first of them.
+             * @example [
+             *       "add.Tensor",
+             *       "add.out"
+             *     ]
+             */
+            through: string[];
+            /** @description Why nothing is claimed: `out of tree: give its file`. */
+            unclaimed: string | null;
+        };
         /** @description The support of an operator. */
         SupportOf: {
             /**
@@ -3137,6 +3319,17 @@ export interface components {
              *     the one asked for.
              */
             table: components["schemas"]["Entry"][];
+            /**
+             * @description Whether it works on a device that has only the kernels that every device must have:
+             *     `empty.memory_format`, `empty_strided`, `_copy_from`, `as_strided`, `view` and `resize_`.
+             */
+            bare: components["schemas"]["Support"];
+            /**
+             * @description The release whose recorded calls decide where composite kernels work; null where none were
+             *     recorded.
+             * @example 2.9
+             */
+            measured: string | null;
             /** @description What works on the dense backends, or on the key asked for. */
             training: components["schemas"]["Training"][];
             /** @description The registrations that are added, where it is asked what would be. */
@@ -3158,12 +3351,13 @@ export interface components {
              */
             key: string;
             /**
-             * @description Whether calling it works: `yes`, `no`.
+             * @description Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
              * @example yes
              */
             inference: string;
             /**
-             * @description Whether its gradient can be had: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+             * @description Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
+             *     `derivatives.yaml`).
              * @example yes
              */
             training: string;
@@ -4769,8 +4963,8 @@ export interface operations {
                  */
                 revision?: string;
                 /**
-                 * @description What counts: `served`, the default, is whatever gets a call to a kernel; `kernel` only
-                 *     kernels of the key itself.
+                 * @description What counts: `served`, the default, are operators that work; `kernel` only those with a
+                 *     kernel of the key itself.
                  */
                 of?: "served" | "kernel" | "";
             };
@@ -7552,10 +7746,15 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators that nothing serves (`lacking`), or only those that something else serves
-                 *     (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+                 *     through something else (`inherited`).
                  */
                 only?: "lacking" | "inherited" | "";
+                /**
+                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @example core
+                 */
+                tag?: string;
             };
             header?: never;
             path: {
@@ -7705,10 +7904,15 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators that nothing serves (`lacking`), or only those that something else serves
-                 *     (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+                 *     through something else (`inherited`).
                  */
                 only?: "lacking" | "inherited" | "";
+                /**
+                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @example core
+                 */
+                tag?: string;
             };
             header?: never;
             path: {
@@ -8026,6 +8230,11 @@ export interface operations {
                  * @example missing
                  */
                 reason?: string;
+                /**
+                 * @description Only entries with this verdict.
+                 * @example fails
+                 */
+                verdict?: string;
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9

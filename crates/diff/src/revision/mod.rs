@@ -22,6 +22,7 @@ mod tag_changes;
 mod training;
 mod unread;
 mod upgraders;
+mod verdicts;
 
 use rustc_hash::FxHashMap;
 

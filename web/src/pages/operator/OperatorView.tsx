@@ -96,7 +96,7 @@ function Body({ page }: { page: OperatorPage }) {
 			<Async query={table}>
 				{(view) => (
 					<>
-						<TrainingSection answers={view.training} onKey={(key) => set({ key })} />
+						<TrainingSection view={view} onKey={(key) => set({ key })} />
 						<DispatchSection operator={page.name} view={view} search={search} onChange={set} />
 					</>
 				)}
