@@ -35,6 +35,7 @@ pub mod kept;
 pub mod key_entries;
 pub mod keys;
 pub mod labels;
+pub mod leftover;
 pub mod lift;
 pub mod matrix;
 pub mod metrics;

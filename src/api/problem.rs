@@ -151,7 +151,7 @@ impl Kind {
             Self::ReleaseConflict => Row("release-conflict", S::CONFLICT, "Label belongs to another release", "The label stands for another release than the one given."),
             Self::AmbiguousRevision => Row("ambiguous-revision", S::CONFLICT, "Ambiguous revision", "Several revisions begin with these digits."),
             Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The label is not as `If-Match` or `If-None-Match` has it."),
-            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body is larger than the limit."),
+            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body is larger than the limit, or a revision to be stored has too many operators."),
             Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "The body's media type or encoding is none that this call reads."),
             Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text names no release of PyTorch that is known."),
             Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key of this name."),

@@ -30,7 +30,7 @@ pub(super) struct Access {
     cors_origins: Vec<String>,
 
     /// A host that requests may name, such as opatlas.example.org, with any port; repeat it for
-    /// several. Loopback may always be named; without tokens on loopback nothing else may
+    /// several. Loopback may always be named; on loopback nothing else may, except with --auth all
     #[arg(long = "allowed-host", env = "OPATLAS_ALLOWED_HOSTS", value_name = "HOST", value_delimiter = ',', value_parser = HostName::parse)]
     allowed_hosts: Vec<HostName>,
 }
@@ -125,11 +125,11 @@ impl Access {
 }
 
 impl Access {
-    /// The hosts to answer under. Where no token is needed, a page that got a name of its own to
+    /// The hosts to answer under. Where reading needs no token, a page that got a name of its own to
     /// resolve to loopback must not be answered; elsewhere there are names that only the operator
     /// knows.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
-        let is_open = auth == AuthMode::Off && is_loopback(listen);
+        let is_open = auth != AuthMode::All && is_loopback(listen);
         match self.allowed_hosts.is_empty() && !is_open {
             true => Hosts::Any,
             false => Hosts::Only(self.allowed_hosts.clone()),

@@ -226,6 +226,16 @@ pub enum Refusal {
         /// How many bytes they may have.
         limit: usize,
     },
+    /// It has too many operators to be kept.
+    #[error(
+        "the revision has {count} operators, generated ones included; one that is stored may have at most {limit}"
+    )]
+    Operators {
+        /// How many it has.
+        count: usize,
+        /// How many it may have.
+        limit: usize,
+    },
     /// Its `observed.json` does not read.
     #[error("`observed.json` does not read: {0}")]
     Observed(String),

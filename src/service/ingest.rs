@@ -117,9 +117,7 @@ impl Service {
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
         let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
         let snapshot = self.compute(work).await??;
-        if !snapshot.catalogue.native_functions.is_list {
-            return Err(Refusal::NoList(snapshot).into());
-        }
+        let snapshot = keepable(snapshot, self.limits.operators)?;
         let request = label.map(|name| request(name, standing.stored, ingest.protection));
         let stored = self
             .store
@@ -163,6 +161,25 @@ impl Service {
             stored: own.as_ref().map(JudgedRelease::stored),
             judged: own.unwrap_or(JudgedRelease::NEWEST),
         })
+    }
+}
+
+/// A revision that can be stored: it is a list of entries, and not too long.
+///
+/// # Errors
+/// [`Refusal::NoList`] and [`Refusal::Operators`].
+pub(super) fn keepable(
+    snapshot: Arc<Snapshot>,
+    most_operators: usize,
+) -> Result<Arc<Snapshot>, Refusal> {
+    let count = snapshot.catalogue.operators.len();
+    match snapshot.catalogue.native_functions.is_list {
+        false => Err(Refusal::NoList(snapshot)),
+        true if count > most_operators => Err(Refusal::Operators {
+            count,
+            limit: most_operators,
+        }),
+        true => Ok(snapshot),
     }
 }
 
