@@ -124,7 +124,7 @@ pub async fn one(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot: &Snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot: &Snapshot, _| {
         let counts = counts(snapshot, slot);
         let part = match of {
             Counted::Served => counts.kernels + counts.inherited,

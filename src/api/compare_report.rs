@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::{Reader, Resolved, ServiceError, Snapshot};
+use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
 use bytes::Bytes;
 use jiff::civil::Date;
 use opatlas_diff::policy::{Conclusion, Judgement, Summary};
@@ -12,6 +12,7 @@ use opatlas_diff::rules::Level;
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, Report};
 use opatlas_report::findings::{Colour, SourceText};
+use opatlas_report::room::Room;
 use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::Api;
@@ -81,7 +82,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     };
     let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
     if others.is_empty() {
-        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &telling));
+        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &telling, stop));
         return service.make(make).await;
     }
     let place = service.place().await?;
@@ -98,7 +99,7 @@ pub(super) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         };
         against.push(service.compute(move |stop| Ok(hold(stop))).await??);
     }
-    let made = service.make(move |_| Ok(told(&judged, &against, &telling)));
+    let made = service.make(move |stop| Ok(told(&judged, &against, &telling, stop)));
     let made = made.await;
     drop(place);
     made
@@ -128,7 +129,7 @@ impl Judged {
     }
 }
 
-fn told(judged: &Judged, against: &[Held], telling: &Telling) -> Vec<u8> {
+fn told(judged: &Judged, against: &[Held], telling: &Telling, stop: &Stop) -> Vec<u8> {
     let Judged {
         base,
         head,
@@ -145,6 +146,7 @@ fn told(judged: &Judged, against: &[Held], telling: &Telling) -> Vec<u8> {
         source,
         file_url: None,
     };
+    let room = Room::new(LARGEST_ANSWER, stop);
     let report = Report {
         comparison: &compared.comparison,
         judgement,
@@ -157,12 +159,13 @@ fn told(judged: &Judged, against: &[Held], telling: &Telling) -> Vec<u8> {
         permalink: telling.permalink.as_deref().filter(|_| rules_url.is_some()),
         rules_url: rules_url.as_deref(),
         max_chars: telling.query.max_chars,
+        room: &room,
     };
     match telling.media {
         Media::Markdown => json(&changes::markdown(&report)),
         Media::Text => changes::text(&report, Colour::Never).into_bytes(),
         Media::JUnit => changes::junit(&report).into_bytes(),
-        Media::Sarif => json(&changes::sarif(&report)),
+        Media::Sarif => changes::sarif(&report).into_bytes(),
         _ => {
             let told = Told {
                 compared,

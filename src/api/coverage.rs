@@ -124,7 +124,7 @@ pub async fn coverage(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let counted = opatlas_dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));

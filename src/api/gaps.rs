@@ -3,6 +3,7 @@
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -10,6 +11,7 @@ use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{self, Counts, Gap, Usage};
 use crate::service::{Resolved, Snapshot};
 use opatlas_report::support::{GapRow, gaps_csv, gaps_markdown};
+use opatlas_source::Stop;
 
 use super::comparison::SideView;
 use super::extract::{Path, Query, from_json};
@@ -206,11 +208,23 @@ pub async fn ranked(
     body::expect_media(request.headers(), &allowed)?;
     let is_json = body::media(request.headers()).as_deref() == Some(JSON_BODY);
     let bytes = body::collect(request, &api, MAX_USAGE).await?;
-    let usage = match is_json {
-        true => of_json(from_json(&bytes)?),
-        false => of_csv(&bytes)?,
-    };
+    let usage = UsageFile { bytes, is_json };
     answer(&api, &wishes, path, query, Some(usage)).await
+}
+
+/// A usage file that was not read yet.
+struct UsageFile {
+    bytes: Bytes,
+    is_json: bool,
+}
+
+impl UsageFile {
+    fn read(self) -> Result<Usage, Problem> {
+        match self.is_json {
+            true => Ok(of_json(from_json(&self.bytes)?)),
+            false => of_csv(&self.bytes),
+        }
+    }
 }
 
 fn of_json(body: UsageBody) -> Usage {
@@ -241,7 +255,7 @@ async fn answer(
     wishes: &Wishes,
     path: KeyPath,
     query: GapQuery,
-    usage: Option<Usage>,
+    usage: Option<UsageFile>,
 ) -> Result<Response, Problem> {
     let media = wishes.media(FORMS)?;
     let service = &api.service;
@@ -259,7 +273,8 @@ async fn answer(
         }
     };
     let key = path.key;
-    let make = move || {
+    let make = move |stop: &Stop| {
+        let usage = usage.map(UsageFile::read).transpose()?;
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
         let asked = Asked {
             revision: &revision,
@@ -269,14 +284,14 @@ async fn answer(
             usage: usage.as_ref(),
             only: query.only,
         };
-        let gaps = view(&asked)?;
+        let gaps = view(&asked, stop)?;
         Ok::<_, Problem>(match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => gaps_markdown(&title(&gaps), &rows(&gaps)).into_bytes(),
             _ => json(&gaps),
         })
     };
-    let bytes = service.make(move |_| make()).await?;
+    let bytes = service.make(make).await?;
     respond::bytes(api, wishes, StatusCode::OK, media, bytes).await
 }
 
@@ -300,11 +315,11 @@ pub struct Asked<'a> {
 /// A gap list on the wire.
 ///
 /// # Errors
-/// [`Kind::NoKey`].
-pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
+/// [`Kind::NoKey`], and [`Kind::Busy`] when it is stopped.
+pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
-    let mut found = gaps::gaps(snapshot, slot, asked.usage);
+    let mut found = gaps::gaps(snapshot, slot, asked.usage, stop)?;
     if let Some(only) = asked.only {
         found.retain(|gap| gap.is_lacking == (only == Only::Lacking));
     }

@@ -192,7 +192,7 @@ pub async fn list(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let keys = view.keys();
@@ -272,7 +272,7 @@ pub async fn one(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         Ok(match media {
             Media::NdJson => lines(snapshot, slot, &wanted),
             Media::Csv => csv(snapshot, slot, &wanted).into_bytes(),

@@ -144,7 +144,7 @@ pub async fn matrix(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         Ok(json(&matrix_view(view, wanted.generated)))

@@ -12,7 +12,7 @@ use crate::service::search::{Filter, find};
 use crate::service::{Resolved, Snapshot, ViewId};
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
-use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::Api;
 use super::entry;
@@ -181,9 +181,9 @@ pub async fn list(
         media,
         making: Making::Large,
     };
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
-        let found = find(snapshot, &filter);
+        let found = find(snapshot, &filter, stop)?;
         let next = from.saturating_add(limit);
         let range = from.min(found.len())..next.min(found.len());
         let next_cursor = (next < found.len()).then(|| cursors.encode(&next.to_string()));
@@ -212,8 +212,8 @@ async fn lines(
     filter.check(&snapshot.catalogue)?;
     let found = {
         let snapshot = Arc::clone(&snapshot);
-        let found = move || find(&snapshot, &filter);
-        api.service.compute(move |_| Ok(found())).await?
+        let found = move |stop: &Stop| find(&snapshot, &filter, stop);
+        api.service.compute(found).await?
     };
     let count = found.len();
     let make = move |range: Range<usize>| {
@@ -262,7 +262,7 @@ pub async fn one(
         making: Making::Checked,
     };
     let asked = revision.clone();
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         let id = snapshot.find(&asked, &name)?;
         Ok(json(&operator_page(snapshot, id)))
     })

@@ -11,6 +11,8 @@ use serde::Serialize;
 
 use crate::service::{Encoding, LARGEST_ANSWER, Resolved, Service, Snapshot, View, ViewId};
 
+use opatlas_source::Stop;
+
 use super::Api;
 use super::kept::Keepable;
 use super::negotiate::{Media, Wishes};
@@ -51,7 +53,7 @@ pub async fn view<P: fmt::Debug>(
     api: &Api,
     wishes: &Wishes,
     request: ViewRequest<'_, P>,
-    make: impl FnOnce(&Snapshot) -> Result<Vec<u8>, Problem> + Send + 'static,
+    make: impl FnOnce(&Snapshot, &Stop) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let ViewRequest {
         revision,
@@ -71,8 +73,10 @@ pub async fn view<P: fmt::Debug>(
             Making::Small | Making::Large => service.snapshot(revision).await?,
         };
         match making {
-            Making::Small => Ok(service.hold(make(&snapshot)?)?),
-            Making::Large | Making::Checked => service.make(move |_| make(&snapshot)).await,
+            Making::Small => Ok(service.hold(make(&snapshot, &Stop::never())?)?),
+            Making::Large | Making::Checked => {
+                service.make(move |stop| make(&snapshot, stop)).await
+            }
         }
     };
     let view = service.view::<Problem>(id, made).await?;

@@ -8,7 +8,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::service::search::{self, Filter, search};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
-use opatlas_source::Stop;
+use opatlas_source::{Stop, Stopped};
 
 use super::Api;
 use super::bundle::{BundleBody, BundleJson};
@@ -115,7 +115,8 @@ pub async fn validate(
             Media::Json => json(&validation(&snapshot, &judged)),
             _ => {
                 let omitted = snapshot.findings().omitted();
-                renderings::report(&snapshot, snapshot.listed(), omitted, media).unwrap_or_default()
+                let report = renderings::report(&snapshot, snapshot.listed(), omitted, media, stop);
+                report.unwrap_or_default()
             }
         })
     };
@@ -160,7 +161,7 @@ pub async fn parse(
     let make = move |stop: &Stop| {
         let snapshot = reader.judge(bundle, judged.release, stop)?;
         stop.check()?;
-        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into())))
+        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into(), stop)?))
     };
     let bytes = api.service.make(make).await?;
     respond::bytes(&api, &wishes, StatusCode::OK, media, bytes).await
@@ -190,17 +191,18 @@ fn parsed<'s>(
     snapshot: &'s Snapshot,
     judged: &JudgedRelease,
     generated: search::Generated,
-) -> Parsed<'s> {
+    stop: &Stop,
+) -> Result<Parsed<'s>, Stopped> {
     let filter = Filter {
         generated,
         ..Filter::default()
     };
-    let chosen = search(&snapshot.catalogue, &filter).into_iter();
-    Parsed {
+    let chosen = search(&snapshot.catalogue, &filter, stop)?.into_iter();
+    Ok(Parsed {
         release: judged.release.as_str(),
         notes: notes(judged),
         operators: chosen.map(|id| operator(snapshot, id)).collect(),
         findings: finding::all(snapshot),
         omitted: finding::omitted(snapshot),
-    }
+    })
 }

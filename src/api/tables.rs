@@ -97,7 +97,7 @@ pub async fn one(
         making: Making::Large,
     };
     let asked = revision.clone();
-    respond::view(&api, &wishes, request, move |snapshot| {
+    respond::view(&api, &wishes, request, move |snapshot, _| {
         with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
             json(&table)
         })

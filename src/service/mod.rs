@@ -96,7 +96,7 @@ impl Default for Limits {
             files: 1000,
             file_bytes: 8 << 20,
             bundle_bytes: 16 << 20,
-            operators: 40_000,
+            operators: 30_000,
             snapshot_bytes: 64 << 20,
             view_bytes: 32 << 20,
             answer_bytes: 256 << 20,

@@ -32,7 +32,7 @@ impl std::error::Error for Stopped {}
 impl Stop {
     /// A mark that nobody sets.
     #[must_use]
-    pub fn never() -> Self {
+    pub const fn never() -> Self {
         Self(None)
     }
 

@@ -139,7 +139,7 @@ const LISTS: &[(&str, &str, Text)] = &[
 
 /// Both revisions of a pair together, in bytes: longer ones have more operators than are stored, and
 /// are refused.
-const MOST: usize = 2_800_000;
+const MOST: usize = 2_100_000;
 
 pub fn shapes() -> Vec<Shape> {
     let views = PAIRS.iter().flat_map(|&(pair, old, new, [first, last])| {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::room::UNBOUNDED;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
@@ -19,6 +20,7 @@ fn with_report<T>(show: impl Fn(&Findings<'_>) -> T) -> T {
         omitted: &[],
         findings: &findings,
         sources: BTreeMap::from([(NATIVE_FUNCTIONS.into(), source)]),
+        room: &UNBOUNDED,
     })
 }
 
