@@ -12,11 +12,11 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 
-use crate::api::Api;
-use crate::api::negotiate::{Media, Wishes};
-use crate::api::problem::{Kind, Problem};
-use crate::api::respond;
+use crate::http::Api;
+use crate::http::negotiate::{Media, Wishes};
+use crate::http::respond;
 use crate::service::{View, ViewId};
+use crate::wire::problem::{Kind, Problem};
 
 #[derive(RustEmbed)]
 #[folder = "web/dist/"]

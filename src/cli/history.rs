@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use crate::api::history::{History as View, RangeView};
 use crate::service::history::Line;
 use crate::store::Opening;
+use crate::wire::history::{History as View, RangeView};
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Reason;

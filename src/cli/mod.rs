@@ -33,8 +33,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::api::problem::Problem;
 use crate::service::ServiceError;
+use crate::wire::problem::Problem;
 
 use stored::Stored;
 use target::{Database, Target};

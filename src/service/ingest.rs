@@ -116,13 +116,17 @@ impl Service {
         let judged = standing.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
         let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
-        let snapshot = self.compute(work).await??;
+        let turn = self.turn().await?;
+        let snapshot = turn.run(work).await??;
         let snapshot = keepable(snapshot, self.limits.operators)?;
+        let room = self.workers.unstored(snapshot.weight()).await?;
+        drop(turn);
         let request = label.map(|name| request(name, standing.stored, ingest.protection));
         let stored = self
             .store
             .ingest(&project, &snapshot.bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
+        drop(room);
         self.keep(&snapshot).await;
         Ok(Ingested {
             outcome,
