@@ -25,6 +25,7 @@ pub mod policy;
 mod projects;
 mod revisions;
 pub mod search;
+pub mod secrets;
 mod snapshot;
 mod snapshots;
 mod stateless;

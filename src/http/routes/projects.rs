@@ -74,7 +74,7 @@ pub async fn list(
         let items = page.items.into_iter().map(Into::into).collect();
         json(&ProjectList { items, next_cursor })
     };
-    // A page of projects may hold 64 MB of policies.
+    // A page of projects may hold 16 MB of policies.
     let bytes = match policies <= SMALL_POLICY {
         true => api.service.hold(make())?,
         false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
@@ -128,7 +128,7 @@ async fn lines(api: &Api, access: &Access, wishes: &Wishes) -> Result<Response, 
         (status = 409, description = "It exists and is another", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn create(
@@ -190,7 +190,7 @@ pub async fn one(
         (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "A text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A policy of more than 16 KiB, or a text that cannot be stored", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn update(
