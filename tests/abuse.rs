@@ -328,7 +328,7 @@ fn a_refusal_reaches_clients_that_send_everything_first() {
         ),
         ("POST /v1/projects", "application/json", 20_000_000, "401"),
         ("POST /v1/nothing", YAML, 20_000_000, "404"),
-        ("DELETE /v1/validate", YAML, 20_000_000, "405"),
+        ("GET /v1/validate", YAML, 20_000_000, "405"),
     ];
     for (target, media, bytes, status) in refused {
         for is_chunked in [false, true] {

@@ -99,9 +99,8 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Problem {
             let problem = Problem::new(Kind::MalformedBundle, refusal.to_string());
             return problem.suggesting(suggestion);
         }
-        Refusal::FileSize { .. } | Refusal::BundleSize { .. } | Refusal::Operators { .. } => {
-            Kind::TooLarge
-        }
+        Refusal::FileSize { .. } | Refusal::BundleSize { .. } => Kind::TooLarge,
+        Refusal::Operators { .. } => Kind::UnreadableBundle,
         Refusal::NoList(snapshot) => {
             let mut problem = Problem::new(Kind::UnreadableBundle, refusal.to_string());
             problem.findings = finding::first(snapshot);

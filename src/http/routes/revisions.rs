@@ -44,7 +44,7 @@ use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, 
         (status = 409, description = "The label is protected, or belongs to another release", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or no list of entries", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, no list of entries, or too many operators", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn ingest(
