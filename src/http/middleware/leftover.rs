@@ -24,20 +24,28 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 /// A body whose rest is read and thrown away when it is dropped before its end.
 #[derive(Debug)]
-pub struct Drained(Option<Incoming>);
+pub struct Drained {
+    body: Option<Incoming>,
+    /// Whether the client waits to be asked for it (`Expect: 100-continue`): it is when it is first
+    /// read.
+    is_awaited: bool,
+}
 
 impl Drained {
     /// Follows the body of a request. Not followed are bodies that nobody sends any further: over
-    /// HTTP/2 the stream is reset, with `Expect: 100-continue` the client waits for the answer, and
-    /// what is announced as larger than the bound would be cut off anyway.
+    /// HTTP/2 the stream is reset, and what is announced as larger than the bound would be cut off
+    /// anyway.
     pub fn of(request: Request<Incoming>) -> Request<Either> {
         let headers = request.headers();
         let is_awaited = headers.contains_key(header::EXPECT);
         let is_http1 = request.version() < Version::HTTP_2;
         request.map(|body| {
             let is_huge = body.size_hint().lower() > LARGEST;
-            match is_http1 && !is_awaited && !is_huge && !body.is_end_stream() {
-                true => Either::Right(Self(Some(body))),
+            match is_http1 && !is_huge && !body.is_end_stream() {
+                true => Either::Right(Self {
+                    body: Some(body),
+                    is_awaited,
+                }),
                 false => Either::Left(body),
             }
         })
@@ -55,22 +63,23 @@ impl Body for Drained {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let Some(body) = &mut self.0 else {
+        self.is_awaited = false;
+        let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };
         let frame = Pin::new(body).poll_frame(context);
         if matches!(frame, Poll::Ready(None | Some(Err(_)))) {
-            self.0 = None;
+            self.body = None;
         }
         frame
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.as_ref().is_none_or(Body::is_end_stream)
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.body {
             Some(body) => body.size_hint(),
             None => SizeHint::with_exact(0),
         }
@@ -79,7 +88,8 @@ impl Body for Drained {
 
 impl Drop for Drained {
     fn drop(&mut self) {
-        let rest = self.0.take().filter(|body| !body.is_end_stream());
+        let rest = self.body.take();
+        let rest = rest.filter(|body| !self.is_awaited && !body.is_end_stream());
         if let (Some(rest), Ok(runtime)) = (rest, Handle::try_current()) {
             runtime.spawn(tokio::time::timeout(LONGEST, discard(rest)));
         }
