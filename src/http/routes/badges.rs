@@ -68,7 +68,7 @@ pub async fn one(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
+    respond::view(&api, &accept, request, move |snapshot: &Snapshot, _| {
         let coverage = snapshot.view().coverage_of(slot);
         let share = match of {
             Counted::Served => coverage.covered().into(),

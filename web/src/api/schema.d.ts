@@ -6902,7 +6902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or no list of entries */
+            /** @description No such release, no list of entries, or too many operators */
             422: {
                 headers: {
                     [name: string]: unknown;
