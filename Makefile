@@ -9,7 +9,7 @@ DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-.PHONY: run test check unit web test-web test-recorders release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders test-probe release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds, imports a PyTorch release (without pip or network: the sample), and serves.
 run: tools
@@ -55,6 +55,11 @@ releases: tools
 # Tests the recorders, in a few seconds and without a network.
 test-recorders:
 	python3 -m unittest discover --start-directory recorders/tests --top-level-directory .
+
+# Tests the probe. Tests under torchrun need a torch; PROBE_TORCH=2.9.0 installs one first (0.9 GB).
+test-probe:
+	$(if $(PROBE_TORCH),python3 -m recorders install $(PROBE_TORCH))
+	cd probe && python3 -m unittest discover --start-directory tests --top-level-directory .
 
 # Adds a release, such as VERSION=2.16.0: fetches and records it, extends data/ and tests/golden/, and
 # lists the decisions that are left (recorders/README.md). WITHOUT_PROCESS=1 skips installing torch.

@@ -1,5 +1,5 @@
 //! Dispatch tables of a real release: all of them from the model, one operator's, one key's across
-//! all operators, coverage. Reads the release from the cache that the tests use; without it there
+//! all operators, coverage, verdicts of what really runs. Reads the release from the cache that the tests use; without it there
 //! is nothing to measure.
 
 #[path = "../tests/common/mod.rs"]
@@ -7,7 +7,7 @@ mod common;
 
 use std::hint::black_box;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::{
     Build, Observed, RevisionTables, Source, Standing, View, coverage, resolve,
@@ -57,6 +57,32 @@ fn dispatch(criterion: &mut Criterion) {
     });
     criterion.bench_function("coverage of a release", |b| {
         b.iter(|| coverage(black_box(view), |_, _| true));
+    });
+    let fresh = || tables.clone();
+    let ask = |tables: &mut RevisionTables| {
+        let view = View::new(inputs, tables);
+        view.bare_support(add).needs.len()
+    };
+    criterion.bench_function("what kernels call", |b| {
+        b.iter_batched_ref(fresh, ask, BatchSize::LargeInput);
+    });
+    // Knows what kernels call, and no verdict of a key yet.
+    let mut known = fresh();
+    ask(&mut known);
+    criterion.bench_function("verdicts of one key", |b| {
+        let verdicts = |tables: &mut RevisionTables| View::new(inputs, tables).verdicts(meta);
+        b.iter_batched_ref(|| known.clone(), verdicts, BatchSize::LargeInput);
+    });
+    criterion.bench_function("verdicts of all keys", |b| {
+        let verdicts = |tables: &mut RevisionTables| {
+            let view = View::new(inputs, tables);
+            keys.slots().map(|slot| view.verdicts(slot)).count()
+        };
+        b.iter_batched_ref(|| known.clone(), verdicts, BatchSize::LargeInput);
+    });
+    let slot = keys.slot("PrivateUse1").unwrap();
+    criterion.bench_function("leverage of a bare backend", |b| {
+        b.iter(|| view.leverage(black_box(slot), 10, |_| 1));
     });
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::file::NativeFunctions;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, TAGS};
@@ -72,6 +73,15 @@ fn read(c: &mut Criterion) {
     });
     group.bench_function("operators, five entries changed", |b| {
         b.iter(|| Catalogue::read(&next, Release::V2_9, Some(&before)));
+    });
+    group.bench_function("faces of all operators", |b| {
+        let maker = FaceMaker::new(&before);
+        b.iter(|| before.iter().map(|(id, _)| maker.faces(id)).count());
+    });
+    let add = before.find("add.Tensor").expect("it is in every release");
+    group.bench_function("faces of one operator", |b| {
+        let maker = FaceMaker::new(&before);
+        b.iter(|| maker.faces(add));
     });
     group.finish();
 }

@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 
-from . import facts, files, manifest, observations, places, release, runtimes, versions
+from . import calls, facts, files, manifest, observations, places, release, runtimes, versions
 
 
 def main() -> int:
@@ -20,15 +20,17 @@ def main() -> int:
                              help="files of tests/golden/ without ending; all when none is named")
     check = commands.add_parser("verify-data", help="compare data/ with the releases")
     check.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
-    install = commands.add_parser("install", help="install a real torch (3 GB each)")
+    install = commands.add_parser("install", help="install a real torch (0.9 GB each)")
     install.add_argument("versions", nargs="*", metavar="VERSION", help="2.9.0 when none is named")
+    of_calls = commands.add_parser("calls", help="record what composites call, into data/calls.json")
+    of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     add = commands.add_parser("release", help="add a release to data/ and tests/golden/")
     add.add_argument("version", help="such as 2.16.0")
     add.add_argument("--without-process", action="store_true",
                      help="do not install torch; its runtime is taken to be that of the release before")
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
-            "install": _install, "release": _release}[given.command](given)
+            "install": _install, "calls": _calls, "release": _release}[given.command](given)
 
 
 def _chosen(names: list[str]) -> list[manifest.Recording]:
@@ -90,6 +92,15 @@ def _verify_data(given: argparse.Namespace) -> int:
 def _install(given: argparse.Namespace) -> int:
     for version in given.versions or ["2.9.0"]:
         print(runtimes.python(version))
+    return 0
+
+
+def _calls(given: argparse.Namespace) -> int:
+    for release in given.releases or versions.minors():
+        version = versions.generator_of(release)
+        found = calls.of_process(version)
+        calls.add(version, found)
+        print(f"{release}: the calls of {len(found)} operators")
     return 0
 
 

@@ -30,6 +30,18 @@ def alone(probe: str, request: object) -> object:
     return _run(Path(sys.executable), None, probe, request)
 
 
+def opatlas_probe(version: str, module: str, *arguments: object) -> None:
+    """Runs a module of the probe package in a process of a release."""
+    interpreter = runtimes.python(version)
+    environment = {**os.environ, "PYTHONPATH": str(places.PROBE), "PYTHONDONTWRITEBYTECODE": "1",
+                   "PATH": f"{interpreter.parent}:{os.environ['PATH']}",
+                   "OPATLAS_PROBE_CACHE": str(places.CACHE / "probe")}
+    done = subprocess.run([interpreter, "-m", f"opatlas_probe.{module}", *map(str, arguments)], text=True,
+                          stdout=sys.stderr, env=environment, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"opatlas_probe.{module} failed with torch {version}: status {done.returncode}")
+
+
 def _run(python: Path, path: Path | None, probe: str, request: object) -> object:
     environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
                    "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(path or "")}

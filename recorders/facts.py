@@ -7,7 +7,7 @@ before it; `add` and `remove` change it, and such a list is a sorted set.
 import json
 from pathlib import Path
 
-GROUPS = ["lists", "name_lists", "codegen", "flags", "pairs", "runtime"]
+GROUPS = ["lists", "name_lists", "codegen", "bindings", "flags", "pairs", "runtime"]
 
 
 def expand(steps: dict, releases: list[str], release: str) -> object:

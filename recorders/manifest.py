@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import decisions, from_process, from_torchgen, places, runtimes
+from . import decisions, device_runs, from_process, from_torchgen, places, runtimes
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -50,6 +50,8 @@ def recordings() -> list[Recording]:
               for version in recorded("signatures")]
     whole += [Recording(f"dispatch_runtime_{version}", partial(from_process.runtime_tables, version),
                         version) for version in recorded("dispatch_runtime")]
+    whole += [Recording(f"device_runs_{REFERENCE}_{name}", partial(device_runs.of_set, REFERENCE, name), REFERENCE)
+              for name in device_runs.SETS]
     return single + whole
 
 

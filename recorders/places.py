@@ -13,6 +13,10 @@ GOLDEN = ROOT / "tests" / "golden"
 DATA = ROOT / "data"
 RELEASES_JSON = DATA / "releases.json"
 HANDWRITTEN_JSON = DATA / "handwritten.json"
+CALLS_JSON = DATA / "calls.json"
+
+# The package that records what a device runs.
+PROBE = ROOT / "probe"
 
 # What is downloaded. Nothing of it is committed.
 CACHE = Path(os.environ.get("OPATLAS_RECORDERS_CACHE", ROOT / ".cache" / "recorders"))

@@ -2,7 +2,7 @@
 
 import sys
 
-from . import (facts, files, from_process, from_torchgen, generators, handwritten,
+from . import (calls, facts, files, from_process, from_torchgen, generators, handwritten,
                observations, places, runtimes, versions)
 
 _SHOWN = 12
@@ -24,6 +24,8 @@ def add(version: str, *, with_process: bool) -> list[str]:
               file=sys.stderr)
     notes = _extend_data(version, minor, before, running)
     notes += _extend_handwritten(minor, before, running)
+    if running:
+        calls.add(version, calls.of_process(version))
     _record(version, running is not None)
     return notes + verdict_changes(versions.generator_of(before), version) + _to_write_by_hand(minor, known)
 

@@ -326,6 +326,7 @@ fn observed_registrations_win_and_can_be_left_out() {
         key: "CPU".into(),
         file: Some("plugin.cpp".into()),
         fallthrough: false,
+        boxed: false,
     }]);
     let entry = |source, operator: &str, key: &str| {
         let tables = small.tables("all", source);

@@ -96,18 +96,16 @@ fn rows_for_spreadsheets_and_sentences() {
         let id = view.inputs.catalogue.find("blend").unwrap();
         let slot = view.keys().slot("CPU").unwrap();
         let mut row = String::new();
-        csv_row(
-            &mut row,
-            view.keys(),
-            "blend",
-            &view.entry(id, slot).unwrap(),
-        );
-        (row, training_sentence(&view.training(id, slot).unwrap()))
+        csv_row(&mut row, view, id, &view.entry(id, slot).unwrap());
+        (
+            row,
+            training_sentence(view, id, &view.training(id, slot).unwrap()),
+        )
     });
     assert_eq!(CSV_HEADER.matches(',').count(), row.matches(',').count());
     assert_eq!(
         row,
-        "blend,CPU,Dense,CPU,blend_cpu,CPU,kernel,structured,false,true,,native_functions.yaml\r\n"
+        "blend,CPU,Dense,CPU,blend_cpu,CPU,kernel,structured,false,true,,native_functions.yaml,runs,\r\n"
     );
     assert_eq!(
         sentence,

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+#[path = "build/calls.rs"]
+mod calls;
 #[path = "build/handwritten.rs"]
 mod handwritten;
 #[path = "build/releases.rs"]
@@ -20,6 +22,10 @@ fn main() {
     write_source("releases.rs", &releases::generate(&releases));
     write_source("release_constants.rs", &releases::constants(&releases));
     let names = releases::names(&releases);
+    write_source(
+        "calls.rs",
+        &calls::generate(&read_json("calls.json"), &names),
+    );
     let handwritten = read_json("handwritten.json");
     write_source(
         "handwritten.rs",

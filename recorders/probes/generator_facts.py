@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import judge
+import python_bindings
 import source_facts
 from probe import serve
 from torchgen import gen, gen_backend_stubs, gen_functionalization_type, model
@@ -217,6 +218,7 @@ def ignored(flags: list[str]) -> list[str]:
 def answer(_request: dict) -> dict:
     """The facts, in the groups of `data/releases.json`."""
     return {"lists": lists(), "name_lists": name_lists(), "codegen": codegen(), "pairs": pairs(),
+            "bindings": python_bindings.facts(),
             "flags": {"core_tag_forces_generation": core_forces()}}
 
 

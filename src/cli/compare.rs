@@ -217,6 +217,7 @@ impl Compare {
         let parts = match self.format {
             Format::Text => vec![changes::text(&report, self.colour())],
             Format::Markdown => changes::markdown(&report),
+            Format::Csv => bail!("csv reports only with --backend"),
             Format::Sarif => vec![pretty(&changes::sarif(&report))?],
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
@@ -308,6 +309,7 @@ impl Compare {
                 Format::Text | Format::Github => "txt",
                 Format::Json => "json",
                 Format::Markdown => "md",
+                Format::Csv => "csv",
                 Format::Sarif => "sarif",
                 Format::Junit => "xml",
             };

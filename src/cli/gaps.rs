@@ -10,12 +10,13 @@ use clap::{Args, ValueEnum};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
 use crate::store::Opening;
-use crate::wire::gaps::{Asked, Only, rows, title, view};
-use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
+use crate::wire::gaps::{Asked, Only, rows, steps, title, view};
+use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 
 use super::{Stored, Target};
 
-/// Lists the operators that a backend lacks or inherits, the most important ones first.
+/// Lists the operators that a backend lacks or inherits, those that matter most first, and the
+/// kernels that would help most.
 ///
 /// The order is: the most used operators (with --usage), operators tagged core, then operators that
 /// most other backends have a kernel for.
@@ -36,12 +37,15 @@ pub(super) struct Gaps {
     #[arg(long, value_name = "FILE")]
     usage: Option<PathBuf>,
 
-    /// Show only operators without a kernel (lacking), or only operators that another key serves
-    /// (inherited)
+    /// Only operators whose calls fail, or only those that work through something else
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
 
-    /// The number of operators to list in text; 0 lists all
+    /// Which operators count for the kernels that would help most: those with this tag
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
+
+    /// How many operators are listed in text; 0 for all
     #[arg(long, default_value_t = 50, value_name = "NUMBER")]
     limit: usize,
 
@@ -98,24 +102,27 @@ impl Gaps {
                 OnlyName::Lacking => Only::Lacking,
                 OnlyName::Inherited => Only::Inherited,
             }),
+            tag: self.tag.as_deref(),
         };
         let gaps = view(&asked).map_err(|problem| anyhow!("{}", problem.detail))?;
         let rows = rows(&gaps);
         match self.format {
             Format::Json => println!("{}", serde_json::to_string_pretty(&gaps)?),
             Format::Csv => print!("{}", gaps_csv(&rows)),
-            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &rows)),
+            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &steps(&gaps), &rows)),
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} of {} operators have their own kernel, {} are inherited, {} have no \
-                     kernel",
+                    "{}: {} % of {} operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
                     title(&gaps),
-                    counts.kernels,
+                    counts.covered,
                     counts.operators,
+                    counts.kernels,
                     counts.inherited,
                     counts.lacking,
+                    counts.unknown,
                 );
+                print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {
                     let (count, title) = (since.gained.len(), &since.revision.title);
                     println!("since {title}: {count} gained: {}", since.gained.join(", "));

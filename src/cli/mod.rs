@@ -27,7 +27,9 @@ mod sample;
 mod serve;
 mod settings;
 mod side;
+mod signatures;
 mod stored;
+mod subject;
 mod table;
 mod target;
 mod token;
@@ -60,6 +62,7 @@ enum Command {
     Check(check::Check),
     Explain(explain::Explain),
     Table(table::Table),
+    Signatures(signatures::Signatures),
     Compare(Box<compare::Compare>),
     History(history::History),
     Gaps(gaps::Gaps),
@@ -94,6 +97,7 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check.run(),
             Command::Explain(explain) => explain.run(),
             Command::Table(table) => table.run().await,
+            Command::Signatures(signatures) => signatures.run().await,
             Command::Compare(compare) => compare.run().await,
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,

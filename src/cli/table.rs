@@ -1,16 +1,13 @@
 //! `opatlas table`: which kernel runs for an operator on every key and why, and a backend across
 //! all operators.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
 use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{JudgedRelease, ServiceError, Snapshot};
-use crate::store::Opening;
+use crate::service::{ServiceError, Snapshot};
 use crate::wire;
 use crate::wire::entry::Source;
 use crate::wire::problem::Problem;
@@ -18,14 +15,14 @@ use crate::wire::tables_query::{TableQuery, wanted};
 use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_pytorch::release::{Release, Version};
 use opatlas_report::table::{
     CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
     what_if,
 };
 use opatlas_source::Span;
 
-use super::{Stored, Target, check};
+use super::check;
+use super::subject::{Chosen, Subject};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
@@ -53,24 +50,7 @@ pub(super) struct Table {
     #[arg(long, requires = "backend")]
     missing: bool,
 
-    /// The PyTorch release: for files the one whose rules apply, else the stored release itself
-    #[arg(long)]
-    release: Option<String>,
-
-    /// The stored revision: a label, sha256:DIGITS, or latest
-    #[arg(long, conflicts_with = "file")]
-    revision: Option<String>,
-
-    /// The project
-    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
-    project: String,
-
-    /// Read files or a folder instead of a stored revision, like `opatlas check`
-    #[arg(long, num_args = 1.., value_name = "FILE")]
-    file: Vec<PathBuf>,
-
-    /// A build profile (all, linux-cuda, cpu, macos), or a comma-separated list of backends to
-    /// leave out
+    /// A build profile (all, linux-cuda, cpu, macos), or a comma list of backends that are left out
     #[arg(long)]
     build: Option<String>,
 
@@ -91,7 +71,7 @@ pub(super) struct Table {
     format: Format,
 
     #[command(flatten)]
-    target: Target,
+    chosen: Chosen,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,18 +89,9 @@ enum Which {
     Files,
 }
 
-/// The subject of the question.
-struct Subject {
-    snapshot: Arc<Snapshot>,
-    title: String,
-}
-
 impl Table {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let subject = match self.file.is_empty() {
-            true => self.stored().await?,
-            false => self.read()?,
-        };
+        let subject = self.chosen.read().await?;
         let text = match (&self.backend, &self.operator) {
             (Some(backend), _) => self.backend(&subject, backend)?,
             (None, Some(operator)) => self.operator(&subject, operator)?,
@@ -128,58 +99,6 @@ impl Table {
         };
         print!("{text}");
         Ok(ExitCode::SUCCESS)
-    }
-
-    async fn stored(&self) -> anyhow::Result<Subject> {
-        let stored = Stored::open(&self.target, Opening::Read).await?;
-        let (revision, release) = match (&self.revision, &self.release) {
-            (Some(revision), release) => (revision.clone(), release.clone()),
-            (None, Some(release)) => (self.label_of(&stored, release).await?, None),
-            (None, None) => ("latest".to_owned(), None),
-        };
-        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
-        let resolved = resolved.await?;
-        let snapshot = stored.snapshot(&resolved).await?;
-        stored.close().await;
-        Ok(Subject {
-            snapshot,
-            title: resolved.title(),
-        })
-    }
-
-    /// The label with the highest version of a release.
-    async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
-        let wanted = JudgedRelease::parse(release)?.stored();
-        let labels = stored.labels(&self.project).await?;
-        let of_release = labels.into_iter().filter_map(|label| {
-            let version = Version::parse(label.name.as_str())?;
-            let own = JudgedRelease::parse(label.name.as_str()).ok()?;
-            (own.stored() == wanted).then(|| (version, label.name.to_string()))
-        });
-        let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
-        highest.map(|(_, name)| name).ok_or_else(|| {
-            anyhow!(
-                "no stored label of {} is a version of {wanted}; import one with `opatlas import \
-                 torch=={wanted}.0`, or select a revision with --revision",
-                self.project
-            )
-        })
-    }
-
-    fn read(&self) -> anyhow::Result<Subject> {
-        let release = match &self.release {
-            None => Release::LATEST,
-            Some(text) => JudgedRelease::parse(text)?.release,
-        };
-        let mut inputs = check::inputs(&self.file)?;
-        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            bail!("these files form several bundles; use the files of one");
-        };
-        let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
-        Ok(Subject {
-            snapshot: Arc::new(Snapshot::read(input.bundle, release, None)),
-            title: format!("{} as {release}", named.join(" ")),
-        })
     }
 
     fn operator(&self, subject: &Subject, operator: &str) -> anyhow::Result<String> {
@@ -228,7 +147,7 @@ impl Table {
             let mut text = CSV_HEADER.to_owned();
             for entry in entries {
                 if slot.is_none_or(|slot| slot == entry.slot) {
-                    csv_row(&mut text, view.keys(), operator, &entry);
+                    csv_row(&mut text, view, id, &entry);
                 }
             }
             return Ok(text);
@@ -248,7 +167,10 @@ impl Table {
             None => String::new(),
         };
         if let Some(answer) = shown.view.training(id, slot) {
-            text.push_str(&format!("\n  {}\n", training_sentence(&answer)));
+            text.push_str(&format!(
+                "\n  {}\n",
+                training_sentence(shown.view, id, &answer)
+            ));
         }
         text
     }
@@ -260,6 +182,7 @@ impl Table {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
+            verdict: None,
         };
         Ok(match self.format {
             Format::Json => {
@@ -315,7 +238,7 @@ fn of_service(error: ServiceError) -> anyhow::Error {
     refusal(error.into())
 }
 
-fn refusal(problem: Problem) -> anyhow::Error {
+pub(super) fn refusal(problem: Problem) -> anyhow::Error {
     match problem.errors.len() {
         0 | 1 => anyhow!(problem.detail),
         _ => {

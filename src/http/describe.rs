@@ -59,7 +59,7 @@ impl utoipa::Modify for Tokens {
 }
 
 /// Schemas some of whose members may be left out: what comes in, and problems.
-const PARTIAL: [&str; 12] = [
+const PARTIAL: [&str; 13] = [
     "Bundle",
     "CompareBody",
     "Fault",
@@ -72,6 +72,7 @@ const PARTIAL: [&str; 12] = [
     "Question",
     "SchemaText",
     "SideBody",
+    "Signatures",
 ];
 
 /// Optional members, present only on request.

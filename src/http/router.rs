@@ -49,6 +49,7 @@ use crate::http::routes::revisions;
 use crate::http::routes::rules;
 use crate::http::routes::schemas;
 use crate::http::routes::search;
+use crate::http::routes::signatures;
 use crate::http::routes::stateless;
 use crate::http::routes::support;
 use crate::http::routes::tables;
@@ -71,6 +72,8 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operators::list))
         .routes(routes!(operators::one))
         .routes(routes!(tables::one))
+        .routes(routes!(signatures::list))
+        .routes(routes!(signatures::one))
         .routes(routes!(keys::list))
         .routes(routes!(keys::one))
         .routes(routes!(coverage::coverage))

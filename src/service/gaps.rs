@@ -3,8 +3,9 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_diff::revision::CORE;
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::support::Leverage;
 use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Reason, Verdict};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -23,8 +24,10 @@ pub struct Gap {
     pub reason: Reason,
     /// The registered key that serves it.
     pub source_key: Option<&'static str>,
-    /// Whether no call gets to a kernel.
-    pub is_lacking: bool,
+    /// Whether a call works.
+    pub verdict: Verdict,
+    /// The operators without a working entry that it needs, nearest first.
+    pub needs: Vec<String>,
     /// Whether it has the tag `core`.
     pub is_core: bool,
     /// How many other backends with tensors of the same kind have a kernel of their own.
@@ -33,32 +36,31 @@ pub struct Gap {
     pub usage: Option<u64>,
 }
 
-/// Counts of the declared operators at a key.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// All of them.
-    pub operators: u32,
-    /// Those with a kernel of the key itself.
-    pub kernels: u32,
-    /// Those that something else serves.
-    pub inherited: u32,
-    /// Those that nothing serves.
-    pub lacking: u32,
+impl Gap {
+    /// Whether a call fails, always or in some cases.
+    #[must_use]
+    pub fn is_lacking(&self) -> bool {
+        matches!(self.verdict, Verdict::Fails | Verdict::Partly)
+    }
 }
 
-/// Counts the declared operators at a key.
+/// Which kernels would help most, and what an operator counts for.
 #[must_use]
-pub fn counts(snapshot: &Snapshot, slot: Slot) -> Counts {
-    let mut counts = Counts::default();
-    for (_, reason) in declared(snapshot, slot) {
-        counts.operators += 1;
-        match reason {
-            Reason::Kernel => counts.kernels += 1,
-            reason if reason.is_served() => counts.inherited += 1,
-            _ => counts.lacking += 1,
+pub fn leverage(
+    snapshot: &Snapshot,
+    slot: Slot,
+    most: usize,
+    tag: Option<&str>,
+    usage: Option<&Usage>,
+) -> Leverage {
+    let weight = |id: OperatorId| {
+        let operator = snapshot.catalogue.operator(id);
+        if operator.is_generated() || tag.is_some_and(|tag| !operator.has_tag(tag)) {
+            return 0;
         }
-    }
-    counts
+        usage.map_or(1, |usage| used(usage, &operator.qualified_name()))
+    };
+    snapshot.view().leverage(slot, most, weight)
 }
 
 /// The gaps of a backend: those used most first (where that is known), then core operators, then
@@ -82,12 +84,18 @@ pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> 
             let has_kernel = |other: &&Slot| {
                 table.is_some_and(|table| table.rule(**other).reason() == Reason::Kernel)
             };
+            let support = view.support(id, slot);
+            let named = support
+                .needs
+                .iter()
+                .map(|&id| snapshot.catalogue.operator(id));
             Gap {
                 reason,
+                verdict: support.verdict,
+                needs: named.map(|operator| operator.qualified_name()).collect(),
                 source_key: entry
                     .and_then(|entry| entry.source_key)
                     .map(|key: Key| keys.name(key)),
-                is_lacking: !reason.is_served(),
                 is_core: operator.has_tag(CORE),
                 others: u32::try_from(others.iter().filter(has_kernel).count()).unwrap_or(u32::MAX),
                 usage: usage.map(|usage| used(usage, &name)),
@@ -96,7 +104,7 @@ pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> 
         })
         .collect();
     gaps.sort_by(|a, b| {
-        let rank = |gap: &Gap| (gap.usage, gap.is_core, gap.others, gap.is_lacking);
+        let rank = |gap: &Gap| (gap.usage, gap.is_core, gap.others, gap.is_lacking());
         rank(b)
             .cmp(&rank(a))
             .then_with(|| a.operator.cmp(&b.operator))

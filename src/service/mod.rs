@@ -13,6 +13,7 @@ pub mod compare;
 pub mod dispatch;
 mod error;
 mod exceptions;
+pub mod faces;
 pub mod further;
 pub mod gaps;
 pub mod history;

@@ -9,19 +9,29 @@ use opatlas_dispatch::{Observed, ObservedRegistration};
 
 /// What marks a source file whose kernel only passes the call on.
 const FALLTHROUGH: &str = "|fallthrough";
-/// The maximum number of registrations in a file; PyTorch 2.15 has about 40,000.
+/// What marks a source file whose kernel is a boxed one.
+const BOXED: &str = "|boxed";
+/// How many registrations a file may have; PyTorch 2.15 makes about 40,000.
 const MOST: usize = 400_000;
 /// How many bytes their keys and source files may have in all, each counted for every registration.
 const MOST_NAMED: usize = 64 << 20;
 
-/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
-/// `|fallthrough`; an empty name or `?` is an unknown file.
+/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file's name may end in
+/// `|fallthrough` or `|boxed`; an empty name or `?` stands for one that is not known.
 ///
 /// # Errors
 /// What is not as it must be, and where; and more than [`MOST`] registrations.
 pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
     let Whole(rows) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Observed::new(rows))
+}
+
+/// A source file without a mark, and whether it has it.
+fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
+    match file.strip_suffix(mark) {
+        Some(file) => (file, true),
+        None => (file, false),
+    }
 }
 
 /// The whole file.
@@ -121,10 +131,8 @@ impl<'de> Visitor<'de> for Into<'_, '_> {
         let Level::Operators { key, file } = self.level else {
             return Err(Error::invalid_type(serde::de::Unexpected::Seq, &self));
         };
-        let (file, fallthrough) = match file.strip_suffix(FALLTHROUGH) {
-            Some(file) => (file, true),
-            None => (file, false),
-        };
+        let (file, fallthrough) = unmarked(file, FALLTHROUGH);
+        let (file, boxed) = unmarked(file, BOXED);
         while let Some(operator) = list.next_element::<String>()? {
             *self.named += key.len() + file.len();
             if self.rows.len() == MOST || *self.named > MOST_NAMED {
@@ -137,6 +145,7 @@ impl<'de> Visitor<'de> for Into<'_, '_> {
                 key: key.into(),
                 file: (!file.is_empty() && file != "?").then(|| file.into()),
                 fallthrough,
+                boxed,
             });
         }
         Ok(())

@@ -57,7 +57,13 @@ pub struct BackendReport {
     pub verdict: String,
     /// Listed operators that the head does not have.
     pub unknown: Vec<UnknownOperator>,
-    /// Listed operators with a change that affects registered kernels.
+    /// `fail` where the vendor has to act before the upgrade, else `pass`.
+    pub conclusion: &'static str,
+    /// Kernels whose declarations differ; `old` and `new` are what torchgen declares for them.
+    pub kernels: Vec<KernelView>,
+    /// Types that are only written in another way. Kernels compile as they are.
+    pub respelled: Vec<Respelled>,
+    /// Operators that it lists and that changed for who registers kernels.
     pub changed: Vec<ChangedOperator>,
     /// Operators that it inherited in the base, and that have no kernel for it in the head.
     pub lost: Vec<BackendCell>,
@@ -76,6 +82,31 @@ pub struct UnknownOperator {
     pub vanished: bool,
     /// Similar names in the head.
     pub suggestions: Vec<String>,
+}
+
+/// A kernel whose declaration differs.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = KernelChange)]
+pub struct KernelView {
+    /// The operator.
+    pub operator: String,
+    /// The declaration for the base; null where its torchgen makes none.
+    pub old: Option<String>,
+    /// The declaration for the head; null where its torchgen makes none.
+    pub new: Option<String>,
+    /// Only parameters have other names, so the kernel compiles as it is.
+    pub only_names: bool,
+}
+
+/// A type that is written in another way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Respelled {
+    /// How the base writes it.
+    #[schema(example = "c10::optional")]
+    pub old: &'static str,
+    /// How the head writes it.
+    #[schema(example = "::std::optional")]
+    pub new: &'static str,
 }
 
 /// An operator that a backend file lists and that changed.
@@ -146,6 +177,14 @@ pub fn view(
             })
             .collect(),
     });
+    let kernels = impact.declarations.kernels.iter();
+    let kernels = kernels.map(|kernel| KernelView {
+        operator: kernel.operator.clone(),
+        old: kernel.old.clone(),
+        new: kernel.new.clone(),
+        only_names: kernel.only_names,
+    });
+    let respelled = impact.declarations.respelled.iter();
     BackendReport {
         base,
         head,
@@ -154,7 +193,15 @@ pub fn view(
         listed: impact.listed,
         breaks: impact.breaks(),
         verdict: verdict(impact),
+        conclusion: match impact.breaks() {
+            true => "fail",
+            false => "pass",
+        },
         unknown: unknown.collect(),
+        kernels: kernels.collect(),
+        respelled: respelled
+            .map(|&(old, new)| Respelled { old, new })
+            .collect(),
         changed: changed.collect(),
         lost: impact.lost.iter().map(cell).collect(),
         lacking: impact.lacking().map(cell).collect(),

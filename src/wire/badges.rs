@@ -23,8 +23,8 @@ pub struct BadgeQuery {
     /// The revision; by default the last one.
     #[param(example = "2.15.0")]
     pub revision: Option<String>,
-    /// What counts as covered: `served` (the default) counts every call that reaches a kernel,
-    /// `kernel` only kernels registered on the key.
+    /// What counts: `served`, the default, are operators that work; `kernel` only those with a
+    /// kernel of the key itself.
     #[param(inline)]
     pub of: Option<Counted>,
 }
@@ -33,7 +33,7 @@ pub struct BadgeQuery {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
-    /// Every call that reaches a kernel.
+    /// Operators that work: those that run, decompose or fall back.
     #[default]
     Served,
     /// A kernel registered on the key.

@@ -158,6 +158,9 @@ pub struct CellView {
     pub source_key: Option<&'static str>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// Whether a call works; null on keys that are not a backend's.
+    #[schema(example = "runs")]
+    pub verdict: Option<&'static str>,
 }
 
 /// An unreadable part.
@@ -310,6 +313,7 @@ pub(crate) fn cell(cell: &Cell) -> CellView {
         reason: cell.reason.as_str(),
         source_key: cell.source_key,
         kernel: cell.kernel.as_deref().map(Into::into),
+        verdict: cell.verdict.map(opatlas_dispatch::Verdict::as_str),
     }
 }
 

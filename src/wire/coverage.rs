@@ -1,8 +1,11 @@
-//! Coverage as JSON: counts of reasons by key.
+//! Coverage as JSON: how many operators work where, and counts of reasons by key.
 
 use std::collections::BTreeMap;
 
+use opatlas_dispatch::support::KeyCoverage;
+use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Reason, View};
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::{IntoParams, ToSchema};
@@ -10,6 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::wire::entry::{BuildView, Source};
 use crate::wire::paths::Generated;
 use crate::wire::tables;
+use crate::wire::verdict::VerdictCounts;
 
 /// Which tables are counted.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -42,6 +46,8 @@ pub struct CoverageView {
     pub source: Source,
     /// Notes about it.
     pub notes: Vec<String>,
+    /// How much of each backend key works, always of the operators that entries declare.
+    pub backends: Vec<BackendCoverage>,
     /// Over all operators.
     pub overall: CountsView,
     /// By namespace.
@@ -52,7 +58,56 @@ pub struct CoverageView {
     pub by_python_module: BTreeMap<Box<str>, CountsView>,
 }
 
-/// The number of operators by reason.
+/// How much of a backend key works.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackendCoverage {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: &'static str,
+    /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+    /// observation describes them.
+    pub claimed: bool,
+    /// How many operators entries declare.
+    pub operators: u32,
+    /// How many of them have a kernel of the key itself.
+    pub kernels: u32,
+    /// How many of them work: those that run, decompose or fall back.
+    pub working: u32,
+    /// Their share in percent: the sum of its parts in `percent`.
+    #[schema(example = 63)]
+    pub covered: u8,
+    /// Declared operators by verdict.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub verdicts: VerdictCounts,
+    /// The same in percent; adds up to 100.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub percent: VerdictCounts,
+    /// Generated operators by verdict.
+    #[schema(value_type = BTreeMap<String, u32>)]
+    pub generated: VerdictCounts,
+}
+
+impl BackendCoverage {
+    /// Of a key; `None` for one that is not a backend's.
+    #[must_use]
+    pub fn at(view: View<'_>, slot: Slot) -> Option<Self> {
+        autograd_key(view.keys(), slot)?;
+        let coverage: KeyCoverage = view.coverage_of(slot);
+        Some(Self {
+            key: view.keys().name(Key::Runtime(slot)),
+            claimed: coverage.is_claimed,
+            operators: coverage.operators(),
+            kernels: coverage.kernels,
+            working: coverage.working(),
+            covered: coverage.covered(),
+            verdicts: VerdictCounts(coverage.declared),
+            percent: VerdictCounts(coverage.percent().map(u32::from)),
+            generated: VerdictCounts(coverage.generated),
+        })
+    }
+}
+
+/// How many operators have which reason.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CountsView {
     /// The number of counted operators.
@@ -84,7 +139,11 @@ pub(crate) fn coverage_view(view: View<'_>, counted: opatlas_dispatch::Coverage)
             .map(|(name, group)| (name, counts(keys, &group)))
             .collect()
     };
+    let backends = keys
+        .slots()
+        .filter_map(|slot| BackendCoverage::at(view, slot));
     CoverageView {
+        backends: backends.collect(),
         release: keys.release().as_str(),
         build: view.tables.build().into(),
         source: view.tables.source().into(),

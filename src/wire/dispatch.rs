@@ -4,7 +4,7 @@ use std::fmt;
 
 use opatlas_dispatch::calculator::{List, Note};
 use opatlas_dispatch::refusals::CATCH_ALL;
-use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Wanted, calculator};
+use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Verdict, Wanted, calculator};
 use opatlas_pytorch::keys::{Key, Keys};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::wire::entry::Entry;
 use crate::wire::problem::{Fault, Kind, Problem};
+use crate::wire::verdict::Support;
 
 /// The maximum number of faults in a problem.
 pub(crate) const FAULTS: usize = 100;
@@ -189,7 +190,20 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
         cause: None,
         file: cell.file,
         span: None,
+        support: Support::alone(alone(keys, &cell)),
         explanation: None,
+    }
+}
+
+/// The verdict of an entry without an operator: nobody knows what a composite kernel calls.
+fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
+    match cell.rule {
+        Rule::Missing | Rule::Ambiguous => Verdict::Fails,
+        Rule::Fallback if keys.name(Key::Runtime(cell.slot)) == "Meta" => Verdict::Fails,
+        _ if cell.fallthrough => Verdict::Unknown,
+        Rule::Fallback => Verdict::FallsBack,
+        Rule::Direct | Rule::Autograd | Rule::Batched => Verdict::Runs,
+        _ => Verdict::Unknown,
     }
 }
 

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer};
+use opatlas_dispatch::{
+    Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer, Verdict, View, Works,
+};
+use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
@@ -14,6 +17,7 @@ use utoipa::ToSchema;
 use crate::service::Snapshot;
 use crate::wire::finding::{Span, place};
 use crate::wire::operator::{Registration, registration};
+use crate::wire::verdict::Support;
 
 /// What happens when an operator is called on a runtime key.
 #[derive(Debug, Serialize, ToSchema)]
@@ -50,7 +54,9 @@ pub struct Entry<'a> {
     pub file: Option<&'a str>,
     /// The position in a file of the bundle.
     pub span: Option<Span>,
-    /// The explanation of the entry, if requested.
+    /// Whether a call really works there.
+    pub support: Support,
+    /// The steps to the entry, where asked for.
     pub explanation: Option<Explanation<'a>>,
 }
 
@@ -107,10 +113,11 @@ pub struct Training {
     /// The backend's key.
     #[schema(example = "CPU")]
     pub key: &'static str,
-    /// Whether calling it works: `yes`, `no`.
+    /// Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
     #[schema(example = "yes")]
     pub inference: &'static str,
-    /// Whether it is differentiable: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+    /// Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
+    /// `derivatives.yaml`).
     #[schema(example = "yes")]
     pub training: &'static str,
     /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
@@ -156,10 +163,13 @@ pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
 #[must_use]
 pub fn entry<'a>(
     snapshot: &Snapshot,
-    keys: &'static Keys,
+    view: View<'_>,
+    id: OperatorId,
     entry: opatlas_dispatch::Entry<'a>,
 ) -> Entry<'a> {
+    let keys = view.keys();
     Entry {
+        support: Support::of(view, &view.support_of(id, &entry)),
         key: entry.key,
         functionality: entry.functionality,
         backend: entry.backend,
@@ -183,9 +193,11 @@ pub fn entry<'a>(
 #[must_use]
 pub fn explained<'a>(
     snapshot: &Snapshot,
-    keys: &'static Keys,
+    view: View<'_>,
+    id: OperatorId,
     told: ExplainedEntry<'a>,
 ) -> Entry<'a> {
+    let keys = view.keys();
     let explanation = &told.explanation;
     let names = |of: &[opatlas_pytorch::Key]| of.iter().map(|&key| keys.name(key)).collect();
     let remedies = explanation.remedies.iter().map(|remedy| Remedy {
@@ -209,7 +221,7 @@ pub fn explained<'a>(
     };
     Entry {
         explanation: Some(explanation),
-        ..entry(snapshot, keys, told.entry)
+        ..entry(snapshot, view, id, told.entry)
     }
 }
 
@@ -240,11 +252,15 @@ pub(crate) fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Ste
 
 /// What works on a backend, on the wire.
 #[must_use]
-pub fn training(answer: &TrainingAnswer<'_>) -> Training {
+pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> Training {
+    let verdict = view.verdict(id, answer.inference.slot);
     Training {
         key: answer.inference.key,
-        inference: answer.inference_works.as_str(),
-        training: answer.training_works().as_str(),
+        inference: inference(verdict).as_str(),
+        training: match inference(verdict) {
+            Works::Yes => answer.training_works().as_str(),
+            works => works.as_str(),
+        },
         through: answer.through.as_str(),
         detail: answer.detail.map(|detail| match detail {
             Detail::NoKernel => "no kernel",
@@ -255,7 +271,16 @@ pub fn training(answer: &TrainingAnswer<'_>) -> Training {
             Detail::NoGradient => "no gradient",
         }),
         autograd_key: answer.autograd.key,
-        sentence: training_sentence(answer),
+        sentence: training_sentence(view, id, answer),
+    }
+}
+
+/// Whether a call works, in some cases at least.
+fn inference(verdict: Verdict) -> Works {
+    match verdict {
+        Verdict::Fails => Works::No,
+        Verdict::Unknown => Works::Unknown,
+        _ => Works::Yes,
     }
 }
 

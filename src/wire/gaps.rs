@@ -1,15 +1,22 @@
 //! Gap lists and usage files.
 
-use opatlas_report::support::GapRow;
+use opatlas_report::support::{GapRow, StepRow};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::dispatch::runtime_key;
-use crate::service::gaps::{self, Counts, Gap, Usage};
+use crate::service::gaps::{self, Gap, Usage};
 use crate::service::{Resolved, Snapshot};
 use crate::wire::comparison::SideView;
 use crate::wire::keys::of_path;
 use crate::wire::problem::Problem;
+use opatlas_dispatch::Verdict;
+use opatlas_dispatch::support::KeyCoverage;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+
+/// How many kernels the leverage names.
+const STEPS: usize = 10;
 
 /// Which gaps.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
@@ -22,19 +29,22 @@ pub struct GapQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.15")]
     pub release: Option<String>,
-    /// Only operators without a kernel (`lacking`), or only operators that another key serves
-    /// (`inherited`).
+    /// Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+    /// through something else (`inherited`).
     #[param(inline)]
     pub only: Option<Only>,
+    /// Which operators count in `leverage`: those with this tag; by default all.
+    #[param(example = "core")]
+    pub tag: Option<String>,
 }
 
 /// The kind of gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Only {
-    /// No kernel serves it.
+    /// A call fails, always or in some cases.
     Lacking,
-    /// Another key serves it.
+    /// It works through something else.
     Inherited,
 }
 
@@ -51,7 +61,11 @@ pub struct Gaps {
     /// Operators without a kernel registered on the key: the most used first (with a usage file),
     /// then those tagged `core`, then those that most other backends have.
     pub items: Vec<GapView>,
-    /// The changes since the requested revision.
+    /// The kernels that would help most, one after the other: each with the operators that work then
+    /// and did not before. For a key that nothing is claimed about they are those of a device that
+    /// has only the kernels that every device must have.
+    pub leverage: Vec<LeverageStep>,
+    /// What came in since the revision that was asked for.
     pub since: Option<Since>,
     /// Unknown names in the usage file.
     pub unknown: Vec<String>,
@@ -64,10 +78,31 @@ pub struct GapCounts {
     pub operators: u32,
     /// Those with a kernel registered on the key.
     pub kernels: u32,
-    /// Those that another key serves.
+    /// Those that work through something else.
     pub inherited: u32,
-    /// Those without a kernel.
+    /// Those whose calls fail, always or in some cases.
     pub lacking: u32,
+    /// Those of which it is not known.
+    pub unknown: u32,
+    /// The share that works in percent.
+    pub covered: u8,
+}
+
+/// A kernel that would help.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LeverageStep {
+    /// The operator that lacks the kernel.
+    #[schema(example = "add.out")]
+    pub operator: String,
+    /// How many operators work then and did not before, itself included; generated ones are not
+    /// counted, nor those without the tag that was asked for.
+    pub gain: usize,
+    /// The same, by how often they are used (with a usage file).
+    pub weight: u64,
+    /// These operators.
+    pub unlocks: Vec<String>,
+    /// How many more operators need this kernel and others besides.
+    pub blocks: usize,
 }
 
 /// An operator without a kernel registered on the key.
@@ -81,8 +116,13 @@ pub struct GapView {
     pub reason: &'static str,
     /// The registered key that serves it.
     pub source_key: Option<&'static str>,
-    /// Whether calls reach no kernel.
+    /// Whether a call fails, always or in some cases.
     pub lacking: bool,
+    /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails`, `unknown`.
+    #[schema(example = "fails")]
+    pub verdict: &'static str,
+    /// The operators without a working entry that it needs, nearest first.
+    pub needs: Vec<String>,
     /// Whether it has the tag `core`.
     pub core: bool,
     /// The number of other backends with the same kind of tensor that have their own kernel.
@@ -137,6 +177,8 @@ pub struct Asked<'a> {
     pub usage: Option<&'a Usage>,
     /// The kind of gap.
     pub only: Option<Only>,
+    /// Which operators count in the leverage.
+    pub tag: Option<&'a str>,
 }
 
 /// A gap list on the wire.
@@ -148,7 +190,10 @@ pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
     let mut found = gaps::gaps(snapshot, slot, asked.usage);
     if let Some(only) = asked.only {
-        found.retain(|gap| gap.is_lacking == (only == Only::Lacking));
+        found.retain(|gap| match only {
+            Only::Lacking => gap.is_lacking(),
+            Only::Inherited => gap.verdict.works(),
+        });
     }
     let is_new = |gap: &Gap| {
         let (_, before) = asked.since?;
@@ -158,7 +203,9 @@ pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
         operator: gap.operator.clone(),
         reason: gap.reason.as_str(),
         source_key: gap.source_key,
-        lacking: gap.is_lacking,
+        lacking: gap.is_lacking(),
+        verdict: gap.verdict.as_str(),
+        needs: gap.needs.clone(),
         core: gap.is_core,
         others: gap.others,
         usage: gap.usage,
@@ -170,14 +217,15 @@ pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
             .view()
             .keys()
             .slot(asked.key)
-            .map(|slot| gaps::counts(before, slot).into()),
+            .map(|slot| before.view().coverage_of(slot).into()),
         gained: gaps::gained(snapshot, before, asked.key),
     });
     Ok(Gaps {
         revision: side(asked.revision),
         key: asked.key.to_owned(),
-        counts: gaps::counts(snapshot, slot).into(),
+        counts: snapshot.view().coverage_of(slot).into(),
         items: items.collect(),
+        leverage: leverage(asked, slot),
         since,
         unknown: asked
             .usage
@@ -186,13 +234,39 @@ pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
     })
 }
 
-impl From<Counts> for GapCounts {
-    fn from(counts: Counts) -> Self {
+/// The kernels that would help most.
+fn leverage(asked: &Asked<'_>, slot: Slot) -> Vec<LeverageStep> {
+    let catalogue = &asked.snapshot.catalogue;
+    let name = |id: OperatorId| catalogue.operator(id).qualified_name();
+    let counts = |id: &OperatorId| {
+        let operator = catalogue.operator(*id);
+        !operator.is_generated() && asked.tag.is_none_or(|tag| operator.has_tag(tag))
+    };
+    let found = gaps::leverage(asked.snapshot, slot, STEPS, asked.tag, asked.usage);
+    let steps = found.steps.into_iter().map(|step| {
+        let unlocks: Vec<OperatorId> = step.unlocks.into_iter().filter(counts).collect();
+        LeverageStep {
+            operator: name(step.operator),
+            gain: unlocks.len(),
+            weight: step.gain,
+            unlocks: unlocks.into_iter().map(name).collect(),
+            blocks: step.blocks,
+        }
+    });
+    steps.collect()
+}
+
+impl From<KeyCoverage> for GapCounts {
+    fn from(coverage: KeyCoverage) -> Self {
+        let of = |verdict: Verdict| coverage.declared[verdict as usize];
+        let works_elsewhere = coverage.working().saturating_sub(coverage.kernels);
         Self {
-            operators: counts.operators,
-            kernels: counts.kernels,
-            inherited: counts.inherited,
-            lacking: counts.lacking,
+            operators: coverage.operators(),
+            kernels: coverage.kernels,
+            inherited: works_elsewhere,
+            lacking: of(Verdict::Fails) + of(Verdict::Partly),
+            unknown: of(Verdict::Unknown),
+            covered: coverage.covered(),
         }
     }
 }
@@ -213,7 +287,18 @@ pub fn title(gaps: &Gaps) -> String {
     format!("What {} lacks in {}", gaps.key, gaps.revision.title)
 }
 
-/// The rows for reports.
+/// The leverage as reports take it.
+#[must_use]
+pub fn steps(gaps: &Gaps) -> Vec<StepRow<'_>> {
+    let steps = gaps.leverage.iter().map(|step| StepRow {
+        operator: &step.operator,
+        gain: step.gain,
+        blocks: step.blocks,
+    });
+    steps.collect()
+}
+
+/// The gaps as reports take them.
 #[must_use]
 pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
     let items = gaps.items.iter();
@@ -221,6 +306,8 @@ pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
         operator: &gap.operator,
         reason: gap.reason,
         source_key: gap.source_key.unwrap_or_default(),
+        verdict: gap.verdict,
+        needs: &gap.needs,
         is_lacking: gap.lacking,
         is_core: gap.core,
         others: gap.others,

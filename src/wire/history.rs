@@ -118,7 +118,8 @@ pub struct RangeView {
     pub from: Place,
     /// The last revision, included.
     pub to: Place,
-    /// Whether calls reach a kernel; always true for presence.
+    /// Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
+    /// presence always true.
     pub supported: bool,
     /// Why it serves.
     #[schema(example = "default backend kernel")]
@@ -127,6 +128,9 @@ pub struct RangeView {
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// Whether a call works; null on keys that are not a backend's.
+    #[schema(example = "decomposes")]
+    pub verdict: Option<String>,
 }
 
 /// A history on the wire.
@@ -141,6 +145,7 @@ pub fn view(history: &OperatorHistory) -> History {
         reason: None,
         source_key: None,
         kernel: None,
+        verdict: None,
     });
     let served = history.ranges.iter().map(|range| served(timeline, range));
     History {
@@ -186,5 +191,6 @@ pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
         reason: Some(range.reason.as_str().to_owned()),
         source_key: range.source_key.clone(),
         kernel: range.kernel.clone(),
+        verdict: range.verdict.map(|verdict| verdict.as_str().to_owned()),
     }
 }

@@ -1,6 +1,6 @@
 //! One key across all operators: the entries, as JSON or CSV.
 
-use opatlas_dispatch::{Reason, View};
+use opatlas_dispatch::{Reason, Verdict, View};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -16,6 +16,7 @@ use crate::wire::keys::KeyView;
 use crate::wire::paths::Generated;
 use crate::wire::problem::Problem;
 use crate::wire::tables;
+use crate::wire::verdict::VerdictCounts;
 
 /// The entry of an operator.
 #[derive(Debug, Serialize, ToSchema)]
@@ -37,6 +38,15 @@ pub struct Wanted {
     pub generated: search::Generated,
     /// The reason that entries have.
     pub reason: Option<Reason>,
+    /// The verdict that they have.
+    pub verdict: Option<Verdict>,
+}
+
+impl Wanted {
+    fn fits(&self, reason: Reason, verdict: Verdict) -> bool {
+        self.reason.is_none_or(|wanted| wanted == reason)
+            && self.verdict.is_none_or(|wanted| wanted == verdict)
+    }
 }
 
 /// The tables and operators that a query asks for, with any reason.
@@ -54,6 +64,7 @@ pub fn wanted(
         profile: Profile::parse(build, source, release)?,
         generated: generated.map_or_else(Default::default, Into::into),
         reason: None,
+        verdict: None,
     })
 }
 
@@ -67,18 +78,18 @@ pub fn is_wanted(generated: search::Generated, operator: &Operator) -> bool {
     }
 }
 
-/// The operators with their reasons at a key; those with another reason than the wanted one too.
+/// The operators with their reasons and verdicts at a key; those that do not fit too.
 pub(crate) fn reasons<'v>(
     view: View<'v>,
     slot: Slot,
     wanted: &Wanted,
-) -> impl Iterator<Item = (OperatorId, Reason)> + use<'v> {
+) -> impl Iterator<Item = (OperatorId, Reason, Verdict)> + use<'v> {
     let generated = wanted.generated;
     let operators = view.inputs.catalogue.iter();
     let operators = operators.filter(move |(_, operator)| is_wanted(generated, operator));
     operators.filter_map(move |(id, _)| {
         let table = &view.tables.pattern(id)?.table;
-        Some((id, table.rule(slot).reason()))
+        Some((id, table.rule(slot).reason(), view.verdict(id, slot)))
     })
 }
 
@@ -87,13 +98,13 @@ pub fn each_entry<'v>(
     view: View<'v>,
     slot: Slot,
     wanted: &Wanted,
-    mut each: impl FnMut(String, opatlas_dispatch::Entry<'v>),
+    mut each: impl FnMut(OperatorId, opatlas_dispatch::Entry<'v>),
 ) {
-    for (id, reason) in reasons(view, slot, wanted) {
-        if wanted.reason.is_none_or(|wanted| wanted == reason)
+    for (id, reason, verdict) in reasons(view, slot, wanted) {
+        if wanted.fits(reason, verdict)
             && let Some(entry) = view.entry(id, slot)
         {
-            each(view.inputs.catalogue.operator(id).qualified_name(), entry);
+            each(id, entry);
         }
     }
 }
@@ -104,8 +115,8 @@ pub fn csv(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> String {
     let tables = snapshot.tables(&wanted.profile);
     let view = View::new(snapshot.inputs(), &tables);
     let mut text = CSV_HEADER.to_owned();
-    each_entry(view, slot, wanted, |operator, entry| {
-        csv_row(&mut text, view.keys(), &operator, &entry);
+    each_entry(view, slot, wanted, |id, entry| {
+        csv_row(&mut text, view, id, &entry);
     });
     text
 }
@@ -122,12 +133,14 @@ pub fn with_key<T>(
     let view = View::new(snapshot.inputs(), &tables);
     let keys = view.keys();
     let mut counts = [0; Reason::ALL.len()];
+    let mut verdicts = VerdictCounts::default();
     let (mut operators, mut fitting) = (0, 0);
     let mut items = Vec::new();
-    for (id, reason) in reasons(view, slot, wanted) {
+    for (id, reason, verdict) in reasons(view, slot, wanted) {
         operators += 1;
         counts[reason as usize] += 1;
-        if wanted.reason.is_some_and(|wanted| wanted != reason) {
+        verdicts.add(verdict);
+        if !wanted.fits(reason, verdict) {
             continue;
         }
         if part.contains(&fitting)
@@ -135,7 +148,7 @@ pub fn with_key<T>(
         {
             items.push(KeyEntry {
                 operator: view.inputs.catalogue.operator(id).qualified_name(),
-                entry: entry(snapshot, keys, found),
+                entry: entry(snapshot, view, id, found),
             });
         }
         fitting += 1;
@@ -150,6 +163,7 @@ pub fn with_key<T>(
         notes: tables::notes(view),
         operators,
         counts: ReasonCounts(counts),
+        verdicts,
         items,
         next_cursor: None,
     };

@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::service::ServiceError;
+use crate::wire::coverage::BackendCoverage;
 use crate::wire::entry::{BuildView, ReasonCounts, Source};
 use crate::wire::key_entries::KeyEntry;
 use crate::wire::paths::Generated;
 use crate::wire::problem::{Kind, Problem};
+use crate::wire::verdict::VerdictCounts;
 
 /// A key's path.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -42,6 +44,9 @@ pub struct KeyQuery {
     /// Only entries with this reason.
     #[param(example = "missing")]
     pub reason: Option<String>,
+    /// Only entries with this verdict.
+    #[param(example = "fails")]
+    pub verdict: Option<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]
     pub release: Option<String>,
@@ -102,6 +107,8 @@ pub struct KeyItem {
     /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
+    /// Of a backend's key how many operators work; null for others.
+    pub coverage: Option<BackendCoverage>,
 }
 
 /// One key across all operators.
@@ -130,7 +137,10 @@ pub struct KeyView<'a> {
     /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
-    /// One per operator, including missing ones, in the order of the operators.
+    /// How many of them have which verdict.
+    #[schema(value_type = std::collections::BTreeMap<String, u32>)]
+    pub verdicts: VerdictCounts,
+    /// One for every operator, missing ones included, in the order of the operators.
     pub items: Vec<KeyEntry<'a>>,
     /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,

@@ -1,9 +1,12 @@
-//! The matrix of all operators and keys.
+//! The matrix of all operators and keys, with reasons and verdicts.
 
-use opatlas_dispatch::{Pattern, Rule, View};
-use opatlas_operators::operator::Operator;
+use opatlas_dispatch::support::Verdicts;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Pattern, Rule, Verdict, View};
+use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,8 +37,25 @@ pub struct MatrixView<'a> {
     /// The distinct rows: one character per key, in the order of the keys.
     #[schema(example = json!(["000333"]))]
     pub rows: Vec<String>,
-    /// The operators in file order; a generated operator follows its source.
+    /// What really works: the verdicts of the backend keys.
+    pub verdicts: MatrixVerdicts,
+    /// The operators, in the order of the file, generated ones after those that they come from.
     pub operators: Vec<MatrixOperator<'a>>,
+}
+
+/// Verdicts by operator and backend key.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MatrixVerdicts {
+    /// The backend keys, in table order.
+    #[schema(example = json!(["CPU", "CUDA"]))]
+    pub keys: Vec<&'static str>,
+    /// Those of them that anything is claimed about.
+    #[schema(example = json!(["CPU", "CUDA"]))]
+    pub claimed: Vec<&'static str>,
+    /// The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+    /// `f` fails, `u` unknown.
+    #[schema(example = json!(["rrdf"]))]
+    pub rows: Vec<String>,
 }
 
 /// A column.
@@ -88,6 +108,8 @@ pub struct MatrixOperator<'a> {
     pub tags: Vec<&'a str>,
     /// The index of its row in `rows`.
     pub row: usize,
+    /// The place of its row in `verdicts.rows`.
+    pub verdicts: usize,
 }
 
 pub(crate) fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'_> {
@@ -99,10 +121,12 @@ pub(crate) fn matrix_view(view: View<'_>, generated: search::Generated) -> Matri
     let rows = rows.collect();
     let catalogue = view.inputs.catalogue.iter();
     let wanted = catalogue.filter(|(_, operator)| is_wanted(generated, operator));
+    let mut verdicts = VerdictRows::new(view);
     let operators = wanted.filter_map(|(id, operator)| {
         let row = view.tables.pattern_index(id)?;
-        Some(matrix_operator(operator, row))
+        Some(matrix_operator(operator, row, verdicts.row(id)))
     });
+    let operators = operators.collect();
     MatrixView {
         release: keys.release().as_str(),
         build: view.tables.build().into(),
@@ -116,7 +140,8 @@ pub(crate) fn matrix_view(view: View<'_>, generated: search::Generated) -> Matri
                 backend: keys.backend(slot),
             })
             .collect(),
-        operators: operators.collect(),
+        operators,
+        verdicts: verdicts.view,
         rows,
         cells,
     }
@@ -153,12 +178,67 @@ pub(crate) fn row(
     row
 }
 
+/// The rows of verdicts that were met, each once.
+struct VerdictRows {
+    view: MatrixVerdicts,
+    columns: Vec<Verdicts>,
+    known: FxHashMap<String, usize>,
+}
+
+impl VerdictRows {
+    fn new(view: View<'_>) -> Self {
+        let keys = view.keys();
+        let slots = || {
+            keys.slots()
+                .filter(|&slot| autograd_key(keys, slot).is_some())
+        };
+        let name = |slot| keys.name(Key::Runtime(slot));
+        let claimed = slots().filter(|&slot| view.claims(slot));
+        Self {
+            columns: slots().map(|slot| view.verdicts(slot)).collect(),
+            view: MatrixVerdicts {
+                keys: slots().map(name).collect(),
+                claimed: claimed.map(name).collect(),
+                rows: Vec::new(),
+            },
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The place of an operator's row.
+    fn row(&mut self, id: OperatorId) -> usize {
+        let verdicts = self.columns.iter().map(|column| column.of(id));
+        let row: String = verdicts.map(letter).collect();
+        let next = self.view.rows.len();
+        *self.known.entry(row).or_insert_with_key(|row| {
+            self.view.rows.push(row.clone());
+            next
+        })
+    }
+}
+
+/// The character of a verdict.
+fn letter(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Runs => 'r',
+        Verdict::Decomposes => 'd',
+        Verdict::Partly => 'p',
+        Verdict::FallsBack => 'b',
+        Verdict::Fails => 'f',
+        Verdict::Unknown => 'u',
+    }
+}
+
 /// The character of a cell. There are at most two cells for each of the ten rules.
 pub(crate) fn character(place: usize) -> Option<char> {
     char::from_u32(48 + u32::try_from(place).ok()?)
 }
 
-pub(crate) fn matrix_operator(operator: &Operator, row: usize) -> MatrixOperator<'_> {
+pub(crate) fn matrix_operator(
+    operator: &Operator,
+    row: usize,
+    verdicts: usize,
+) -> MatrixOperator<'_> {
     let written = operator.declared();
     MatrixOperator {
         name: operator.qualified_name(),
@@ -171,5 +251,6 @@ pub(crate) fn matrix_operator(operator: &Operator, row: usize) -> MatrixOperator
             .and_then(|placed| Some(&*placed.entry.python_module.as_ref()?.value)),
         tags: operator.tags.iter().map(|tag| &**tag).collect(),
         row,
+        verdicts,
     }
 }

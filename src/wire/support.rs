@@ -1,5 +1,6 @@
 //! Support of operators by backend and revision.
 
+use opatlas_dispatch::Verdict;
 use opatlas_report::support::Row;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -62,18 +63,21 @@ pub struct Cell {
     /// The runtime key.
     #[schema(example = "MPS")]
     pub key: String,
-    /// Whether calls reach a kernel in the last revision.
+    /// Whether a call works in the last revision.
     pub supported: bool,
     /// The first revision in which they do.
     pub first: Option<Place>,
     /// The first revision with a kernel registered on the key.
     pub first_kernel: Option<Place>,
-    /// The last revision in which calls reach a kernel.
+    /// The last revision in which a call works.
     pub last: Option<Place>,
     /// Why it serves there.
     #[schema(example = "kernel")]
     pub reason: Option<&'static str>,
-    /// The ranges with the same kernel.
+    /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
+    /// `fails`, `unknown`; null on keys that are not a backend's.
+    pub verdict: Option<&'static str>,
+    /// The stretches in which one thing served.
     pub ranges: Vec<RangeView>,
 }
 
@@ -94,6 +98,7 @@ pub(crate) fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<R
                 reason: at_last.map(|range| range.reason.as_str()),
                 source_key: at_last.and_then(|range| range.source_key.clone()),
                 kernel: at_last.and_then(|range| range.kernel.clone()),
+                verdict: cell.verdict_at(last).map(Verdict::as_str),
             });
         }
     }

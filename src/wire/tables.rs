@@ -2,8 +2,10 @@
 
 use opatlas_dispatch::{Refused, Standing, View, WhatIf};
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +15,7 @@ use crate::wire::dispatch::{GivenView, note, refused};
 use crate::wire::entry::{BuildView, Entry, Source, Training, entry, explained, training};
 use crate::wire::problem::Problem;
 use crate::wire::tables_query::{TableQuery, wanted};
+use crate::wire::verdict::Support;
 
 /// The dispatch table of an operator.
 #[derive(Debug, Serialize, ToSchema)]
@@ -32,7 +35,14 @@ pub struct TableView<'a> {
     /// Every runtime key of the release in table order, including `Undefined` and missing ones; or
     /// only the requested key.
     pub table: Vec<Entry<'a>>,
-    /// What works on the dense backends, or on the requested key.
+    /// Whether it works on a device that has only the kernels that every device must have:
+    /// `empty.memory_format`, `empty_strided`, `_copy_from`, `as_strided`, `view` and `resize_`.
+    pub bare: Support,
+    /// The release whose recorded calls decide where composite kernels work; null where none were
+    /// recorded.
+    #[schema(example = "2.9")]
+    pub measured: Option<&'static str>,
+    /// What works on the dense backends, or on the key asked for.
     pub training: Vec<Training>,
     /// The added registrations of a what-if table.
     pub with: Vec<GivenView>,
@@ -100,12 +110,12 @@ pub(crate) fn table_view<'a>(
                     keys.name(key)
                 )
             }));
-            Some(changed(snapshot, view, slot, made))
+            Some(changed(snapshot, view, id, slot, made))
         }
     };
     let table = slots.iter().filter_map(|&slot| match query.explain {
-        Some(true) => Some(explained(snapshot, keys, view.explain(id, slot)?)),
-        _ => Some(entry(snapshot, keys, view.entry(id, slot)?)),
+        Some(true) => Some(explained(snapshot, view, id, view.explain(id, slot)?)),
+        _ => Some(entry(snapshot, view, id, view.entry(id, slot)?)),
     });
     let (with, without, before, after, changed) = match what_if {
         Some(it) => (
@@ -126,9 +136,11 @@ pub(crate) fn table_view<'a>(
         source: view.tables.source().into(),
         notes,
         table: table.collect(),
+        bare: Support::of(view, &view.bare_support(id)),
+        measured: measured_for(keys.release()).map(Release::as_str),
         training: answers
             .filter_map(|&slot| view.training(id, slot))
-            .map(|answer| training(&answer))
+            .map(|answer| training(view, id, &answer))
             .collect(),
         with,
         without,
@@ -167,6 +179,7 @@ pub(crate) fn what_if<'a>(
 pub(crate) fn changed<'a>(
     snapshot: &Snapshot,
     view: View<'a>,
+    id: OperatorId,
     only: Option<Slot>,
     made: WhatIf<'a>,
 ) -> Changed<'a> {
@@ -176,7 +189,7 @@ pub(crate) fn changed<'a>(
     let changed = changes.map(|change| change.before.key).collect();
     let entries = |table: Vec<opatlas_dispatch::Entry<'a>>| {
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
-        shown.map(|one| entry(snapshot, keys, one)).collect()
+        shown.map(|one| entry(snapshot, view, id, one)).collect()
     };
     Changed {
         with: made

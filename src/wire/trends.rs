@@ -93,11 +93,14 @@ pub struct KeyPoint {
     pub key: String,
     /// Operators with a kernel registered on the key.
     pub kernels: u32,
-    /// Operators whose calls reach any kernel.
+    /// Operators that work: those that run, decompose or fall back.
     pub served: u32,
-    /// The latter's share of all declared operators, rounded down.
+    /// Their share of all declared operators, the sum of its rounded parts.
     #[schema(example = 63)]
     pub percent: u32,
+    /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+    /// observation describes them.
+    pub claimed: bool,
 }
 
 pub(crate) fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: bool) -> Point {
@@ -117,7 +120,8 @@ pub(crate) fn point(timeline: &Timeline, place: usize, facts: &Facts, has_covera
                 key: key.0.clone(),
                 kernels: key.1,
                 served: key.2,
-                percent: key.percent(facts.operators),
+                percent: key.3,
+                claimed: key.4,
             })
             .collect(),
         step: before.zip(facts.step).map(|(since, step)| StepView {

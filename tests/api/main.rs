@@ -21,5 +21,6 @@ mod operators;
 mod projects;
 mod releases;
 mod revisions;
+mod signatures;
 mod stateless;
 mod web;

@@ -41,6 +41,16 @@ pub fn golden_lines(name: &str) -> impl Iterator<Item = String> + use<> {
     lines.map(|line| line.unwrap())
 }
 
+/// The first line of a recorded file.
+pub fn golden_head(name: &str) -> Value {
+    let file = File::open(golden_dir().join(name)).unwrap();
+    let mut line = String::new();
+    BufReader::new(GzDecoder::new(file))
+        .read_line(&mut line)
+        .unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
 /// The releases that have a recorded file `KIND_RELEASE.jsonl.gz` of their own.
 pub fn recorded(kind: &str) -> Vec<String> {
     let names = std::fs::read_dir(golden_dir()).unwrap();

@@ -1,5 +1,6 @@
 //! What a new revision changes for one out-of-tree backend: what its vendor has to look at before
-//! an upgrade.
+//! an upgrade. Whether a kernel must change is decided by its declarations ([`Declarations`]);
+//! changes of its operator are given beside it.
 //!
 //! A backend file, a comparison and the tables of both sides go in. Both sides must have been read
 //! with the file in their bundle, so that its kernels are in the tables.
@@ -7,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::change::{Change, Subject};
+use super::declarations::{self, Declarations, KernelChange};
 use super::history::{EventKind, by_operator};
 use super::near::Names;
 use super::revision::Comparison;
@@ -29,6 +31,8 @@ pub struct BackendImpact<'a> {
     pub listed: usize,
     /// Operators that it lists and the head does not have.
     pub unknown: Vec<Unknown>,
+    /// Kernels whose declarations differ.
+    pub declarations: Declarations,
     /// Operators that it lists and that changed for who registers kernels.
     pub changed: Vec<Changed<'a>>,
     /// Operators that the head has new: what the backend gets of them.
@@ -53,7 +57,8 @@ pub struct Unknown {
 pub struct Changed<'a> {
     /// The operator.
     pub operator: String,
-    /// Whether a kernel written for the base cannot be registered or compiled as it is.
+    /// Whether the declaration of its kernel changed, so that a kernel written for the base does
+    /// not compile.
     pub breaks: bool,
     /// What changed.
     pub changes: Vec<&'a Change>,
@@ -76,7 +81,20 @@ impl BackendImpact<'_> {
     /// Whether the vendor has to act before the upgrade.
     #[must_use]
     pub fn breaks(&self) -> bool {
-        !self.unknown.is_empty() || self.changed.iter().any(|changed| changed.breaks)
+        !self.unknown.is_empty() || self.must_change().next().is_some()
+    }
+
+    /// Kernels that do not compile as they are.
+    pub fn must_change(&self) -> impl Iterator<Item = &KernelChange> {
+        let kernels = self.declarations.kernels.iter();
+        kernels.filter(|kernel| !kernel.only_names)
+    }
+
+    /// What changed of an operator, as the comparison says it.
+    #[must_use]
+    pub fn changes_of(&self, operator: &str) -> &[&Change] {
+        let found = self.changed.iter().find(|of| of.operator == operator);
+        found.map_or(&[], |of| &of.changes)
     }
 
     /// New operators that nothing serves on the backend.
@@ -106,10 +124,12 @@ pub fn impact<'a>(
     let autograd = file.autograd.iter().map(|listed| &listed.value);
     let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
     let (old, new) = (base.inputs.catalogue, head.inputs.catalogue);
+    let declarations = declarations::compare(file, old, new);
     Some(BackendImpact {
         key,
         unknown: unknown(&listed, old, new),
-        changed: changed(key, &listed, comparison),
+        changed: changed(key, &listed, comparison, &declarations),
+        declarations,
         added: added(key, comparison, old, head),
         lost: lost(key, &listed, comparison, base, head),
         listed: listed.len(),
@@ -132,7 +152,17 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     unknown.collect()
 }
 
-fn changed<'a>(key: &str, listed: &BTreeSet<&str>, comparison: &'a Comparison) -> Vec<Changed<'a>> {
+fn changed<'a>(
+    key: &str,
+    listed: &BTreeSet<&str>,
+    comparison: &'a Comparison,
+    declarations: &Declarations,
+) -> Vec<Changed<'a>> {
+    let must_change = declarations
+        .kernels
+        .iter()
+        .filter(|kernel| !kernel.only_names);
+    let must_change: BTreeSet<&str> = must_change.map(|kernel| &*kernel.operator).collect();
     let mut changed = Vec::new();
     for (operator, step) in by_operator(comparison) {
         if !listed.contains(operator) {
@@ -160,9 +190,7 @@ fn changed<'a>(key: &str, listed: &BTreeSet<&str>, comparison: &'a Comparison) -
         if !changes.is_empty() {
             changed.push(Changed {
                 operator: operator.to_owned(),
-                breaks: changes
-                    .iter()
-                    .any(|change| change.impacts.breaks.contains(Audience::Backend)),
+                breaks: must_change.contains(operator),
                 changes,
             });
         }

@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod change;
+pub mod declarations;
 pub mod history;
 mod near;
 pub mod official;

@@ -7,8 +7,9 @@
 //! Of a revision, [`registrations`] works out who registers what: from its files, and from
 //! hand-written and [`observed`] lists. [`revision_tables`] makes all tables for a [`build`];
 //! [`entry::View`] answers questions about them; [`coverage`] counts; [`what_if`] changes an
-//! operator's registrations; [`training`] says what works on a backend. Everything answers with
-//! data: slots, reasons and keys, never prose.
+//! operator's registrations; [`training`] says what works on a backend; [`support`] says what really
+//! runs, following what kernels call. Everything answers with data: slots, reasons and keys, never
+//! prose.
 
 pub mod build;
 pub mod calculator;
@@ -23,6 +24,7 @@ pub mod registrations;
 pub mod rename;
 pub mod resolve;
 pub mod revision_tables;
+pub mod support;
 pub mod tables;
 pub mod training;
 pub mod what_if;
@@ -39,6 +41,7 @@ pub use registrations::{Inputs, Registration, Registrations};
 pub use rename::{BackendName, BackendNameError};
 pub use resolve::{Reason, Registered, Rule, Table, resolve};
 pub use revision_tables::{Pattern, RevisionTables};
+pub use support::{Support, Verdict};
 pub use tables::Tables;
 pub use training::{Through, TrainingAnswer, Works};
 pub use what_if::{Change, WhatIf};

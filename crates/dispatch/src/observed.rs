@@ -14,12 +14,15 @@ pub struct ObservedRegistration {
     pub file: Option<Box<str>>,
     /// The kernel only passes the call on to the next key.
     pub fallthrough: bool,
+    /// The kernel is a boxed one, which for a backend is PyTorch's CPU fallback.
+    pub boxed: bool,
 }
 
 /// Recorded registrations by operator.
 #[derive(Debug, Clone, Default)]
 pub struct Observed {
     rows: Vec<ObservedRegistration>,
+    tells_boxing: bool,
     /// Where the rows of an operator begin and end.
     of: FxHashMap<Box<str>, (u32, u32)>,
 }
@@ -34,13 +37,24 @@ impl Observed {
             let range = of.entry(row.operator.clone()).or_insert((index, index));
             range.1 = index + 1;
         }
-        Self { rows, of }
+        let tells_boxing = rows.iter().any(|row| row.boxed);
+        Self {
+            rows,
+            tells_boxing,
+            of,
+        }
     }
 
     /// Whether nothing was recorded.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Whether the recording says which kernels are boxed: it names at least one.
+    #[must_use]
+    pub fn tells_boxing(&self) -> bool {
+        self.tells_boxing
     }
 
     /// All registrations, sorted by operator.
@@ -71,6 +85,7 @@ mod tests {
             key: key.into(),
             file: None,
             fallthrough: false,
+            boxed: false,
         };
         let observed = Observed::new(vec![row("b", "CPU"), row("a", "XLA"), row("b", "Meta")]);
         let keys =

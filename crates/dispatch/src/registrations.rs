@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::known::Standing;
-use super::observed::Observed;
+use super::observed::{Observed, ObservedRegistration};
 use super::origin::Origin;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -110,6 +110,19 @@ impl Row {
             origin,
             fallthrough: false,
             made_of,
+        }
+    }
+
+    /// Whether torchgen wraps it around the functional kernel of a backend file.
+    pub(super) fn is_wrapper(&self) -> bool {
+        matches!(self.made_of, MadeOf::BackendWrapper(..))
+    }
+
+    /// What was observed.
+    pub(super) fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
+        match self.made_of {
+            MadeOf::Observed(index) => inputs.observed.rows().get(index as usize),
+            _ => None,
         }
     }
 

@@ -8,6 +8,7 @@ use super::known::Standing;
 use super::origin::{Origin, Source};
 use super::registrations::{Inputs, Registration, Registrations, Row, assemble, last_to_key};
 use super::resolve::{Registered, Rule, Table, resolve};
+use super::support::SupportTables;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::KeySet;
@@ -27,6 +28,7 @@ pub struct RevisionTables {
     registrations: Registrations,
     patterns: Vec<Pattern>,
     of_operator: Vec<u32>,
+    pub(super) support: SupportTables,
 }
 
 /// A table and whose it is.
@@ -107,6 +109,7 @@ impl RevisionTables {
             registrations,
             patterns: Vec::new(),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
+            support: SupportTables::default(),
         };
         let mut known = FxHashMap::default();
         for (id, _) in inputs.catalogue.iter() {
@@ -250,6 +253,12 @@ impl RevisionTables {
     pub(super) fn outside_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.filter(|row| row.origin.is_outside_files() && self.left_out.is_counted(row))
+    }
+
+    /// The registrations of an operator that the tables are made of, in the order made.
+    pub(super) fn used_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
+        let rows = self.registrations.rows_of(id).iter();
+        rows.filter(|row| self.is_used(row))
     }
 
     fn is_used(&self, row: &Row) -> bool {

@@ -9,6 +9,7 @@ use super::backend::BackendFile;
 use super::derivative_match::DerivativeMatches;
 use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
+use super::faces::FaceIndex;
 use super::file::NativeFunctions;
 use super::generate::{GenerationFault, generate};
 use super::group::Groups;
@@ -55,6 +56,7 @@ pub struct Catalogue {
     view_groups: OnceLock<ViewGroups>,
     /// All operators sorted by base name, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
+    face_index: OnceLock<FaceIndex>,
 }
 
 impl Catalogue {
@@ -178,6 +180,7 @@ impl Catalogue {
             kernels_of_name: Vec::new(),
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
+            face_index: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)
@@ -303,6 +306,11 @@ impl Catalogue {
     pub fn view_groups(&self) -> &ViewGroups {
         self.view_groups
             .get_or_init(|| ViewGroups::of_operators(&self.operators, self.release))
+    }
+
+    /// What the faces of its operators have in common, made when first asked for.
+    pub(super) fn face_index(&self) -> &FaceIndex {
+        self.face_index.get_or_init(|| FaceIndex::of(self))
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

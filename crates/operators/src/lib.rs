@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod derivative_match;
 pub mod derivatives;
 pub mod entry;
+pub mod faces;
 pub mod file;
 pub mod generate;
 pub mod group;

@@ -231,6 +231,22 @@ impl Operator {
             .is_some_and(|placed| placed.entry.manual_cpp_binding)
     }
 
+    /// `use_const_ref_for_mutable_tensors`
+    #[must_use]
+    pub fn uses_const_ref_for_mutable_tensors(&self) -> bool {
+        match &self.declaration {
+            Declaration::Entry(placed) => placed.entry.use_const_ref_for_mutable_tensors,
+            Declaration::Generated(generated) => generated.use_const_ref_for_mutable_tensors,
+        }
+    }
+
+    /// `python_module`; generated operators have none.
+    #[must_use]
+    pub fn python_module(&self) -> Option<&str> {
+        let module = self.declared()?.entry.python_module.as_ref()?;
+        Some(&module.value)
+    }
+
     /// `device_check`; generated operators have none.
     #[must_use]
     pub fn device_check(&self) -> DeviceCheck {

@@ -6,6 +6,13 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+/// Groups of lists, each with the type that holds them.
+const GROUPS: [(&str, &str); 3] = [
+    ("name_lists", "NameLists"),
+    ("codegen", "CodegenLists"),
+    ("bindings", "PythonBindings"),
+];
+
 /// The source text of the tables.
 pub fn generate(data: &Value) -> String {
     let mut out = Output::default();
@@ -38,7 +45,7 @@ pub fn generate(data: &Value) -> String {
         for (field, steps) in object(&data["pairs"]) {
             let _ = writeln!(rows, "        {field}: {},", out.pairs(at.value(steps)));
         }
-        for (group, name) in [("name_lists", "NameLists"), ("codegen", "CodegenLists")] {
+        for (group, name) in GROUPS {
             let _ = writeln!(rows, "        {group}: {name} {{");
             for (field, steps) in object(&data[group]) {
                 let _ = writeln!(

@@ -5,6 +5,7 @@
 //! parsed at run time.
 
 pub mod alias;
+pub mod calls;
 pub mod handwritten;
 pub mod key_set;
 pub mod keys;

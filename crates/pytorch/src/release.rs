@@ -11,7 +11,8 @@ mod version;
 use std::fmt;
 
 pub use data::{
-    BackendFallback, CodegenLists, NameLists, Names, ReleaseData, RuntimeKey, RuntimeLists,
+    BackendFallback, CodegenLists, NameLists, Names, PythonBindings, ReleaseData, RuntimeKey,
+    RuntimeLists,
 };
 pub use version::Version;
 

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use super::changes::message::message;
 use super::escape;
-use opatlas_diff::backend::{BackendImpact, Cell};
+use super::table::quoted;
+use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
+use opatlas_diff::change::Change;
+use opatlas_diff::declarations::KernelChange;
 
 /// How many operators a list names; the rest is counted.
 const NAMED: usize = 40;
@@ -20,15 +23,18 @@ pub fn text(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> S
     for section in sections(impact) {
         // Writing to a string does not fail.
         let _ = writeln!(out, "\n{}", section.title);
-        for line in &section.lines {
-            let _ = writeln!(out, "  {}", escape::line(line));
+        for item in &section.items {
+            let _ = writeln!(out, "  {}", escape::line(&item.text));
+            for detail in &item.details {
+                let _ = writeln!(out, "    {}", escape::line(detail));
+            }
         }
     }
     let _ = writeln!(out, "\n{}", verdict(impact));
     out
 }
 
-/// The report as Markdown.
+/// The report as Markdown: what is to be done as a list to tick off, then what is to be known.
 #[must_use]
 pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> String {
     let mut out = format!(
@@ -42,8 +48,12 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
     for section in sections(impact) {
         // Writing to a string does not fail.
         let _ = writeln!(out, "\n**{}**\n", escape::markdown(&section.title));
-        for line in &section.lines {
-            let _ = writeln!(out, "- {}", escape::markdown(line));
+        let mark = if section.is_to_do { "- [ ]" } else { "-" };
+        for item in &section.items {
+            let _ = writeln!(out, "{mark} {}", escape::markdown(&item.text));
+            for detail in &item.details {
+                let _ = writeln!(out, "  - {}", escape::markdown(detail));
+            }
         }
     }
     out
@@ -52,13 +62,9 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
 /// The verdict, in a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
-    let breaking = impact
-        .changed
-        .iter()
-        .filter(|changed| changed.breaks)
-        .count();
+    let breaking = impact.must_change().count();
     match (impact.unknown.len(), breaking) {
-        (0, 0) => "No registration of the backend breaks.".to_owned(),
+        (0, 0) => "All kernels that the backend registers compile unchanged.".to_owned(),
         (unknown, breaking) => format!(
             "Before the upgrade: remove {} from the list, change {}.",
             counted(unknown, "operator"),
@@ -73,94 +79,191 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{s}")
 }
 
+/// The report as CSV, one line for each operator in each part.
+#[must_use]
+pub fn csv(impact: &BackendImpact<'_>) -> String {
+    let mut out = String::from(CSV_HEADER);
+    let mut row = |what: &str, operator: &str, old: &str, new: &str| {
+        let cells = [what, operator, old, new].map(quoted);
+        out.push_str(&cells.join(","));
+        out.push_str("\r\n");
+    };
+    for unknown in &impact.unknown {
+        row("gone", &unknown.name, "", "");
+    }
+    for kernel in &impact.declarations.kernels {
+        let what = match kernel.only_names {
+            true => "parameter names",
+            false => "must change",
+        };
+        let text = |side: &Option<String>| side.clone().unwrap_or_default();
+        row(
+            what,
+            &kernel.operator,
+            &text(&kernel.old),
+            &text(&kernel.new),
+        );
+    }
+    for cell in impact.lacking() {
+        row("new, no kernel", &cell.operator, "", "");
+    }
+    for cell in &impact.lost {
+        row("lost", &cell.operator, cell.source_key.unwrap_or(""), "");
+    }
+    for changed in impact.changed.iter().filter(|changed| !changed.breaks) {
+        for change in &changed.changes {
+            row("review", &changed.operator, "", &said(change));
+        }
+    }
+    for cell in impact.inherited() {
+        row(
+            "new, inherited",
+            &cell.operator,
+            "",
+            cell.source_key.unwrap_or(""),
+        );
+    }
+    out
+}
+
+/// The first line of [`csv`].
+pub const CSV_HEADER: &str = "what,operator,old,new\r\n";
+
 struct Section {
     title: String,
-    lines: Vec<String>,
+    /// Whether the vendor has to act on each item.
+    is_to_do: bool,
+    items: Vec<Item>,
 }
 
-fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
-    let mut sections = Vec::new();
-    let mut add = |title: String, lines: Vec<String>| {
-        if !lines.is_empty() {
-            sections.push(Section { title, lines });
+struct Item {
+    text: String,
+    details: Vec<String>,
+}
+
+impl From<String> for Item {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            details: Vec::new(),
         }
-    };
-    let unknown = impact.unknown.iter().map(|unknown| {
-        let why = match unknown.vanished {
-            true => "gone",
-            false => "never existed",
-        };
-        match unknown.near.is_empty() {
-            true => format!("`{}` {why}", unknown.name),
-            false => format!(
-                "`{}` {why}; similar names: `{}`",
-                unknown.name,
-                unknown.near.join("`, `")
-            ),
-        }
-    });
-    add(
-        "Listed operators that do not exist".to_owned(),
-        unknown.collect(),
-    );
-    for (breaks, title) in [
-        (true, "Listed operators whose kernels must change"),
-        (false, "Listed operators to review"),
-    ] {
-        let changed = impact
-            .changed
-            .iter()
-            .filter(|changed| changed.breaks == breaks);
-        let lines = changed.flat_map(|changed| {
-            changed.changes.iter().map(|change| {
-                format!(
-                    "`{}`: {} ({})",
-                    changed.operator,
-                    message(change),
-                    change.rule.id
-                )
-            })
-        });
-        add(title.to_owned(), lines.collect());
     }
-    let lost: Vec<&Cell> = impact.lost.iter().collect();
-    add(
-        format!(
-            "{} lost: the backend inherited them, and no kernel serves them now",
-            counted(lost.len(), "operator")
-        ),
-        cells(&lost),
-    );
-    let lacking: Vec<&Cell> = impact.lacking().collect();
-    add(
-        format!(
-            "{} without a kernel for the backend",
-            counted(lacking.len(), "new operator")
-        ),
-        cells(&lacking),
-    );
-    let inherited: Vec<&Cell> = impact.inherited().collect();
-    add(
-        format!(
-            "{} that the backend inherits",
-            counted(inherited.len(), "new operator")
-        ),
-        cells(&inherited),
-    );
-    sections
 }
 
-fn cells(cells: &[&Cell]) -> Vec<String> {
+/// The parts that have anything to say, what must be done first.
+fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
+    let unknown = impact.unknown.iter().map(gone);
+    let kernels = |only_names: bool| -> Vec<Item> {
+        let kernels = impact.declarations.kernels.iter();
+        let kernels = kernels.filter(|kernel| kernel.only_names == only_names);
+        kernels.map(|kernel| declared(impact, kernel)).collect()
+    };
+    let lacking: Vec<&Cell> = impact.lacking().collect();
+    let lost: Vec<&Cell> = impact.lost.iter().collect();
+    let inherited: Vec<&Cell> = impact.inherited().collect();
+    let looked_at = impact.changed.iter().filter(|changed| !changed.breaks);
+    let looked_at = looked_at.flat_map(|changed| {
+        let line = |change: &&Change| format!("`{}`: {}", changed.operator, said(change)).into();
+        changed.changes.iter().map(line)
+    });
+    let respelled = impact.declarations.respelled.iter();
+    let respelled = respelled
+        .map(|(old, new)| format!("`{old}` is now spelled `{new}`; it is the same type").into());
+    let section = |title: String, is_to_do: bool, items: Vec<Item>| Section {
+        title,
+        is_to_do,
+        items,
+    };
+    let new = counted(lacking.len(), "new operator");
+    let gone_ones = counted(lost.len(), "operator");
+    let others = counted(inherited.len(), "new operator");
+    let all = [
+        section(
+            "Listed operators that do not exist".to_owned(),
+            true,
+            unknown.collect(),
+        ),
+        section("Kernels that must change".to_owned(), true, kernels(false)),
+        section(
+            format!("{new} without a kernel for the backend"),
+            false,
+            cells(&lacking),
+        ),
+        section(
+            format!("{gone_ones} lost: the backend inherited them, and no kernel serves them now"),
+            false,
+            cells(&lost),
+        ),
+        section(
+            "Listed operators to review; their kernels compile unchanged".to_owned(),
+            false,
+            looked_at.collect(),
+        ),
+        section(
+            "Kernels that compile unchanged; only parameters were renamed".to_owned(),
+            false,
+            kernels(true),
+        ),
+        section(
+            "Types with a new spelling".to_owned(),
+            false,
+            respelled.collect(),
+        ),
+        section(
+            format!("{others} that the backend inherits"),
+            false,
+            cells(&inherited),
+        ),
+    ];
+    let shown = all.into_iter().filter(|section| !section.items.is_empty());
+    shown.collect()
+}
+
+/// An operator that is listed and does not exist.
+fn gone(unknown: &Unknown) -> Item {
+    let why = match unknown.vanished {
+        true => "gone",
+        false => "never existed",
+    };
+    let near = match unknown.near.is_empty() {
+        true => String::new(),
+        false => format!("; similar names: `{}`", unknown.near.join("`, `")),
+    };
+    format!("`{}` {why}{near}", unknown.name).into()
+}
+
+/// A kernel with its old and new declaration, and what changed of the operator.
+fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
+    let side = |word: &str, text: &Option<String>| match text {
+        Some(text) => format!("{word} `{text}`"),
+        None => format!("{word} nothing: torchgen refuses it"),
+    };
+    let changes = impact.changes_of(&kernel.operator).iter();
+    let sides = [side("old", &kernel.old), side("new", &kernel.new)];
+    Item {
+        text: format!("`{}`", kernel.operator),
+        details: sides
+            .into_iter()
+            .chain(changes.map(|change| said(change)))
+            .collect(),
+    }
+}
+
+fn said(change: &Change) -> String {
+    format!("{} ({})", message(change), change.rule.id)
+}
+
+fn cells(cells: &[&Cell]) -> Vec<Item> {
     let line = |cell: &&Cell| {
         let core = if cell.is_core { ", core" } else { "" };
         match cell.source_key {
-            Some(source) => format!("`{}` from {source}{core}", cell.operator),
-            None => format!("`{}`{core}", cell.operator),
+            Some(source) => format!("`{}` from {source}{core}", cell.operator).into(),
+            None => format!("`{}`{core}", cell.operator).into(),
         }
     };
-    let mut lines: Vec<String> = cells.iter().take(NAMED).map(line).collect();
+    let mut lines: Vec<Item> = cells.iter().take(NAMED).map(line).collect();
     if cells.len() > NAMED {
-        lines.push(format!("and {} more", cells.len() - NAMED));
+        lines.push(format!("and {} more", cells.len() - NAMED).into());
     }
     lines
 }

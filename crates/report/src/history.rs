@@ -135,6 +135,7 @@ fn people(audience: Audience) -> &'static str {
         Audience::Backend => "out-of-tree backends",
         Audience::Autograd => "autograd",
         Audience::Compiler => "the compiler",
+        Audience::TorchOps => "callers of torch.ops",
     }
 }
 

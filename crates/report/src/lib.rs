@@ -6,5 +6,6 @@ mod escape;
 pub mod findings;
 pub mod history;
 pub mod packing;
+pub mod signatures;
 pub mod support;
 pub mod table;

@@ -12,11 +12,11 @@ pub struct Row {
     pub operator: String,
     /// The runtime key.
     pub key: String,
-    /// The first revision in which a call gets to a kernel.
+    /// The first revision in which a call works.
     pub first: Option<String>,
     /// The first with a kernel of the key itself.
     pub first_kernel: Option<String>,
-    /// The last revision in which a call gets to a kernel.
+    /// The last revision in which a call works.
     pub last: Option<String>,
     /// Whether that is the last revision of all.
     pub is_supported: bool,
@@ -26,10 +26,13 @@ pub struct Row {
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
+    /// Whether a call works in the last revision.
+    pub verdict: Option<&'static str>,
 }
 
 /// The first line of the CSV form.
-const HEADER: &str = "operator,key,supported,first,first_kernel,last,reason,source_key,kernel\r\n";
+const HEADER: &str =
+    "operator,key,supported,first,first_kernel,last,reason,source_key,kernel,verdict\r\n";
 
 /// The table as CSV (RFC 4180).
 #[must_use]
@@ -47,6 +50,7 @@ pub fn csv(rows: &[Row]) -> String {
             row.reason.unwrap_or_default().to_owned(),
             or_empty(&row.source_key),
             or_empty(&row.kernel),
+            row.verdict.unwrap_or_default().to_owned(),
         ];
         let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
         out.push_str(&fields.join(","));
@@ -76,10 +80,11 @@ pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
     out
 }
 
-/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or `no`.
+/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or the verdict of
+/// what never worked.
 fn cell(row: &Row) -> String {
     let (Some(first), Some(last)) = (&row.first, &row.last) else {
-        return "no".to_owned();
+        return row.verdict.unwrap_or("no").to_owned();
     };
     if !row.is_supported {
         return format!("{first} until {last}");
@@ -103,7 +108,11 @@ pub struct GapRow<'a> {
     pub reason: &'a str,
     /// The registered key that serves it; empty where none does.
     pub source_key: &'a str,
-    /// Whether no call gets to a kernel.
+    /// Whether a call works.
+    pub verdict: &'a str,
+    /// The operators that it needs.
+    pub needs: &'a [String],
+    /// Whether a call fails, always or in some cases.
     pub is_lacking: bool,
     /// Whether it is tagged `core`.
     pub is_core: bool,
@@ -116,11 +125,19 @@ pub struct GapRow<'a> {
 }
 
 impl GapRow<'_> {
-    fn serves(&self) -> &str {
-        match (self.is_lacking, self.source_key) {
-            (true, _) => "nothing",
-            (false, "") => self.reason,
-            (false, source) => source,
+    /// `fails: needs add.out`, `fails: no kernel`, `decomposes`.
+    fn works(&self) -> String {
+        match self.needs {
+            [] => self.verdict.to_owned(),
+            [own] if own == self.operator => format!("{}: no kernel", self.verdict),
+            [needs @ ..] if needs.len() <= NEEDS => {
+                format!("{}: needs {}", self.verdict, needs.join(", "))
+            }
+            needs => {
+                let (named, more) = needs.split_at(NEEDS);
+                let named = named.join(", ");
+                format!("{}: needs {named} and {} more", self.verdict, more.len())
+            }
         }
     }
 
@@ -132,10 +149,53 @@ impl GapRow<'_> {
     }
 }
 
+/// A kernel that would help.
+#[derive(Debug, Clone, Copy)]
+pub struct StepRow<'a> {
+    /// The operator that lacks the kernel.
+    pub operator: &'a str,
+    /// How many operators work then and did not before.
+    pub gain: usize,
+    /// How many more need it and others besides.
+    pub blocks: usize,
+}
+
+/// How many missing operators a line names.
+const NEEDS: usize = 3;
+
+/// The kernels that would help most, as text for a terminal.
+#[must_use]
+pub fn leverage_text(steps: &[StepRow<'_>]) -> String {
+    if steps.is_empty() {
+        return String::new();
+    }
+    let all: usize = steps.iter().map(|step| step.gain).sum();
+    let kernels = match steps.len() {
+        1 => "this kernel".to_owned(),
+        many => format!("these {many} kernels"),
+    };
+    let mut out = format!("\nImplement {kernels}: {all} more operators work\n");
+    let width = steps.iter().map(|step| step.operator.chars().count()).max();
+    for step in steps {
+        let line = format!(
+            "  {:w$}  +{}, also needed by {} more",
+            step.operator,
+            step.gain,
+            step.blocks,
+            w = width.unwrap_or(0)
+        );
+        out.push_str(&escape::line(&line));
+        out.push('\n');
+    }
+    out.push('\n');
+    out
+}
+
 /// A gap list as CSV (RFC 4180).
 #[must_use]
 pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
-    let mut out = String::from("operator,lacking,reason,source_key,core,others,usage,new\r\n");
+    let mut out =
+        String::from("operator,lacking,reason,source_key,core,others,usage,new,verdict,needs\r\n");
     let flag = |yes: bool| if yes { "true" } else { "false" };
     for row in rows {
         let usage = row
@@ -144,7 +204,7 @@ pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
         // Writing to a string does not fail.
         let _ = write!(
             out,
-            "{},{},{},{},{},{},{usage},{}\r\n",
+            "{},{},{},{},{},{},{usage},{},{},{}\r\n",
             quoted(row.operator),
             flag(row.is_lacking),
             quoted(row.reason),
@@ -152,6 +212,8 @@ pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
             flag(row.is_core),
             row.others,
             row.is_new.map_or("", flag),
+            row.verdict,
+            quoted(&row.needs.join(" ")),
         );
     }
     out
@@ -159,11 +221,20 @@ pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
 
 /// A gap list as Markdown.
 #[must_use]
-pub fn gaps_markdown(title: &str, rows: &[GapRow<'_>]) -> String {
-    let mut out = format!(
-        "### {}\n\n| operator | served by | other backends | usage | |\n|---|---|---|---|---|\n",
-        escape::markdown(title)
-    );
+pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
+    let mut out = format!("### {}\n\n", escape::markdown(title));
+    if !steps.is_empty() {
+        out.push_str(
+            "| next kernel | operators that work then | also needed by |\n|---|---|---|\n",
+        );
+        for step in steps {
+            let operator = escape::code(step.operator);
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "| {operator} | {} | {} |", step.gain, step.blocks);
+        }
+        out.push('\n');
+    }
+    out.push_str("| operator | works | other backends | usage | |\n|---|---|---|---|---|\n");
     for row in rows {
         let usage = row
             .usage
@@ -173,7 +244,7 @@ pub fn gaps_markdown(title: &str, rows: &[GapRow<'_>]) -> String {
             out,
             "| {} | {} | {} | {usage} | {} |",
             escape::code(row.operator),
-            escape::markdown(row.serves()),
+            escape::markdown(&row.works()),
             row.others,
             row.marks(),
         );
@@ -199,7 +270,7 @@ pub fn gaps_text(rows: &[GapRow<'_>]) -> String {
         let line = format!(
             "  {usage}{:width$}  {:40}  {others:27}  {}",
             row.operator,
-            row.serves(),
+            row.works(),
             row.marks(),
         );
         out.push_str(&escape::line(line.trim_end()));
@@ -272,6 +343,7 @@ mod tests {
             }),
             source_key: Some("CompositeImplicitAutograd".into()),
             kernel: None,
+            verdict: None,
         };
         let cells = [
             (

@@ -5,6 +5,7 @@ mod column;
 mod csv;
 mod explanation;
 mod keys;
+mod support;
 mod what_if;
 mod words;
 
@@ -20,6 +21,7 @@ pub use column::{Column, column};
 pub(crate) use csv::quoted;
 pub use csv::{CSV_HEADER, csv_row};
 pub use explanation::{explanation, headline};
+pub use support::support_words;
 pub use what_if::what_if;
 pub use words::{cause_sentence, origin_words, training_sentence};
 
@@ -34,8 +36,8 @@ pub struct Shown<'a> {
     pub colour: Colour,
 }
 
-/// The table of an operator: a heading, a line for each group of equal entries, and what the mark
-/// `*` means. `revision` is what the heading calls the revision (`pytorch 2.9.0`).
+/// The table of an operator: a heading, a line for each group of equal entries, what really runs,
+/// and what the mark `*` means. `revision` is what the heading calls the revision (`pytorch 2.9.0`).
 #[must_use]
 pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let mut out = heading(shown, id, revision);
@@ -56,6 +58,7 @@ pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
         );
         let _ = writeln!(out, "{}", line.trim_end());
     }
+    out.push_str(&support::on_backends(shown, id));
     let marked: Vec<Cause> = groups
         .iter()
         .filter_map(|group| group.first.cause)

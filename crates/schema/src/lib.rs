@@ -5,6 +5,7 @@
 //! Start at [`parse::parse_schema`] and [`function::FunctionSchema`].
 
 pub mod annotation;
+pub mod faces;
 pub mod function;
 pub mod invariants;
 pub mod name;

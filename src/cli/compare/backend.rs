@@ -10,7 +10,7 @@ use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use crate::service::backend::{BackendCompared, Vendor};
 use crate::wire::backends::view;
-use opatlas_report::backend::{markdown, text};
+use opatlas_report::backend::{csv, markdown, text};
 use opatlas_source::Stop;
 
 use super::{Compare, Format, pretty};
@@ -56,8 +56,9 @@ impl Compare {
                 );
                 pretty(&view)?
             }
+            Format::Csv => csv(&impact),
             Format::Sarif | Format::Junit | Format::Github => {
-                bail!("--backend supports --format text, markdown and json")
+                bail!("--backend reports as text, markdown, csv or json")
             }
         };
         self.write(&[report])?;

@@ -9,6 +9,8 @@ pub(super) enum Format {
     Text,
     Json,
     Markdown,
+    /// With --backend: a line for each operator
+    Csv,
     Sarif,
     Junit,
     Github,

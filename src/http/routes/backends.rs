@@ -3,7 +3,7 @@
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use opatlas_report::backend::{markdown, text};
+use opatlas_report::backend::{csv, markdown, text};
 use opatlas_source::Stop;
 
 use crate::http::Api;
@@ -22,8 +22,8 @@ use crate::wire::comparison::SideView;
 use crate::wire::json::json;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The formats of the answer.
-const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Text];
+/// The forms of the answer.
+const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 
 /// The media types of a backend file.
 const YAML: [&str; 4] = [
@@ -47,6 +47,7 @@ const YAML: [&str; 4] = [
         (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
+            (String = "text/csv"),
             (String = "text/plain"),
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
@@ -91,6 +92,7 @@ pub async fn stored(
         (status = 200, description = "The changes for the backend", content(
             (BackendReport = "application/json"),
             (String = "text/markdown"),
+            (String = "text/csv"),
             (String = "text/plain"),
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
@@ -141,6 +143,7 @@ async fn answer(
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {
             Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
+            Media::Csv => csv(&impact).into_bytes(),
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
             _ => json(&view(&impact, file, side(&base), side(&head))),
         })

@@ -11,7 +11,6 @@ use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::service::Snapshot;
 use crate::service::dispatch::runtime_key;
-use crate::service::gaps::counts;
 use crate::service::history::percent;
 use crate::wire::badges::{Badge, BadgePath, BadgeQuery, Counted};
 use crate::wire::json::json;
@@ -70,13 +69,15 @@ pub async fn one(
         making: Making::Parsed,
     };
     respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
-        let counts = counts(snapshot, slot);
-        let part = match of {
-            Counted::Served => counts.kernels + counts.inherited,
-            Counted::Kernel => counts.kernels,
+        let coverage = snapshot.view().coverage_of(slot);
+        let share = match of {
+            Counted::Served => coverage.covered().into(),
+            Counted::Kernel => percent(coverage.kernels, coverage.operators()),
         };
-        let share = percent(part, counts.operators);
-        let message = format!("{share} %");
+        let message = match coverage.is_claimed {
+            true => format!("{share} %"),
+            false => "out of tree".to_owned(),
+        };
         Ok(match media {
             Media::Svg => badge(&label, &message, share).into_bytes(),
             _ => json(&Badge {

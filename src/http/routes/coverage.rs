@@ -17,8 +17,8 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Coverage
 ///
-/// The number of operators by reason for each key and functionality, in total and by namespace, tag
-/// and `python_module`.
+/// How much of each backend works, and how many operators have which reason at each key and
+/// functionality, over all and by namespace, tag and `python_module`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/coverage",

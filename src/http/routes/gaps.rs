@@ -12,7 +12,7 @@ use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{self, Usage};
-use crate::wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, title, view};
+use crate::wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
 use crate::wire::json::json;
 use crate::wire::keys::{KeyPath, of_path};
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -31,8 +31,9 @@ const JSON_BODY: &str = "application/json";
 
 /// Gaps of a backend
 ///
-/// The operators without a kernel registered on the key, most important first: those that the
-/// backend lacks and those that another key serves. `Accept` selects CSV or Markdown.
+/// The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
+/// and those that work through something else; and the kernels that would help most. As CSV or
+/// Markdown by `Accept`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -160,11 +161,14 @@ async fn answer(
             since,
             usage: usage.as_ref(),
             only: query.only,
+            tag: query.tag.as_deref(),
         };
         let gaps = view(&asked)?;
         Ok::<_, Problem>(match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
-            Media::Markdown => gaps_markdown(&title(&gaps), &rows(&gaps)).into_bytes(),
+            Media::Markdown => {
+                gaps_markdown(&title(&gaps), &steps(&gaps), &rows(&gaps)).into_bytes()
+            }
             _ => json(&gaps),
         })
     };

@@ -15,8 +15,9 @@ pub fn lines(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> Vec<u8> {
     let tables = snapshot.tables(&wanted.profile);
     let view = View::new(snapshot.inputs(), &tables);
     let mut text = Vec::new();
-    each_entry(view, slot, wanted, |operator, found| {
-        let entry = entry(snapshot, view.keys(), found);
+    each_entry(view, slot, wanted, |id, found| {
+        let operator = snapshot.catalogue.operator(id).qualified_name();
+        let entry = entry(snapshot, view, id, found);
         push_line(&mut text, &KeyEntry { operator, entry });
     });
     text

@@ -16,6 +16,7 @@ use crate::http::respond::{Making, ViewRequest};
 use crate::http::routes::key_entries::lines;
 use crate::service::ViewId;
 use crate::service::dispatch::runtime_key;
+use crate::wire::coverage::BackendCoverage;
 use crate::wire::entry;
 use crate::wire::entry::ReasonCounts;
 use crate::wire::json::json;
@@ -24,6 +25,7 @@ use crate::wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery,
 use crate::wire::page::PageQuery;
 use crate::wire::paths::RevisionPath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::verdict::verdict;
 
 /// Keys
 ///
@@ -83,6 +85,7 @@ pub async fn list(
             backend: keys.backend(slot),
             operators: counts.operators,
             counts: ReasonCounts(counts.key(slot)),
+            coverage: BackendCoverage::at(view, slot),
         };
         Ok(json(&KeyList {
             items: items.iter().map(item).collect(),
@@ -127,8 +130,10 @@ pub async fn one(
     let release = revision.release();
     let slot = runtime_key(release, &path.key).map_err(of_path)?;
     let reason = query.reason.as_deref().map(entry::reason).transpose()?;
+    let verdict = query.verdict.as_deref().map(verdict).transpose()?;
     let wanted = Wanted {
         reason,
+        verdict,
         ..wanted(
             query.build.as_deref(),
             query.source,

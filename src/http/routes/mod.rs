@@ -27,6 +27,7 @@ pub mod revisions;
 pub mod rules;
 pub mod schemas;
 pub mod search;
+pub mod signatures;
 pub mod stateless;
 pub mod support;
 pub mod tables;

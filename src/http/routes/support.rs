@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use opatlas_dispatch::Verdict;
 use opatlas_report::support::{csv, markdown};
 use opatlas_source::Stop;
 
@@ -109,6 +110,7 @@ fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
             first_kernel: cell.first_kernel().map(place),
             last: at_last.map(|range| place(*range.range.end())),
             reason: at_last.map(|range| range.reason.as_str()),
+            verdict: cell.verdict_at(last).map(Verdict::as_str),
             ranges: cell.ranges.iter().map(|r| served(timeline, r)).collect(),
         }
     };

@@ -10,7 +10,6 @@ use opatlas_diff::Comparison;
 use opatlas_diff::revision::CORE;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, coverage};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
 
@@ -86,17 +85,13 @@ pub struct KeyFacts(
     pub String,
     /// Operators with their own kernel.
     pub u32,
-    /// Operators that it runs by whatever: an own kernel, a default backend kernel, or a composite.
+    /// Operators that work: those that run, decompose or fall back.
     pub u32,
+    /// The share of them in percent.
+    pub u32,
+    /// Whether anything is claimed about the key.
+    pub bool,
 );
-
-impl KeyFacts {
-    /// How many of `operators` it runs, in percent, rounded down so that 100 means all.
-    #[must_use]
-    pub fn percent(&self, operators: u32) -> u32 {
-        percent(self.2, operators)
-    }
-}
 
 /// A share in percent, rounded down so that 100 means all; of nothing it is 0.
 #[must_use]
@@ -156,16 +151,17 @@ impl Facts {
 fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
     let view = snapshot.view();
     let keys = view.keys();
-    let counts = coverage(view, |_, operator| !operator.is_generated()).overall;
     let backends = keys
         .slots()
         .filter(|&slot| keys.functionality(slot) == "Dense" && autograd_key(keys, slot).is_some());
     let facts = backends.map(|slot| {
-        let served = Reason::ALL.iter().filter(|reason| reason.is_served());
+        let coverage = view.coverage_of(slot);
         KeyFacts(
             keys.name(Key::Runtime(slot)).to_owned(),
-            counts.at(slot, Reason::Kernel),
-            served.map(|&reason| counts.at(slot, reason)).sum(),
+            coverage.kernels,
+            coverage.working(),
+            coverage.covered().into(),
+            coverage.is_claimed,
         )
     });
     facts.collect()

@@ -38,9 +38,9 @@ use super::snapshot::Snapshot;
 use crate::store::{ProjectName, StepKey, StepRecord};
 use opatlas_source::Stop;
 
-/// The version of the computation and format of steps. Every change to the content of a step, for
-/// example a new change rule, increments it; older steps are then recomputed.
-const STEP_FORMAT: i64 = 3;
+/// The number of the way in which steps are computed and written. Whoever changes what a step says,
+/// by a change rule or otherwise, raises it; older steps are then computed anew.
+const STEP_FORMAT: i64 = 4;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are kept in memory; one can go by two names.

@@ -1,7 +1,8 @@
 //! Stretches of a timeline in which one thing served an operator at a key.
 
 use crate::service::snapshot::Snapshot;
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Reason, Verdict};
 use opatlas_pytorch::keys::Keys;
 
 use super::step::StoredCell;
@@ -21,13 +22,18 @@ pub struct KeyRange {
     pub source_key: Option<String>,
     /// The kernel, by the name that it had at the end.
     pub kernel: Option<String>,
+    /// Whether a call works; `None` on keys that are not a backend's.
+    pub verdict: Option<Verdict>,
 }
 
 impl KeyRange {
-    /// Whether a call got to a kernel.
+    /// Whether a call worked; on keys that are not a backend's, whether it got to a kernel.
     #[must_use]
     pub fn is_supported(&self) -> bool {
-        self.reason.is_served()
+        match self.verdict {
+            Some(verdict) => verdict.works(),
+            None => self.reason.is_served(),
+        }
     }
 }
 
@@ -44,6 +50,7 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
         reason: Word(entry.reason),
         source_key: entry.source_name(view.keys()).map(Into::into),
         kernel: entry.kernel.as_deref().map(Into::into),
+        verdict: autograd_key(view.keys(), slot).map(|_| Word(view.verdict(id, slot))),
     })
 }
 
@@ -84,5 +91,6 @@ fn range(key: &str, range: Range, cell: &StoredCell) -> KeyRange {
         reason: cell.reason.0,
         source_key: cell.source_key.clone(),
         kernel: cell.kernel.clone(),
+        verdict: cell.verdict.map(|word| word.0),
     }
 }

@@ -16,7 +16,7 @@ use crate::store::{StepKey, StepRecord, StoreError};
 use opatlas_diff::Comparison;
 use opatlas_diff::history::by_operator;
 use opatlas_diff::revision::{Cell, DispatchChange};
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::{Reason, Verdict};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
@@ -51,7 +51,8 @@ pub(super) enum Stretch {
     Several(String, String),
 }
 
-/// Why a key is served, the registered key that serves it, and the kernel.
+/// Why a key is served, the registered key that serves it, the kernel, and on the key of a backend
+/// whether a call works.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCell {
@@ -60,6 +61,8 @@ pub(super) struct StoredCell {
     pub(super) source_key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) kernel: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) verdict: Option<Word<Verdict>>,
 }
 
 impl StoredCell {
@@ -68,6 +71,7 @@ impl StoredCell {
             reason: Word(cell.reason),
             source_key: cell.source_key.map(Into::into),
             kernel: cell.kernel.as_deref().map(Into::into),
+            verdict: cell.verdict.map(Word),
         }
     }
 }
@@ -220,6 +224,7 @@ mod tests {
             reason: Word(Reason::Missing),
             source_key: None,
             kernel: None,
+            verdict: None,
         }
     }
 

@@ -6,6 +6,8 @@ use crate::service::Service;
 use crate::service::dispatch::runtime_key;
 use crate::service::error::ServiceError;
 
+use opatlas_dispatch::Verdict;
+
 use super::ranges::KeyRange;
 use super::timeline::{Range, Timeline};
 
@@ -30,7 +32,14 @@ pub struct Support {
 }
 
 impl SupportCell {
-    /// The stretches in which a call got to a kernel.
+    /// The verdict at a place.
+    #[must_use]
+    pub fn verdict_at(&self, place: usize) -> Option<Verdict> {
+        let mut ranges = self.ranges.iter();
+        ranges.find(|range| range.range.contains(&place))?.verdict
+    }
+
+    /// The stretches in which a call worked.
     pub fn supported(&self) -> impl Iterator<Item = &KeyRange> {
         self.ranges.iter().filter(|range| range.is_supported())
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::{ChangeRule, Level, find};
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::{Reason, Verdict};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 
@@ -80,6 +80,18 @@ impl Named for Level {
 
 impl Named for Reason {
     const WHAT: &'static str = "reason";
+
+    fn word(self) -> &'static str {
+        self.as_str()
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::parse(word)
+    }
+}
+
+impl Named for Verdict {
+    const WHAT: &'static str = "verdict";
 
     fn word(self) -> &'static str {
         self.as_str()

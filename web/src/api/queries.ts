@@ -12,6 +12,8 @@ export type Registration = Schemas["Registration"];
 export type Revision = Schemas["Revision"];
 export type RevisionItem = Schemas["RevisionItem"];
 export type Rule = Schemas["Rule"];
+export type Signatures = Schemas["Signatures"];
+export type Implementation = Schemas["Implementation"];
 export type Span = Schemas["Span"];
 export type TableView = Schemas["TableView"];
 export type MatrixView = Schemas["MatrixView"];
@@ -161,6 +163,19 @@ export const tableQuery = (place: Place, operator: string, query: TableQuery = {
 						path: { ...path(place), operator },
 						query: { with: [], without: [], ...query },
 					},
+					signal,
+				}),
+			),
+	});
+
+/** The C++ and Python declarations of an operator, and how it is implemented for a key. */
+export const signaturesQuery = (place: Place, operator: string, key?: string) =>
+	queryOptions({
+		queryKey: ["signatures", place.project, place.rev, operator, key ?? ""],
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures", {
+					params: { path: { ...path(place), operator }, query: { key } },
 					signal,
 				}),
 			),

@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness
-         * @description Answers as long as the process runs, even without the database.
+         * Alive
+         * @description Answers as long as the program runs, whatever the database does.
          */
         get: operations["health"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * OpenAPI document
-         * @description The description of the API in OpenAPI 3.1.
+         * This API
+         * @description The description of the whole API, as OpenAPI 3.1.
          */
         get: operations["openapi"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * A type of problem
-         * @description The target of the `type` of a problem document.
+         * @description What the `type` of a problem document points at.
          */
         get: operations["get_problem_type"];
         put?: never;
@@ -92,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness
-         * @description Answers 200 if the service is ready: the database accepts reads and writes.
+         * Ready
+         * @description Answers when requests can be served: the database can be read and written.
          */
         get: operations["readiness"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two bundles
-         * @description The same for files in the body, or for files and a stored revision. Nothing is stored.
+         * @description The same of files that are not stored, or of files and a stored revision. Nothing is stored.
          */
         post: operations["compare_bundles"];
         delete?: never;
@@ -134,11 +134,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Compute a dispatch table
-         * @description The table of an operator with the given registrations, as the dispatcher of a release computes
-         *     it. Registrations that the dispatcher rejects are errors, with the reason and similar names.
-         *     Registrations that only `native_functions.yaml` or `PythonDispatcher` would reject are computed,
-         *     with a note.
+         * What if
+         * @description The table of an operator with a given list of registrations, as the dispatcher of a release
+         *     computes it. What the dispatcher refuses is refused, with the reason and near names; what only
+         *     `native_functions.yaml` or `PythonDispatcher` would refuse is computed, with a note.
          */
         post: operations["calculate_dispatch"];
         delete?: never;
@@ -158,7 +157,7 @@ export interface paths {
         put?: never;
         /**
          * Parse a bundle
-         * @description The operators with a valid schema, and the findings. Nothing is stored.
+         * @description The operators that can be read, and what the rules find. Nothing is stored.
          */
         post: operations["parse"];
         delete?: never;
@@ -181,8 +180,8 @@ export interface paths {
         get: operations["list_projects"];
         put?: never;
         /**
-         * Create a project
-         * @description Idempotent: 200 if it exists with the same members, 409 if it exists with others.
+         * Make a project
+         * @description Idempotent: 200 when it exists and is the same, 409 when it exists and is another.
          */
         post: operations["create_project"];
         delete?: never;
@@ -204,14 +203,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description Deletes the project with all its revisions and labels.
+         * @description With all its revisions and labels.
          */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
         /**
          * Change a project
-         * @description Missing members stay; null removes a member.
+         * @description What is left out stays; null takes away.
          */
         patch: operations["update_project"];
         trace?: never;
@@ -245,16 +244,16 @@ export interface paths {
         };
         /**
          * Compare two revisions
-         * @description The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
-         *     changes with the affected audiences, and the effects on every backend, judged by the project's
-         *     policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
-         *     Markdown report is split into parts between changes; `X-Parts` has their number.
+         * @description What changed between two stored revisions of a project: torch's own verdicts, our findings with
+         *     whom they hurt, and what follows for every backend, judged by the project's policy and
+         *     exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
+         *     comes in parts that cut no change in two; `X-Parts` says how many.
          */
         get: operations["compare_revisions"];
         put?: never;
         /**
-         * Compare for a backend
-         * @description The same for a backend file in the body, which is not stored.
+         * What an upgrade costs a backend
+         * @description The same for a backend file that is sent. Nothing is stored.
          */
         post: operations["compare_for_backend_file"];
         delete?: never;
@@ -271,9 +270,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Compare for a stored backend
-         * @description The changes of the head for the backend file of another project's last revision: listed
-         *     operators that changed or were removed, and new operators that it inherits or lacks.
+         * What an upgrade costs a stored backend
+         * @description What the head changes for the backend file of another project's last revision: operators that it
+         *     lists and that changed or vanished, new ones that it inherits or lacks.
          */
         get: operations["compare_for_backend"];
         put?: never;
@@ -293,16 +292,15 @@ export interface paths {
         };
         /**
          * Exceptions
-         * @description The accepted changes of a project, each with its status.
+         * @description The accepted changes of a project, and how each stands.
          */
         get: operations["list_exceptions"];
         put?: never;
         /**
          * Accept a change
-         * @description From now on comparisons of the project count matching changes as excepted. An operator that no
-         *     revision of the project ever had and an expiry in the past are errors; a pattern can match
-         *     future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
-         *     operators.
+         * @description From now on comparisons of the project count what it matches as excepted. An operator that no
+         *     revision of the project ever had and an end that is past are refused; a pattern may wait for
+         *     operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
          */
         post: operations["create_exception"];
         delete?: never;
@@ -323,8 +321,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete an exception
-         * @description The changes that it excused count again.
+         * Take an exception away
+         * @description What it excused counts again.
          */
         delete: operations["delete_exception"];
         options?: never;
@@ -363,14 +361,14 @@ export interface paths {
         get: operations["get_label"];
         /**
          * Set a label
-         * @description Creates the label, or moves it to another revision. Moving a label that looks like a version
-         *     needs `force=true`.
+         * @description Makes it, or moves it to another revision. A label that looks like a version is moved only with
+         *     `force=true`.
          */
         put: operations["set_label"];
         post?: never;
         /**
          * Delete a label
-         * @description The revision stays. Deleting a label that looks like a version needs `force=true`.
+         * @description The revision stays. A label that looks like a version is deleted only with `force=true`.
          */
         delete: operations["delete_label"];
         options?: never;
@@ -387,9 +385,9 @@ export interface paths {
         };
         /**
          * An operator's history
-         * @description When the operator was added and removed, how its schema changed and at which level, which
-         *     kernels and tags it gained and lost, and what served it on which key, over the project's
-         *     timeline: releases by version, commits by topology.
+         * @description When it came and went, what changed in its schema and how bad that was, which kernels and tags
+         *     it gained and lost, and what served it where, over the project's timeline: releases by version,
+         *     commits by topology.
          */
         get: operations["get_operator_history"];
         put?: never;
@@ -414,9 +412,9 @@ export interface paths {
         get: operations["list_revisions"];
         put?: never;
         /**
-         * Ingest a bundle
-         * @description Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
-         *     is not a list of entries is rejected with its findings; other findings do not prevent storing.
+         * Take a bundle in
+         * @description Stores the files as a revision, idempotent by digest, and lets the label name it. What is no
+         *     list of entries is refused with its findings; what has findings is stored.
          */
         post: operations["ingest_revision"];
         delete?: never;
@@ -434,14 +432,14 @@ export interface paths {
         };
         /**
          * A revision
-         * @description A revision with its files, its labels, and counts of its operators and findings.
+         * @description With its files, its labels, and counts of its operators and findings.
          */
         get: operations["get_revision"];
         put?: never;
         post?: never;
         /**
          * Delete a revision
-         * @description Only if no label points to it.
+         * @description Only where no label names it.
          */
         delete: operations["delete_revision"];
         options?: never;
@@ -458,8 +456,8 @@ export interface paths {
         };
         /**
          * Coverage
-         * @description The number of operators by reason for each key and functionality, in total and by namespace, tag
-         *     and `python_module`.
+         * @description How much of each backend works, and how many operators have which reason at each key and
+         *     functionality, over all and by namespace, tag and `python_module`.
          */
         get: operations["get_coverage"];
         put?: never;
@@ -479,7 +477,7 @@ export interface paths {
         };
         /**
          * The file of a backend
-         * @description The original bytes.
+         * @description The bytes as they were given.
          */
         get: operations["get_backend_file"];
         put?: never;
@@ -499,7 +497,7 @@ export interface paths {
         };
         /**
          * A file
-         * @description The original bytes. They never change at an address by digest.
+         * @description The bytes as they were given. Under an address by digest they never change.
          */
         get: operations["get_file"];
         put?: never;
@@ -519,8 +517,8 @@ export interface paths {
         };
         /**
          * Findings
-         * @description The findings of the release's rules in the revision, by file and position. `Accept` selects
-         *     SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings.
+         * @description What the rules of the release find in the revision, by file and place. As SARIF, Markdown or
+         *     annotated text by `Accept`; these forms, and lines of JSON, are given whole.
          */
         get: operations["list_findings"];
         put?: never;
@@ -539,15 +537,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Gaps of a backend
-         * @description The operators without a kernel registered on the key, most important first: those that the
-         *     backend lacks and those that another key serves. `Accept` selects CSV or Markdown.
+         * What a backend lacks
+         * @description The operators without a kernel of the key itself, ranked by what matters: those that it lacks and
+         *     those that something else serves. As CSV or Markdown by `Accept`.
          */
         get: operations["get_gaps"];
         put?: never;
         /**
-         * Gaps of a backend by usage
-         * @description The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
+         * What a backend lacks, by use
+         * @description The same, ranked by how often operators are used: lines `operator,count`, or JSON. Nothing is
+         *     stored.
          */
         post: operations["rank_gaps"];
         delete?: never;
@@ -565,8 +564,8 @@ export interface paths {
         };
         /**
          * Keys
-         * @description The runtime keys of the revision's release in table order, each with the number of operators by
-         *     reason.
+         * @description The runtime keys of the revision's release in table order, each with how many operators have
+         *     which reason there.
          */
         get: operations["list_keys"];
         put?: never;
@@ -587,7 +586,7 @@ export interface paths {
         /**
          * A key
          * @description One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-         *     `application/x-ndjson` all operators, one per line.
+         *     `application/x-ndjson` all of it, one operator a line.
          */
         get: operations["get_key"];
         put?: never;
@@ -608,8 +607,8 @@ export interface paths {
         /**
          * Matrix
          * @description Every operator by every runtime key with the reason of each cell, as one compact answer: equal
-         *     rows are shared, and a cell is one character. For kernels and positions use the table of an
-         *     operator or of a key.
+         *     rows stand once, and a cell is one character. For kernels and places ask for an operator's
+         *     table, or for a key.
          */
         get: operations["get_matrix"];
         put?: never;
@@ -629,8 +628,8 @@ export interface paths {
         };
         /**
          * Operators
-         * @description All operators of a revision that match the filters: declared operators in file order, then
-         *     generated operators. With `Accept: application/x-ndjson` all of them, one per line.
+         * @description All operators of a revision, written ones in the order of the file and then generated ones, or
+         *     those that the filters leave. With `Accept: application/x-ndjson` all of them, one a line.
          */
         get: operations["list_operators"];
         put?: never;
@@ -650,8 +649,8 @@ export interface paths {
         };
         /**
          * An operator
-         * @description The declaration of an operator: its schema, kernels and tags, its position and lines, and its
-         *     findings.
+         * @description All there is to know about an operator's declaration: its schema, its kernels, its tags, where
+         *     it stands, its lines, and what the rules find in it.
          */
         get: operations["get_operator"];
         put?: never;
@@ -671,10 +670,52 @@ export interface paths {
         };
         /**
          * The dispatch table of an operator
-         * @description Which kernel runs for every runtime key and why. `explain=true` explains each entry; `with` and
-         *     `without` show the table for other registrations.
+         * @description Which kernel runs for every runtime key and why; `explain=true` tells how each entry comes
+         *     about, and `with` and `without` what would be if its registrations were others.
          */
         get: operations["get_dispatch_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The declarations of an operator
+         * @description The C++ and Python declarations that torchgen of the release makes of the operator. With `key`
+         *     also what is written to implement it for that key.
+         */
+        get: operations["get_signatures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/revisions/{revision}/signatures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The declarations of all operators
+         * @description The same for each operator of a revision, one a line; written ones in the order of the file, then
+         *     generated ones.
+         */
+        get: operations["list_signatures"];
         put?: never;
         post?: never;
         delete?: never;
@@ -692,8 +733,8 @@ export interface paths {
         };
         /**
          * Search all revisions
-         * @description Operators that contain the words in any revision: in their name, their schema (arguments and
-         *     types), or the name of a kernel.
+         * @description Operators that hold the words in any revision: in their name, their schema (arguments and types),
+         *     or the name of a kernel.
          */
         get: operations["search_history"];
         put?: never;
@@ -712,9 +753,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Support by backend
-         * @description For each operator and key: the first and the last revision with support, and its reason.
-         *     `Accept` selects CSV or Markdown.
+         * Since when backends run operators
+         * @description For each operator and key: the first and the last revision with support, and by what. As CSV or
+         *     Markdown by `Accept`.
          */
         get: operations["get_support"];
         put?: never;
@@ -754,7 +795,7 @@ export interface paths {
         };
         /**
          * Releases
-         * @description The known releases of PyTorch with their rules, keys and lists, oldest first.
+         * @description The releases of PyTorch whose rules, keys and lists are known, oldest first.
          */
         get: operations["list_releases"];
         put?: never;
@@ -794,7 +835,7 @@ export interface paths {
         };
         /**
          * Rules
-         * @description All validation and change rules, with reasons and examples.
+         * @description All rules of validation and of compatibility, with why they are, and examples.
          */
         get: operations["list_rules"];
         put?: never;
@@ -833,8 +874,8 @@ export interface paths {
         put?: never;
         /**
          * Compare two schemas
-         * @description The verdict of PyTorch's own check and the changes between two schemas. Accepts the runtime's
-         *     schema language, which is larger than that of `native_functions.yaml`. Nothing is stored.
+         * @description Torch's own verdict and our findings on a pair of schemas. It reads the runtime's schema
+         *     language, which is wider than that of `native_functions.yaml`. Nothing is stored.
          */
         post: operations["compare_schemas"];
         delete?: never;
@@ -854,7 +895,7 @@ export interface paths {
         put?: never;
         /**
          * Parse a schema
-         * @description Checks the schema alone, without an entry. Nothing is stored.
+         * @description Judges the schema alone, and not an entry with it. Nothing is stored.
          */
         post: operations["parse_schema"];
         delete?: never;
@@ -874,8 +915,8 @@ export interface paths {
         put?: never;
         /**
          * Validate a bundle
-         * @description The findings of the release's rules. Always 200 if the body is readable, even if it is not YAML.
-         *     `Accept` selects SARIF, Markdown or annotated text. Nothing is stored.
+         * @description What the rules of the release find in it. Always 200 when the body could be read, also where it
+         *     is no YAML. As SARIF, Markdown or annotated text by `Accept`. Nothing is stored.
          */
         post: operations["validate"];
         delete?: never;
@@ -891,7 +932,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version */
+        /** The program */
         get: operations["version"];
         put?: never;
         post?: never;
@@ -905,18 +946,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The verdict on the head against another revision. */
+        /** @description What the head comes to against a further revision. */
         Against: {
-            /** @description The revision that replaces the base. */
+            /** @description The revision that takes the place of the base. */
             base: components["schemas"]["SideView"];
             /** @description `pass`, `warn` or `fail`. */
             conclusion: string;
             /** @description Counts of changes. */
             summary: components["schemas"]["ChangeSummary"];
-            /** @description The changes that fail or warn and are not listed above. */
+            /** @description Those that fail or warn and are not among the changes above already. */
             changes: components["schemas"]["Change"][];
         };
-        /** @description An alias key. */
+        /** @description A key that stands for several. */
         AliasKey: {
             /**
              * @description Its name.
@@ -929,21 +970,21 @@ export interface components {
         /** @description Arguments and returns that may share memory. */
         AliasSet: {
             /**
-             * @description Its letter, or `*` for a wildcard.
+             * @description Its letter, or `*` for what may share with anything.
              * @example a
              */
             name: string;
-            /** @description Whether it is mutable. */
+            /** @description Whether it is written to. */
             is_write: boolean;
             /** @description The arguments in it, before or after the call. */
             arguments: string[];
-            /** @description The returns in it, by index from 0. */
+            /** @description The returns in it, by place from 0. */
             returns: number[];
         };
         /** @description A rule of either kind. */
         AnyRule: components["schemas"]["Rule"] | components["schemas"]["ChangeRule"];
         /**
-         * @description The confidence that an edit is the intended one.
+         * @description How sure it is that an edit is the one that is meant.
          * @enum {string}
          */
         Applicability: "safe" | "suggested";
@@ -963,20 +1004,20 @@ export interface components {
              * @example a!
              */
             annotation: string | null;
-            /** @description Whether it is keyword-only (after `*`). */
+            /** @description Whether it stands behind `*`. */
             kwarg_only: boolean;
             /** @description Whether it is an out argument. */
             is_out: boolean;
             /** @description Whether it is the self argument. */
             is_self: boolean;
         };
-        /** @description The kernel of an operator on the backend. */
+        /** @description What serves an operator on the backend. */
         BackendCell: {
             /** @description The operator. */
             operator: string;
             /** @description Why. */
             reason: string;
-            /** @description The registered key that serves it. */
+            /** @description The registered key that serves. */
             source_key: string | null;
             /** @description Whether it is tagged `core`. */
             core: boolean;
@@ -988,16 +1029,62 @@ export interface components {
              * @example argument-added
              */
             rule: string;
-            /** @description The level for all audiences together. */
+            /** @description How bad it is, to everybody together. */
             level: string;
             /** @description What changed, in a sentence. */
             message: string;
-            /** @description The old text. */
+            /** @description What stood there before. */
             old: string | null;
-            /** @description The new text. */
+            /** @description What stands there now. */
             new: string | null;
         };
-        /** @description The changes of a new revision for a backend. */
+        /** @description How much of a backend key works. */
+        BackendCoverage: {
+            /**
+             * @description The runtime key.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+             *     observation describes them.
+             */
+            claimed: boolean;
+            /**
+             * Format: int32
+             * @description How many operators entries declare.
+             */
+            operators: number;
+            /**
+             * Format: int32
+             * @description How many of them have a kernel of the key itself.
+             */
+            kernels: number;
+            /**
+             * Format: int32
+             * @description How many of them work: those that run, decompose or fall back.
+             */
+            working: number;
+            /**
+             * Format: int32
+             * @description Their share in percent: the sum of its parts in `percent`.
+             * @example 63
+             */
+            covered: number;
+            /** @description Declared operators by verdict. */
+            verdicts: {
+                [key: string]: number;
+            };
+            /** @description The same in percent; adds up to 100. */
+            percent: {
+                [key: string]: number;
+            };
+            /** @description Generated operators by verdict. */
+            generated: {
+                [key: string]: number;
+            };
+        };
+        /** @description What a new revision changes for a backend. */
         BackendReport: {
             /** @description The base. */
             base: components["schemas"]["SideView"];
@@ -1015,26 +1102,39 @@ export interface components {
             key: string;
             /** @description How many operators it lists. */
             listed: number;
-            /** @description Whether the vendor must act before the upgrade. */
+            /** @description Whether the vendor has to act before the upgrade. */
             breaks: boolean;
-            /** @description The verdict, in a sentence. */
+            /** @description What it comes to, in a sentence. */
             verdict: string;
-            /** @description Listed operators that the head does not have. */
+            /** @description Operators that it lists and the head does not have. */
             unknown: components["schemas"]["UnknownOperator"][];
-            /** @description Listed operators with a change that affects registered kernels. */
+            /** @description `fail` where the vendor has to act before the upgrade, else `pass`. */
+            conclusion: string;
+            /** @description Kernels whose declarations differ; `old` and `new` are what torchgen declares for them. */
+            kernels: components["schemas"]["KernelChange"][];
+            /** @description Types that are only written in another way. Kernels compile as they are. */
+            respelled: components["schemas"]["Respelled"][];
+            /** @description Operators that it lists and that changed for who registers kernels. */
             changed: components["schemas"]["ChangedOperator"][];
-            /** @description Operators that it inherited in the base, and that have no kernel for it in the head. */
+            /** @description Operators that it does not list, that something served before and nothing does now. */
             lost: components["schemas"]["BackendCell"][];
-            /** @description New operators in the head without a kernel for the backend. */
+            /** @description Operators that the head has new and nothing serves on the backend. */
             lacking: components["schemas"]["BackendCell"][];
-            /** @description New operators in the head that the backend inherits. */
+            /** @description Operators that the head has new and something else serves on the backend. */
             inherited: components["schemas"]["BackendCell"][];
         };
-        /** @description A badge in the format of badge services. */
+        /** @description What a backend file and its generated stubs hold. */
+        BackendStub: {
+            /** @description The member of `KEYNativeFunctions` that torchgen declares. */
+            declaration: string;
+            /** @description The lines of the backend file. */
+            yaml: string;
+        };
+        /** @description A badge as badge services read it. */
         Badge: {
             /**
              * Format: int32
-             * @description The version of this format.
+             * @description The version of this form, as badge services number it.
              * @example 1
              */
             schemaVersion: number;
@@ -1044,20 +1144,37 @@ export interface components {
              */
             label: string;
             /**
-             * @description The value.
+             * @description How much.
              * @example 63 %
              */
             message: string;
             /**
-             * @description The name of a colour.
+             * @description A colour by its name.
              * @example yellow
              */
             color: string;
         };
+        /**
+         * @description Where Python has an operator. The first three are about its name, behind which the argument
+         *     parser chooses an overload.
+         */
+        Bound: {
+            /** @description `torch` has a function of this name. */
+            torch: boolean;
+            /** @description `Tensor` has a method or attribute of this name. */
+            Tensor: boolean;
+            /**
+             * @description The module of `torch._C` that has a function of this name.
+             * @example _nn
+             */
+            module: string | null;
+            /** @description Whether one of these calls can reach this overload itself. */
+            overload: boolean;
+        };
         /** @description A build profile. */
         BuildView: {
             /**
-             * @description Its name, if it has one.
+             * @description Its name, where it has one.
              * @example linux-cuda
              */
             name: string | null;
@@ -1074,15 +1191,15 @@ export interface components {
          */
         Bundle: {
             /**
-             * @description The files: `native_functions.yaml`, and optionally `tags.yaml`, `derivatives.yaml`,
-             *     `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
-             *     and 16 MiB in total; the rest of the body is at most 1 MiB.
+             * @description The files: `native_functions.yaml`, and where there are any `tags.yaml`,
+             *     `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most
+             *     1,000 files, 8 MiB each and 16 MiB together; everything else of the body is at most 1 MiB.
              */
             files: {
                 [key: string]: string;
             };
         };
-        /** @description The table that results from registrations. */
+        /** @description The table that registrations make. */
         CalculationView: {
             /**
              * @description The release whose keys and rules apply.
@@ -1091,21 +1208,21 @@ export interface components {
             release: string;
             /** @description The registrations, as given. */
             registrations: components["schemas"]["GivenView"][];
-            /** @description The backend fallbacks, if given. */
+            /** @description The global fallbacks, where some were given. */
             fallbacks: components["schemas"]["GivenView"][] | null;
-            /** @description Every runtime key of the release in table order, including `Undefined` and missing ones. */
+            /** @description Every runtime key of the release in table order, `Undefined` and missing ones included. */
             table: components["schemas"]["Entry"][];
-            /** @description Notes: replaced registrations, and other tools that would reject the list. */
+            /** @description What is worth knowing: what was replaced, and who else would refuse the list. */
             notes: string[];
         };
-        /** @description The support of an operator on a backend. */
+        /** @description What a backend has of an operator. */
         Cell: {
             /**
              * @description The runtime key.
              * @example MPS
              */
             key: string;
-            /** @description Whether calls reach a kernel in the last revision. */
+            /** @description Whether a call works in the last revision. */
             supported: boolean;
             first: components["schemas"]["Place"] | null;
             first_kernel: components["schemas"]["Place"] | null;
@@ -1115,7 +1232,12 @@ export interface components {
              * @example kernel
              */
             reason: string | null;
-            /** @description The ranges with the same kernel. */
+            /**
+             * @description Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
+             *     `fails`, `unknown`; null on keys that are not a backend's.
+             */
+            verdict: string | null;
+            /** @description The stretches in which one thing served. */
             ranges: components["schemas"]["RangeView"][];
         };
         /** @description What serves a key. */
@@ -1125,49 +1247,54 @@ export interface components {
              * @example kernel
              */
             reason: string;
-            /** @description The registered key that serves it; null without a kernel or for a fallback. */
+            /** @description The registered key that serves it; null where nothing or a fallback does. */
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
+            /**
+             * @description Whether a call works; null on keys that are not a backend's.
+             * @example runs
+             */
+            verdict: string | null;
         };
-        /** @description One difference between two revisions: what changed, whom it affects, what to do. */
+        /** @description One difference between two revisions: what changed, whom it hurts, what to do. */
         Change: {
             /**
-             * @description The rule; `/v1/rules/{id}` has its documentation.
+             * @description The rule that it falls under; `/v1/rules/{id}` has more.
              * @example argument-renamed
              */
             rule: string;
             /**
-             * @description The level under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe` or
-             *     `none`, which is not counted. A `compound` change represents the other changes of its
-             *     operator, and has `none` if those are counted; `strict_level` is their joint level.
+             * @description How bad it is under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe`
+             *     or `none`, which is not counted. A `compound` change stands for the others of its operator,
+             *     and has `none` where those are counted; how bad they are together is `strict_level`.
              * @example breaking
              */
             level: string;
-            /** @description The level for all audiences together, independent of the profile. */
+            /** @description How bad it is to everybody together, whatever the profile. */
             strict_level: string;
             /**
              * @description The operator.
              * @example can_cast
              */
             operator: string;
-            /** @description The affected argument, if any. */
+            /** @description The argument that it is about, if it is about one. */
             argument: string | null;
-            /** @description The affected dispatch keys. */
+            /** @description The dispatch keys that it is about. */
             keys: string[];
-            /** @description The names of affected tags, operators and the like. */
+            /** @description Tags, operators or whatever else it is about, by name. */
             names: string[];
             /** @description What changed, in a sentence. */
             message: string;
             /** @description Why it matters. */
             why: string;
-            /** @description Audiences for whom code stops working or silently changes. */
+            /** @description For whom something stops working or silently changes. */
             breaks: string[];
-            /** @description Audiences for whom this may happen. */
+            /** @description For whom it may. */
             risks: string[];
-            /** @description The old text. */
+            /** @description What stood there before. */
             old: string | null;
-            /** @description The new text. */
+            /** @description What stands there now. */
             new: string | null;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;
@@ -1175,21 +1302,21 @@ export interface components {
             base_mark: number[] | null;
             /** @description Which part of the head's canonical schema changed. */
             head_mark: number[] | null;
-            /** @description The smallest alternative that breaks nobody. */
+            /** @description The smallest alternative that hurts nobody. */
             help: string | null;
             /** @description The command that accepts it. */
             accept: string;
-            /** @description Other operators with the same change for the same cause. */
+            /** @description Other operators to which the same happened for the same cause. */
             also: string[];
             /**
              * Format: int32
-             * @description The confidence that two names are the same operator, in percent; null without a guess.
+             * @description How sure it is that two names are one operator, in percent; null where nothing is guessed.
              */
             confidence: number | null;
             exception: components["schemas"]["Excuse"] | null;
             /**
-             * @description A stable fingerprint of the change across comparisons: computed from rule, operator and
-             *     arguments, never from wording or positions.
+             * @description What names it from one comparison to the next: made of rule, operator and arguments, never of
+             *     wording or places.
              * @example 9f86d081884c7d65
              */
             fingerprint: string;
@@ -1201,7 +1328,7 @@ export interface components {
             /** @description After. */
             new: string;
         };
-        /** @description A change rule: a kind of change. */
+        /** @description A rule of compatibility: a kind of change. */
         ChangeRule: {
             /**
              * @description `compatibility`
@@ -1219,8 +1346,8 @@ export interface components {
              */
             family: string;
             /**
-             * @description The level of such a change for all audiences together; `max` for `compound`, whose level is
-             *     that of the worst change it represents.
+             * @description How bad such a change is to everybody together; `max` for `compound`, which is as bad as
+             *     the worst change that it stands for.
              * @example breaking
              */
             level: string;
@@ -1231,33 +1358,33 @@ export interface components {
             official_backward: string;
             /** @description Its verdict on forward compatibility. */
             official_forward: string;
-            /** @description Audiences for whom code stops working or silently changes. */
+            /** @description For whom something stops working or silently changes. */
             breaks: string[];
-            /** @description Audiences for whom this may happen. */
+            /** @description For whom it may. */
             risks: string[];
             /** @description What changed. */
             what: string;
-            /** @description Why it matters, and to whom. */
+            /** @description Why that matters, and to whom. */
             why: string;
-            /** @description The smallest alternative that breaks nobody. */
+            /** @description The smallest alternative that hurts nobody. */
             instead: string | null;
             example: components["schemas"]["ChangeExample"] | null;
-            /** @description The place in PyTorch that decides or documents it. */
+            /** @description Where PyTorch decides or writes it. */
             source: string;
         };
         /** @description Counts of changes. */
         ChangeSummary: {
-            /** @description Breaking changes. */
+            /** @description What breaks. */
             breaking: number;
-            /** @description Forward-breaking changes: new code fails on the old side. */
+            /** @description What only breaks what is new on what is old. */
             forward_breaking: number;
-            /** @description Dangerous changes. */
+            /** @description What somebody must act upon. */
             dangerous: number;
-            /** @description Safe changes. */
+            /** @description What harms nobody. */
             safe: number;
-            /** @description Informational changes. */
+            /** @description What is good to know. */
             info: number;
-            /** @description Excused changes. */
+            /** @description What an exception excuses. */
             excepted: number;
         };
         /** @description An operator that a backend file lists and that changed. */
@@ -1296,16 +1423,19 @@ export interface components {
             base: components["schemas"]["SideBody"];
             /** @description The head. */
             head: components["schemas"]["SideBody"];
-            /** @description The policy; by default that of the project of a stored side, preferably the head's. */
+            /**
+             * @description What the comparison is judged by; by default the policy of the project of a stored side,
+             *     the head's first.
+             */
             policy?: Record<string, never> | null;
-            /** @description Exceptions in addition to those of that project. */
+            /** @description What is excused, besides the exceptions of that project. */
             exceptions?: components["schemas"]["NewException"][];
         };
-        /** @description An operator with different schemas or on one side only. */
+        /** @description An operator whose schema differs, or that one side lacks. */
         ComparedOperator: {
-            /** @description Its name; that of the base if both sides have it. */
+            /** @description Its name; the base's where both sides have it. */
             name: string;
-            /** @description Whether it is generated. */
+            /** @description Whether `autogen` makes it. */
             generated: boolean;
             /** @description Its canonical schema in the base. */
             old: string | null;
@@ -1318,61 +1448,58 @@ export interface components {
             /** @description What changed. */
             changes: components["schemas"]["Change"][];
         };
-        /** @description The changes between two revisions, and the verdict on them. */
+        /** @description What differs between two revisions, and what that comes to. */
         Comparison: {
             /** @description The base. */
             base: components["schemas"]["SideView"];
             /** @description The head. */
             head: components["schemas"]["SideView"];
             /**
-             * @description The audience to judge for.
+             * @description Whose view counts.
              * @example strict
              */
             profile: string;
-            /** @description Counts of changes by level under the profile; excused changes count only as `excepted`. */
+            /** @description Counts of changes by level under the profile; excused ones count as `excepted` alone. */
             summary: components["schemas"]["ChangeSummary"];
             /**
-             * @description `pass`, `warn` or `fail`. Unreadable parts make it at least `warn`.
+             * @description `pass`, `warn` or `fail`. What could not be read makes it at least `warn`.
              * @example fail
              */
             conclusion: string;
-            /** @description Operators in the base's file that PyTorch's own check rejects. */
+            /** @description Operators of the base's file that torch's own check calls incompatible. */
             official: components["schemas"]["Official"];
-            /** @description The same for generated operators. */
+            /** @description The same of operators that `autogen` makes. */
             official_generated: components["schemas"]["Official"];
-            /**
-             * @description The operators with different schemas or on one side only, with the verdicts of PyTorch's own
-             *     check.
-             */
+            /** @description The operators whose schema differs, or that one side lacks, with torch's verdicts. */
             operators: components["schemas"]["ComparedOperator"][];
-            /** @description The changes by operator, worst first. */
+            /** @description What changed, by operator, the worst first. */
             changes: components["schemas"]["Change"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
             /**
-             * @description The registrations in the tables: `everything` known, or only those from the `files` if more
-             *     is known for one side only.
+             * @description Which registrations the tables are made of: `everything` that is known, or what follows from
+             *     the `files`, where the former is known of one side only.
              * @example everything
              */
             dispatch_source: string;
-            /** @description Errors in the base. */
+            /** @description What the rules call an error in the base. */
             base_findings: components["schemas"]["Finding"][];
-            /** @description Errors in the head. */
+            /** @description What the rules call an error in the head. */
             head_findings: components["schemas"]["Finding"][];
-            /** @description Unreadable parts, and operators that could not be compared because of them. */
+            /** @description What could not be read, and operators of which nothing can be said for that reason. */
             unread: components["schemas"]["Unread"][];
-            /** @description The verdict on the head against other revisions, if requested. */
+            /** @description What the head comes to against other revisions, where that was asked for. */
             against: components["schemas"]["Against"][];
-            /** @description Notes about the judgement. */
+            /** @description What there is to know about how it was judged. */
             notes: string[];
-            /** @description The permanent page of this comparison; null if a side is not stored. */
+            /** @description The page of this comparison, which stays what it is; null where a side is not stored. */
             permalink: string | null;
-            /** @description The report as Markdown in parts of at most `max_chars`; empty without that parameter. */
+            /** @description The report as Markdown in parts of at most `max_chars`; empty without it. */
             parts: string[];
         };
-        /** @description The number of operators by reason. */
+        /** @description How many operators have which reason. */
         CountsView: {
-            /** @description The number of counted operators. */
+            /** @description How many operators are counted. */
             operators: number;
             /** @description Over all keys. */
             total: {
@@ -1391,45 +1518,47 @@ export interface components {
                 };
             };
         };
-        /** @description Counts over a revision's tables. Reasons with a count of zero are omitted. */
+        /** @description Counts over a revision's tables. Reasons that nothing has are left out. */
         CoverageView: {
             /**
              * @description The release whose keys and rules apply.
              * @example 2.9
              */
             release: string;
-            /** @description The build of the tables. */
+            /** @description The build that the tables are for. */
             build: components["schemas"]["BuildView"];
-            /** @description The registrations in them. */
+            /** @description Which registrations they are made of. */
             source: components["schemas"]["Source"];
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
+            /** @description How much of each backend key works, always of the operators that entries declare. */
+            backends: components["schemas"]["BackendCoverage"][];
             /** @description Over all operators. */
             overall: components["schemas"]["CountsView"];
             /** @description By namespace. */
             by_namespace: {
                 [key: string]: components["schemas"]["CountsView"];
             };
-            /** @description By tag; an operator counts for each of its tags. */
+            /** @description By tag; an operator counts under each of its tags. */
             by_tag: {
                 [key: string]: components["schemas"]["CountsView"];
             };
-            /** @description By `python_module`; operators without one are not counted. */
+            /** @description By `python_module`; operators without one count nowhere. */
             by_python_module: {
                 [key: string]: components["schemas"]["CountsView"];
             };
         };
-        /** @description Cells of an operator's table with the same change. */
+        /** @description Cells of an operator's table that changed alike. */
         DispatchChange: {
             /** @description The operator. */
             operator: string;
             /** @description The runtime keys. */
             keys: string[];
-            /** @description What served them in the base. */
+            /** @description What served them. */
             before: components["schemas"]["CellView"];
-            /** @description What serves them in the head. */
+            /** @description What serves them now. */
             after: components["schemas"]["CellView"];
-            /** @description The fingerprint of the entry's change that causes this. */
+            /** @description The fingerprint of the change of an entry that this follows from. */
             cause: string | null;
         };
         /** @description What happens when an operator is called on a runtime key. */
@@ -1445,11 +1574,11 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, if the functionality exists once per backend.
+             * @description Its backend, where the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
-            /** @description The kernel's C++ name; null without a kernel, or if only its file is known. */
+            /** @description The kernel's C++ name; null without a kernel, and where only its file is known. */
             kernel: string | null;
             /**
              * @description The registered key that serves this one; null for `missing`, `backend fallback` and
@@ -1464,22 +1593,24 @@ export interface components {
              */
             reason: string;
             /**
-             * @description The origin of the registration; null without one, and for a hypothetical kernel.
+             * @description What made the registration; null without one, and for a kernel that was only asked about.
              * @example declared
              */
             origin: string | null;
-            /** @description Whether the kernel is a fallthrough. */
+            /** @description Whether the kernel only passes the call on to the next key. */
             fallthrough: boolean;
-            /** @description Whether the files alone determine the entry. */
+            /** @description Whether the files alone decide the entry. */
             derivable: boolean;
-            /** @description Why they do not determine it. */
+            /** @description Why they do not. */
             cause: string | null;
-            /** @description The file of the bundle, or the source file in PyTorch. */
+            /** @description The bundle's file that the registration follows from, or PyTorch's source file. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
+            /** @description Whether a call really works there. */
+            support: components["schemas"]["Support"];
             explanation?: components["schemas"]["Explanation"] | null;
         };
-        /** @description An event of an operator. */
+        /** @description What happened to an operator. */
         Event: components["schemas"]["Place"] & {
             /**
              * @description `introduced`, `removed`, `schema`, `kernel`, `tag`, or `entry` for how it is bound and what
@@ -1493,24 +1624,24 @@ export interface components {
              */
             rule: string;
             /**
-             * @description The level of the change, before any profile.
+             * @description How bad the change is, before any profile.
              * @example breaking
              */
             level: string;
             /**
-             * @description The dispatch key, if there is one.
+             * @description The dispatch key, where it is about one.
              * @example MPS
              */
             key: string | null;
-            /** @description All affected dispatch keys. */
+            /** @description All dispatch keys that it is about. */
             keys: string[];
-            /** @description The affected argument, tags or other names. */
+            /** @description The argument, tags or other names that it is about. */
             names: string[];
-            /** @description The operator of the change, if this one only follows it, like generated operators. */
+            /** @description The operator that it is told of, where this one only follows, as generated ones do. */
             follows: string | null;
-            /** @description The old text. */
+            /** @description What stood there before. */
             old: string | null;
-            /** @description The new text. */
+            /** @description What stands there now. */
             new: string | null;
             /** @description What changed, in a sentence. */
             message: string;
@@ -1528,7 +1659,7 @@ export interface components {
         };
         /** @description An accepted change. */
         Exception: {
-            /** @description Its id. */
+            /** @description What it is called by. */
             id: string;
             /** @description The pattern of operators. */
             operator: string;
@@ -1538,23 +1669,23 @@ export interface components {
             argument: string | null;
             /** @description Why it is accepted. */
             reason: string;
-            /** @description Who is responsible for it. */
+            /** @description Who answers for it. */
             owner: string | null;
-            /** @description The last day on which it is valid. */
+            /** @description The last day on which it holds. */
             until_date: string | null;
-            /** @description The last release for which it is valid. */
+            /** @description The last release for which it holds. */
             until_release: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad: boolean;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When it was made.
              */
             created_at: string;
             /**
-             * @description `active`, `expiring`, `expired`, `unused` (it matches no name in the latest revision, or
-             *     another exception covers it) or `overbroad`, at the current time and for the project's
-             *     latest revision.
+             * @description `active`, `expiring`, `expired`, `unused` (nothing in the latest revision has such a name,
+             *     or another exception covers it) or `overbroad`, as of now and the project's latest
+             *     revision.
              * @example active
              */
             status: string;
@@ -1563,17 +1694,17 @@ export interface components {
         ExceptionList: {
             /** @description The exceptions, oldest first. */
             items: components["schemas"]["Exception"][];
-            /** @description Always null: the list is not paged. */
+            /** @description Null: exceptions come all at once. */
             next_cursor: string | null;
         };
         /** @description An exception as it applies to a change. */
         Excuse: {
             /** @description The exception's id. */
             id: string;
-            /** @description Whether it excuses the change: it has not expired, and the operator can be excused. */
+            /** @description Whether it excuses the change: it has not ended, and the operator may be excused. */
             holds: boolean;
             /**
-             * @description The status of the exception.
+             * @description How the exception stands.
              * @example active
              */
             status: string;
@@ -1581,32 +1712,32 @@ export interface components {
             reason: string;
             /** @description By whom. */
             owner: string | null;
-            /** @description The last day or release on which it is valid. */
+            /** @description The last day or release for which it holds. */
             until: string | null;
         };
-        /** @description The explanation of an entry. */
+        /** @description How an entry comes about. */
         Explanation: {
-            /** @description The rules in the order tried; the last one decides. */
+            /** @description The rules in the order tried; the last one serves the key. */
             steps: components["schemas"]["Step"][];
             /** @description Registered keys that reach this one but lose to an earlier rule. */
             shadowed: string[];
-            /** @description The registrations that reach the key; the deciding one comes first. */
+            /** @description The registrations that reach the key, the one that decides first. */
             registrations: components["schemas"]["Registration"][];
-            /** @description Changes that would change the result, most direct first. */
+            /** @description What would change the answer, most direct first. */
             remedies: components["schemas"]["Remedy"][];
         };
-        /** @description A backend fallback: a kernel for all operators of a key. */
+        /** @description A kernel that serves a key whatever the operator. */
         Fallback: {
             /** @description The source file that registers it. */
             file: string | null;
-            /** @description Whether it is a fallthrough. */
+            /** @description Whether it only passes the call on to the next key. */
             fallthrough: boolean;
         };
         /** @description One of several faults of a request. */
         Fault: {
             /** @description What is wrong. */
             detail: string;
-            /** @description The parameter, header or member. */
+            /** @description The parameter, header or member that it is about. */
             parameter?: string | null;
         };
         /** @description A file of a revision. */
@@ -1625,11 +1756,11 @@ export interface components {
             bytes: number;
         };
         /**
-         * @description One finding: a rule and a location.
+         * @description One rule's complaint about one place.
          * @example {
          *       "rule": "out-return-matches",
          *       "severity": "error",
-         *       "message": "out argument `out` is `Tensor(a!)`, but the return at its position is `Tensor`",
+         *       "message": "out argument `out` is `Tensor(a!)`, but the return in its place is `Tensor`",
          *       "file": "native_functions.yaml",
          *       "span": {
          *         "line": 14,
@@ -1647,57 +1778,54 @@ export interface components {
         Finding: {
             /** @description The rule's id. */
             rule: string;
-            /** @description The severity. */
+            /** @description How bad. */
             severity: components["schemas"]["Severity"];
             /** @description What is wrong. */
             message: string;
-            /** @description The bundle's file; null for a text outside a bundle. */
+            /** @description The bundle's file; null for a text that is no file. */
             file: string | null;
-            /** @description The position in it. */
+            /** @description Where in it. */
             span: components["schemas"]["Span"];
-            /** @description The operator. */
+            /** @description The operator that it is about. */
             operator: string | null;
-            /** @description How to fix it. */
+            /** @description How to mend it. */
             help: string | null;
-            /** @description Related locations. */
+            /** @description Other places to look at. */
             related: components["schemas"]["Related"][];
             fix: components["schemas"]["Fix"] | null;
-            /**
-             * @description Whether a comment in the file suppresses it; suppressed findings are listed only if they are
-             *     errors.
-             */
+            /** @description Whether a comment in the file allows it; such findings are listed only when they are errors. */
             suppressed: boolean;
         };
         /** @description A page of findings. */
         FindingList: {
-            /** @description The findings, by file and position. */
+            /** @description The findings, by file and place. */
             items: components["schemas"]["Finding"][];
-            /** @description The number of omitted findings per rule; empty for every real file. */
+            /** @description How many findings more there are of each rule than are listed; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
-        /** @description An edit that fixes a finding: `replacement` replaces `span`. */
+        /** @description An edit that mends a finding: `replacement` goes in the place of `span`. */
         Fix: {
-            /** @description The range to replace; empty for an insertion. */
+            /** @description What to replace; empty for an insertion. */
             span: components["schemas"]["Span"];
-            /** @description The new text. */
+            /** @description What to put there. */
             replacement: string;
-            /** @description Whether it can be applied without review. */
+            /** @description Whether it can be made without asking. */
             applicability: components["schemas"]["Applicability"];
         };
-        /** @description An operator of some revision. */
+        /** @description An operator that some revision has. */
         FoundView: {
             /**
              * @description The operator.
              * @example add.Tensor
              */
             operator: string;
-            /** @description Whether it matches in the last revision. */
+            /** @description Whether it fits in the last revision. */
             current: boolean;
-            /** @description The ranges in which it exists. */
+            /** @description The stretches in which it is there. */
             present: components["schemas"]["Stretch"][];
-            /** @description The revisions whose changes contain the words. */
+            /** @description Where what changed holds the words. */
             changed: components["schemas"]["Place"][];
         };
         /** @description Counts of the declared operators at a key. */
@@ -1709,21 +1837,31 @@ export interface components {
             operators: number;
             /**
              * Format: int32
-             * @description Those with a kernel registered on the key.
+             * @description Those with a kernel of the key itself.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description Those that another key serves.
+             * @description Those that work through something else.
              */
             inherited: number;
             /**
              * Format: int32
-             * @description Those without a kernel.
+             * @description Those whose calls fail, always or in some cases.
              */
             lacking: number;
+            /**
+             * Format: int32
+             * @description Those of which it is not known.
+             */
+            unknown: number;
+            /**
+             * Format: int32
+             * @description The share that works in percent.
+             */
+            covered: number;
         };
-        /** @description An operator without a kernel registered on the key. */
+        /** @description An operator without a kernel of the key itself. */
         GapView: {
             /**
              * @description The operator.
@@ -1731,19 +1869,26 @@ export interface components {
              */
             operator: string;
             /**
-             * @description The reason of its entry, or `missing`.
+             * @description Why what serves it does, or `missing`.
              * @example missing
              */
             reason: string;
             /** @description The registered key that serves it. */
             source_key: string | null;
-            /** @description Whether calls reach no kernel. */
+            /** @description Whether a call fails, always or in some cases. */
             lacking: boolean;
+            /**
+             * @description Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails`, `unknown`.
+             * @example fails
+             */
+            verdict: string;
+            /** @description The operators without a working entry that it needs, nearest first. */
+            needs: string[];
             /** @description Whether it has the tag `core`. */
             core: boolean;
             /**
              * Format: int32
-             * @description The number of other backends with the same kind of tensor that have their own kernel.
+             * @description How many other backends with tensors of the same kind have a kernel of their own.
              */
             others: number;
             /**
@@ -1751,7 +1896,7 @@ export interface components {
              * @description How often it is used, with a usage file.
              */
             usage: number | null;
-            /** @description Whether the operator was added after the revision of `since`. */
+            /** @description Whether the operator came after the revision of `since`. */
             new: boolean | null;
         };
         /** @description The gaps of a backend. */
@@ -1766,15 +1911,21 @@ export interface components {
             /** @description Counts of the declared operators. */
             counts: components["schemas"]["GapCounts"];
             /**
-             * @description Operators without a kernel registered on the key: the most used first (with a usage file),
-             *     then those tagged `core`, then those that most other backends have.
+             * @description Operators without a kernel of the key itself: those used most first (with a usage file), then
+             *     those tagged `core`, then those that most other backends have.
              */
             items: components["schemas"]["GapView"][];
+            /**
+             * @description The kernels that would help most, one after the other: each with the operators that work then
+             *     and did not before. For a key that nothing is claimed about they are those of a device that
+             *     has only the kernels that every device must have.
+             */
+            leverage: components["schemas"]["LeverageStep"][];
             since: components["schemas"]["Since"] | null;
-            /** @description Unknown names in the usage file. */
+            /** @description Names of the usage file that no operator has. */
             unknown: string[];
         };
-        /** @description A registration that the dispatcher accepts. */
+        /** @description A registration that the dispatcher takes. */
         GivenView: {
             /**
              * @description The key as written.
@@ -1782,7 +1933,7 @@ export interface components {
              */
             key: string;
             /**
-             * @description The key of the registration.
+             * @description The key that it is registered to.
              * @example CompositeImplicitAutograd
              */
             registered_key: string;
@@ -1791,19 +1942,19 @@ export interface components {
              * @example my_kernel
              */
             kernel: string;
-            /** @description Whether it is a fallthrough. */
+            /** @description Whether it only passes the call on to the next key. */
             fallthrough: boolean;
-            /** @description Whether a later one replaces it. */
+            /** @description Whether a later one has taken its place. */
             overridden: boolean;
         };
         /** @description A variant of an operator. */
         GroupMember: {
-            /** @description The kind of variant. */
+            /** @description What kind of variant. */
             kind: components["schemas"]["OperatorKind"];
             /** @description Its name. */
             name: string;
         };
-        /** @description The status of the service. */
+        /** @description How the service is. */
         Health: {
             /**
              * @description `ok`
@@ -1824,25 +1975,54 @@ export interface components {
              */
             operator: string;
             /**
-             * @description The kind of timeline: `releases`, `commits` or `ingests`.
+             * @description What the timeline is made of: `releases`, `commits` or `ingests`.
              * @example releases
              */
             line: string;
-            /** @description The first revision. */
+            /** @description Where it begins. */
             from: components["schemas"]["Place"];
             /** @description Whether that is the first revision of the timeline. */
             from_start: boolean;
-            /** @description The last revision. */
+            /** @description Where it ends. */
             to: components["schemas"]["Place"];
-            /** @description The events in order; within a revision the worst first. */
+            /** @description What happened, in order; within a revision the worst first. */
             events: components["schemas"]["Event"][];
             /**
-             * @description The ranges in which the operator exists (with `key` null), and in which the same kernel
-             *     served it at a key: at the requested key, else at each backend with dense tensors.
+             * @description The stretches in which the operator is there (with `key` null), and in which one thing
+             *     served it at a key: at the key asked for, else at each backend with dense tensors.
              */
             ranges: components["schemas"]["RangeView"][];
         };
-        /** @description A registration: a key, or a key with further members. */
+        /** @description How an operator is implemented for a dispatch key. */
+        Implementation: {
+            /** @description The key. */
+            key: string;
+            in_tree: components["schemas"]["InTreeKernel"] | null;
+            /** @description The lines that register a kernel from a library. */
+            registration: string;
+            backend: components["schemas"]["BackendStub"] | null;
+            backend_symint: components["schemas"]["BackendStub"] | null;
+        };
+        /** @description A kernel in PyTorch's own tree. */
+        InTreeKernel: {
+            /** @description Whether the entry has a kernel for the key already. If not, the kernel's name is a proposal. */
+            declared: boolean;
+            /** @description The kernel's name. */
+            kernel: string;
+            /** @description What `NativeFunctions.h` declares. */
+            declaration: string;
+            /** @description What the author defines. */
+            definition: string;
+            /** @description The line of `dispatch:`. */
+            yaml: string;
+            /** @description The operator whose entry the line belongs to. */
+            entry: string;
+            /** @description The class that all kernels of a structured operator derive from. */
+            meta_class: string | null;
+            /** @description The definition of its `meta`. */
+            meta_definition: string | null;
+        };
+        /** @description A registration: a key, or a key with more. */
         Item: string | components["schemas"]["ItemDetail"];
         /** @description A registration with its kernel. */
         ItemDetail: {
@@ -1856,8 +2036,19 @@ export interface components {
              * @example my_kernel
              */
             kernel?: string | null;
-            /** @description Whether it is a fallthrough. */
+            /** @description Whether it only passes the call on to the next key. */
             fallthrough?: boolean;
+        };
+        /** @description A kernel whose declaration differs. */
+        KernelChange: {
+            /** @description The operator. */
+            operator: string;
+            /** @description The declaration for the base; null where its torchgen makes none. */
+            old: string | null;
+            /** @description The declaration for the head; null where its torchgen makes none. */
+            new: string | null;
+            /** @description Only parameters have other names, so the kernel compiles as it is. */
+            only_names: boolean;
         };
         /** @description The entry of an operator. */
         KeyEntry: components["schemas"]["Entry"] & {
@@ -1867,7 +2058,7 @@ export interface components {
              */
             operator: string;
         };
-        /** @description A key with counts of its entries. */
+        /** @description A key with what operators have there. */
         KeyItem: {
             /**
              * @description The runtime key.
@@ -1880,22 +2071,23 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, if the functionality exists once per backend.
+             * @description Its backend, where the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
-            /** @description The number of counted operators. */
+            /** @description How many operators are counted. */
             operators: number;
-            /** @description The number of operators by reason. */
+            /** @description How many of them have which reason. */
             counts: {
                 [key: string]: number;
             };
+            coverage: components["schemas"]["BackendCoverage"] | null;
         };
         /** @description A page of keys. */
         KeyList: {
             /** @description The runtime keys, in table order. */
             items: components["schemas"]["KeyItem"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
         /** @description The coverage of a backend. */
@@ -1907,20 +2099,25 @@ export interface components {
             key: string;
             /**
              * Format: int32
-             * @description Operators with a kernel registered on the key.
+             * @description Operators with a kernel of the key itself.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description Operators whose calls reach any kernel.
+             * @description Operators that work: those that run, decompose or fall back.
              */
             served: number;
             /**
              * Format: int32
-             * @description The latter's share of all declared operators, rounded down.
+             * @description Their share of all declared operators, the sum of its rounded parts.
              * @example 63
              */
             percent: number;
+            /**
+             * @description Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+             *     observation describes them.
+             */
+            claimed: boolean;
         };
         /** @description One key across all operators. */
         KeyView: {
@@ -1935,7 +2132,7 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, if the functionality exists once per backend.
+             * @description Its backend, where the functionality exists once per backend.
              * @example MPS
              */
             backend: string | null;
@@ -1944,21 +2141,25 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build of the tables. */
+            /** @description The build that the tables are for. */
             build: components["schemas"]["BuildView"];
-            /** @description The registrations in them. */
+            /** @description Which registrations they are made of. */
             source: components["schemas"]["Source"];
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
-            /** @description The number of counted operators, for any reason. */
+            /** @description How many operators are counted, whatever their reason. */
             operators: number;
-            /** @description The number of operators by reason. */
+            /** @description How many of them have which reason. */
             counts: {
                 [key: string]: number;
             };
-            /** @description One per operator, including missing ones, in the order of the operators. */
+            /** @description How many of them have which verdict. */
+            verdicts: {
+                [key: string]: number;
+            };
+            /** @description One for every operator, missing ones included, in the order of the operators. */
             items: components["schemas"]["KeyEntry"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
         /**
@@ -1974,18 +2175,18 @@ export interface components {
         Label: {
             /** @description Its name. */
             name: string;
-            /** @description The address of its revision. */
+            /** @description The address of the revision that it names. */
             revision: string;
-            /** @description The release of the label; null if that is the newest known. */
+            /** @description The release that it stands for; null where that is the newest known. */
             release: string | null;
             /**
              * Format: date-time
-             * @description When it was created or last changed.
+             * @description When it was made or last changed.
              */
             moved_at: string;
             /**
              * Format: int64
-             * @description The position of its revision in the order of ingestion: greater is later. Not dense.
+             * @description The place of its revision in the order of ingest: greater is later. Not dense.
              */
             sequence: number;
         };
@@ -1993,11 +2194,11 @@ export interface components {
         LabelList: {
             /** @description The labels, by name. */
             items: components["schemas"]["Label"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
         /**
-         * @description The target of a label.
+         * @description What a label is to name.
          * @example {
          *       "revision": "sha256:0123abcd",
          *       "release": "2.9"
@@ -2006,10 +2207,35 @@ export interface components {
         LabelTarget: {
             /** @description The address of the revision: `sha256:HEX`, another label, or `latest`. */
             revision: string;
-            /** @description The release of the label; by default its current one, or the one that the label looks like. */
+            /**
+             * @description The release that the label stands for; by default the one that it stands for already, or
+             *     looks like.
+             */
             release?: string | null;
         };
-        /** @description The content of a cell. */
+        /** @description A kernel that would help. */
+        LeverageStep: {
+            /**
+             * @description The operator that lacks the kernel.
+             * @example add.out
+             */
+            operator: string;
+            /**
+             * @description How many operators work then and did not before, itself included; generated ones are not
+             *     counted, nor those without the tag that was asked for.
+             */
+            gain: number;
+            /**
+             * Format: int64
+             * @description The same, by how often they are used (with a usage file).
+             */
+            weight: number;
+            /** @description These operators. */
+            unlocks: string[];
+            /** @description How many more operators need this kernel and others besides. */
+            blocks: number;
+        };
+        /** @description What a cell may be. */
         MatrixCell: {
             /**
              * @description The reason, as in an entry.
@@ -2017,11 +2243,11 @@ export interface components {
              */
             reason: string;
             /**
-             * @description The alias key whose kernel serves it; null for the key's own kernel, a fallback or none.
+             * @description The alias key whose kernel serves; null where it is the key's own, a fallback or none.
              * @example CompositeExplicitAutograd
              */
             alias: string | null;
-            /** @description Whether the files alone determine the cell. */
+            /** @description Whether the files alone decide the cell. */
             derivable: boolean;
         };
         /** @description A column. */
@@ -2037,12 +2263,12 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, if the functionality exists once per backend.
+             * @description Its backend, where the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
         };
-        /** @description An operator with its row and the properties to filter by. */
+        /** @description An operator with its row and what operators are filtered by. */
         MatrixOperator: {
             /**
              * @description Its name, with the namespace unless that is `aten`.
@@ -2054,20 +2280,49 @@ export interface components {
              * @example aten
              */
             namespace: string;
-            /** @description The canonical schema. */
+            /** @description The schema in canonical form. */
             schema: string;
             /** @description The kind of its schema. */
             kind: components["schemas"]["OperatorKind"];
-            /** @description Whether it is generated. */
+            /** @description Whether `autogen` brings it into being. */
             generated: boolean;
-            /** @description Whether it has `structured: True`. */
+            /** @description Whether it says `structured: True`. */
             structured: boolean;
             /** @description Its `python_module`. */
             python_module: string | null;
-            /** @description Its tags, including those that the release adds. */
+            /** @description Its tags, those that the release adds included. */
             tags: string[];
-            /** @description The index of its row in `rows`. */
+            /** @description The place of its row in `rows`. */
             row: number;
+            /** @description The place of its row in `verdicts.rows`. */
+            verdicts: number;
+        };
+        /** @description Verdicts by operator and backend key. */
+        MatrixVerdicts: {
+            /**
+             * @description The backend keys, in table order.
+             * @example [
+             *       "CPU",
+             *       "CUDA"
+             *     ]
+             */
+            keys: string[];
+            /**
+             * @description Those of them that anything is claimed about.
+             * @example [
+             *       "CPU",
+             *       "CUDA"
+             *     ]
+             */
+            claimed: string[];
+            /**
+             * @description The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+             *     `f` fails, `u` unknown.
+             * @example [
+             *       "rrdf"
+             *     ]
+             */
+            rows: string[];
         };
         /** @description Every operator by every runtime key. */
         MatrixView: {
@@ -2076,32 +2331,33 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build of the tables. */
+            /** @description The build that the tables are for. */
             build: components["schemas"]["BuildView"];
-            /** @description The registrations in them. */
+            /** @description Which registrations they are made of. */
             source: components["schemas"]["Source"];
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
             /** @description The runtime keys, in table order: the columns. */
             keys: components["schemas"]["MatrixKey"][];
             /**
-             * @description The distinct cells. A character of a row refers to the cell whose index here is the
-             *     character's code point minus 48 (`0` for the first, `1` for the second, `:` for the
-             *     eleventh).
+             * @description The different cells. A character of a row stands for the cell whose place here is the
+             *     character's code point less 48 (`0` for the first, `1` for the second, `:` for the eleventh).
              */
             cells: components["schemas"]["MatrixCell"][];
             /**
-             * @description The distinct rows: one character per key, in the order of the keys.
+             * @description The different rows: a character a key, in the order of the keys.
              * @example [
              *       "000333"
              *     ]
              */
             rows: string[];
-            /** @description The operators in file order; a generated operator follows its source. */
+            /** @description What really works: the verdicts of the backend keys. */
+            verdicts: components["schemas"]["MatrixVerdicts"];
+            /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
         };
         /**
-         * @description A change to accept.
+         * @description A change to be accepted.
          * @example {
          *       "operator": "can_cast",
          *       "rule": "argument-renamed",
@@ -2113,63 +2369,63 @@ export interface components {
          */
         NewException: {
             /**
-             * @description Operators by their full name; `*` matches any text and `?` one character. A pattern has at
+             * @description Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
              *     most 127 characters.
              */
             operator: string;
             /** @description The rule, or a pattern of rules. */
             rule: string;
-            /** @description The argument, key or other subject of the rule, or a pattern; by default any. */
+            /** @description The argument, key or whatever else the rule is about, or a pattern; by default any. */
             argument?: string | null;
             /** @description Why it is accepted. */
             reason: string;
-            /** @description Who is responsible for it. */
+            /** @description Who answers for it. */
             owner?: string | null;
             /**
              * Format: date
-             * @description The last day on which it is valid.
+             * @description The last day on which it holds.
              */
             until_date?: string | null;
-            /** @description The last release for which it is valid, as written; it can be a future release. */
+            /** @description The last release for which it holds, as it is written; it may be one to come. */
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
         };
         /**
-         * @description A project to create.
+         * @description A project to be made.
          * @example {
          *       "name": "pytorch",
          *       "description": "The main line"
          *     }
          */
         NewProject: {
-            /** @description Its name: letters, digits, `.`, `_`, `+` and `-`, starting with a letter or digit. */
+            /** @description Its name: letters, digits, `.`, `_`, `+` and `-`, beginning with a letter or digit. */
             name: string;
-            /** @description Its description. */
+            /** @description What it is, for people. */
             description?: string | null;
-            /** @description The policy for its comparisons. */
+            /** @description What its comparisons are judged by. */
             policy?: Record<string, never> | null;
         };
-        /** @description Operators by the verdict of PyTorch's own check. */
+        /** @description Operators by torch's verdict. */
         Official: {
-            /** @description Not backward compatible: changed incompatibly, removed, or renamed. */
+            /** @description Not backward compatible: changed so, removed, or renamed. */
             backward: string[];
             /** @description Not forward compatible. */
             forward: string[];
         };
-        /** @description Findings of one rule that are counted but not listed. */
+        /** @description Findings of one rule that are counted and not listed. */
         OmittedFindings: {
             /**
              * @description The rule's id.
              * @example yaml-entry-mapping
              */
             rule: string;
-            /** @description Their severity. */
+            /** @description How bad they are. */
             severity: components["schemas"]["Severity"];
-            /** @description The number of omitted findings. */
+            /** @description How many are left out. */
             count: number;
         };
-        /** @description An operator: its declaration, and what follows from it. */
+        /** @description An operator: all that its declaration says, and what follows from it. */
         Operator: {
             /**
              * @description `base_name[.overload]`.
@@ -2186,21 +2442,21 @@ export interface components {
             /** @description The name after the dot; empty for the default overload. */
             overload: string;
             /**
-             * @description The canonical schema, without the namespace.
+             * @description The schema in canonical form, without the namespace.
              * @example add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
              */
             schema: string;
-            /** @description What it mutates. */
+            /** @description What it writes to. */
             kind: components["schemas"]["OperatorKind"];
-            /** @description Whether it is generated. */
+            /** @description Whether `autogen` made it. */
             generated: boolean;
-            /** @description The operator that it is generated from. */
+            /** @description The operator that it was made from. */
             generated_from: string | null;
             /** @description Its arguments, in schema order. */
             arguments: components["schemas"]["Argument"][];
             /** @description Its return values. */
             returns: components["schemas"]["Return"][];
-            /** @description Its bindings: `function`, `method`. */
+            /** @description How it is called: `function`, `method`. */
             variants: string[];
             /** @description `structured: True` */
             structured: boolean;
@@ -2208,18 +2464,18 @@ export interface components {
             structured_delegate: string | null;
             /** @description The C++ class that its structured kernel inherits from. */
             structured_inherits: string | null;
-            /** @description Kernels by key, as in torchgen: comma lists split, the implicit composite added. */
+            /** @description Kernels by key, as torchgen holds them: comma lists split, the implicit composite filled in. */
             dispatch: {
                 [key: string]: string;
             };
             /**
-             * @description All known registrations in order: from the files, from backend files, hand-written and
-             *     observed.
+             * @description All registrations of everything that is declared and known, in the order made: of the
+             *     files, of backend files, hand-written and observed ones.
              */
             registrations: components["schemas"]["Registration"][];
-            /** @description Its tags, including those that the release adds. */
+            /** @description Its tags, those that the release adds by itself included. */
             tags: string[];
-            /** @description The operators generated from it. */
+            /** @description Operators that are generated from it. */
             autogen: string[];
             /** @description The module of the Python binding. */
             python_module: string | null;
@@ -2245,12 +2501,12 @@ export interface components {
             is_view: boolean;
             /** @description The signature that it shares with its variants. */
             signature: string;
-            /** @description The file that declares it; null for generated operators. */
+            /** @description The file that declares it; null for generated ones. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
         };
         /**
-         * @description The kind of a schema.
+         * @description What kind of variant a schema describes.
          * @enum {string}
          */
         OperatorKind: "functional" | "inplace" | "out" | "mutable" | "scratch";
@@ -2258,38 +2514,38 @@ export interface components {
         OperatorList: {
             /** @description The operators. */
             items: components["schemas"]["Operator"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
-        /** @description An operator with its complete declaration in a revision. */
+        /** @description An operator with everything that stands about it in its revision. */
         OperatorPage: components["schemas"]["Operator"] & {
             source: components["schemas"]["SourceLines"] | null;
-            /** @description The variants with its signature, including itself, by kind. */
+            /** @description The variants that share its signature, itself included, by kind. */
             group: components["schemas"]["GroupMember"][];
-            /** @description The findings in its entry. */
+            /** @description What the rules find in its entry. */
             findings: components["schemas"]["Finding"][];
         };
         /** @description The operators of a bundle. */
         Parsed: {
             /**
-             * @description The release whose rules apply.
+             * @description The release that it is judged as.
              * @example 2.15
              */
             release: string;
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
-            /** @description The operators with a valid schema. */
+            /** @description The operators that can be read. */
             operators: components["schemas"]["Operator"][];
-            /** @description The findings, by file and position: at most 1,000 per rule and 10,000 in total. */
+            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
             findings: components["schemas"]["Finding"][];
-            /** @description The number of omitted findings per rule; empty for every real file. */
+            /** @description How many findings more there are of each rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
         };
-        /** @description A parsed schema. If a finding is an error, all parts are null. */
+        /** @description A schema as it was read. With an error among the findings all parts are null. */
         ParsedSchema: {
             /** @description The canonical text, without the namespace. */
             schema: string | null;
-            /** @description The namespace, by default `aten`. */
+            /** @description The namespace, `aten` where none is written. */
             namespace: string | null;
             /** @description `base_name[.overload]` */
             name: string | null;
@@ -2304,9 +2560,9 @@ export interface components {
             returns: components["schemas"]["Return"][] | null;
             /** @description What may share memory. */
             alias_sets: components["schemas"]["AliasSet"][] | null;
-            /** @description The signature that groups variants, in canonical form. */
+            /** @description The canonical text of the key that variants are grouped by. */
             signature: string | null;
-            /** @description The findings; columns count from the start of the text. */
+            /** @description What is wrong with it; columns count from the beginning of the text. */
             findings: components["schemas"]["Finding"][];
         };
         /** @description A place on a timeline. */
@@ -2321,20 +2577,20 @@ export interface components {
              * @example 2.4.0
              */
             label: string | null;
-            /** @description A commit's author date; null for releases, because no file contains their dates. */
+            /** @description A commit's author date; null for releases, whose dates no file tells. */
             date: string | null;
             commit: components["schemas"]["Commit"] | null;
         };
-        /** @description Counts of a revision. All except `generated` count declared operators. */
+        /** @description Counts of a revision. All but `generated` are of operators that entries declare. */
         Point: components["schemas"]["Place"] & {
             /**
              * Format: int32
-             * @description Declared operators.
+             * @description Operators that entries declare.
              */
             operators: number;
             /**
              * Format: int32
-             * @description Generated operators.
+             * @description Operators that `autogen` adds.
              */
             generated: number;
             /**
@@ -2344,7 +2600,7 @@ export interface components {
             composite_implicit: number;
             /**
              * Format: int32
-             * @description Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional form.
+             * @description Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional sibling.
              */
             composite_explicit: number;
             /**
@@ -2357,7 +2613,7 @@ export interface components {
              * @description Operators with the tag `core`.
              */
             core: number;
-            /** @description The backends with dense tensors, in table order; empty if not requested. */
+            /** @description The backends with dense tensors, in table order; none where they were not asked for. */
             coverage: components["schemas"]["KeyPoint"][];
             step: components["schemas"]["StepView"] | null;
         };
@@ -2376,7 +2632,7 @@ export interface components {
          */
         Problem: {
             /**
-             * @description The kind of problem: a stable URI reference, relative to the server.
+             * @description What kind of problem it is: a stable reference, relative to the server.
              * @example /problems/unknown-operator
              */
             type: string;
@@ -2387,21 +2643,21 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What happened in this request. */
+            /** @description What happened here. */
             detail: string;
             /** @description The id of the request, as in the header `X-Request-Id` and in the log. */
             request_id: string;
-            /** @description The individual faults, if there are several or they concern a parameter. */
+            /** @description The faults one by one, where there are several or they are about a certain parameter. */
             errors?: components["schemas"]["Fault"][];
-            /** @description Similar valid names. */
+            /** @description What may have been meant. */
             suggestions?: string[];
-            /** @description The findings in a rejected bundle. */
+            /** @description What the rules find in a bundle that is refused. */
             findings?: components["schemas"]["Finding"][];
         };
         /** @description A type of problem. */
         ProblemType: {
             /**
-             * @description The `type` in problem documents.
+             * @description What problem documents have as `type`.
              * @example /problems/unknown-operator
              */
             type: string;
@@ -2409,7 +2665,7 @@ export interface components {
             title: string;
             /**
              * Format: int32
-             * @description Its HTTP status.
+             * @description The status that it comes with.
              */
             status: number;
             /** @description What it means. */
@@ -2428,42 +2684,42 @@ export interface components {
         Project: {
             /** @description Its name. */
             name: string;
-            /** @description Its description. */
+            /** @description What it is, for people. */
             description: string | null;
-            /** @description The policy for its comparisons. */
+            /** @description What its comparisons are judged by. */
             policy: Record<string, never> | null;
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description When it was made.
              */
             created_at: string;
             /**
              * Format: int64
-             * @description The number of its revisions.
+             * @description How many revisions it has.
              */
             revisions: number;
         };
         /**
-         * @description Changes to a project; missing members stay, and null removes one.
+         * @description What becomes of a project; what is left out stays, and null takes away.
          * @example {
          *       "description": "The main line, nightly"
          *     }
          */
         ProjectEdit: {
-            /** @description Its description. */
+            /** @description What it is, for people. */
             description?: string | null;
-            /** @description The policy for its comparisons. */
+            /** @description What its comparisons are judged by. */
             policy?: Record<string, never> | null;
         };
         /** @description A page of projects. */
         ProjectList: {
             /** @description The projects, by name. */
             items: components["schemas"]["Project"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
         /**
-         * @description The registrations of a table.
+         * @description Registrations to make a table of.
          * @example {
          *       "registrations": [
          *         "CPU",
@@ -2475,75 +2731,86 @@ export interface components {
          */
         Question: {
             /**
-             * @description The registrations of the operator in order: the last registration for a key wins. At most
-             *     2,000.
+             * @description The registrations of the operator, in the order made: of several to one key the last counts.
+             *     At most 2,000.
              */
             registrations: components["schemas"]["Item"][];
-            /** @description The backend fallbacks; by default those of the release. At most 2,000. */
+            /**
+             * @description The global fallbacks; by default those of the release.
+             *     At most 2,000.
+             */
             fallbacks?: components["schemas"]["Item"][] | null;
         };
-        /** @description A range of the timeline. */
+        /** @description A stretch of the timeline. */
         RangeView: {
             /** @description The runtime key; null for the operator's presence. */
             key: string | null;
-            /** @description The first revision. */
+            /** @description Where it begins. */
             from: components["schemas"]["Place"];
-            /** @description The last revision, included. */
+            /** @description Where it ends, included. */
             to: components["schemas"]["Place"];
-            /** @description Whether calls reach a kernel; always true for presence. */
+            /**
+             * @description Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
+             *     presence always true.
+             */
             supported: boolean;
             /**
              * @description Why it serves.
              * @example default backend kernel
              */
             reason: string | null;
-            /** @description The registered key that serves it. */
+            /** @description The registered key that serves. */
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
+            /**
+             * @description Whether a call works; null on keys that are not a backend's.
+             * @example decomposes
+             */
+            verdict: string | null;
         };
-        /** @description A kernel registered on a key, and its origin. */
+        /** @description A kernel put on a key, and why. */
         Registration: {
             /**
              * @description The runtime or alias key.
              * @example CPU
              */
             key: string;
-            /** @description The kernel's C++ name; null if only its file is known. */
+            /** @description The kernel's C++ name; null where only its file is known. */
             kernel: string | null;
             /**
-             * @description The origin of the registration.
+             * @description What made the registration.
              * @example declared
              */
             origin: string;
-            /** @description Whether it is a fallthrough. */
+            /** @description Whether it only passes the call on to the next key. */
             fallthrough: boolean;
-            /** @description Whether a later registration for the same key replaces it. */
+            /** @description Whether a later registration to the same key has taken its place. */
             overridden: boolean;
-            /** @description The file of the bundle, or the source file in PyTorch. */
+            /** @description The bundle's file that it follows from, or PyTorch's source file. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
         };
-        /** @description A related location of a finding. */
+        /** @description A further place that a finding is about. */
         Related: {
-            /** @description The message for the location. */
+            /** @description What is to be seen there. */
             message: string;
-            /** @description The bundle's file; null if it is not part of the bundle. */
+            /** @description The bundle's file; null when it is none of the bundle's. */
             file: string | null;
-            /** @description The position in it. */
+            /** @description Where in it. */
             span: components["schemas"]["Span"];
         };
-        /** @description A release in detail. */
+        /** @description What there is to know of a release. */
         ReleaseDetail: components["schemas"]["ReleaseItem"] & {
             /** @description The base types that a schema may use. */
             base_types: string[];
-            /** @description The keys that `dispatch:` allows. */
+            /** @description The keys that `dispatch:` may have. */
             dispatch_keys: string[];
             /** @description The tags of its own `tags.yaml`. */
             tags: string[];
             /** @description The keys of the runtime, in table order. */
             keys: components["schemas"]["RuntimeKey"][];
-            /** @description The alias keys. */
+            /** @description The keys that stand for several. */
             alias_keys: components["schemas"]["AliasKey"][];
         };
         /** @description A release in the list. */
@@ -2553,11 +2820,11 @@ export interface components {
              * @example 2.9
              */
             name: string;
-            /** @description The patch releases used to verify its data. */
+            /** @description The patch releases that its facts were checked against. */
             patches: string[];
             /**
-             * @description The patch releases with a recording of the real dispatcher: their hand-written registrations
-             *     are known.
+             * @description The patch releases whose real dispatcher was recorded: their hand-written registrations are
+             *     known.
              */
             recorded: string[];
             /** @description Whether it is the newest known one, which is the default. */
@@ -2567,27 +2834,40 @@ export interface components {
         ReleaseList: {
             /** @description The releases, oldest first. */
             items: components["schemas"]["ReleaseItem"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
-        /** @description One change of the registrations that changes the result. */
+        /** @description One change of the registrations that changes the answer. */
         Remedy: {
             /**
              * @description `register` a kernel, or `remove` the registration.
              * @example register
              */
             edit: string;
-            /** @description Any one of these keys. */
+            /** @description On any one of these keys. */
             keys: string[];
             /**
-             * @description The resulting reason of the entry.
+             * @description The reason that the entry then has.
              * @example kernel
              */
             becomes: string;
         };
+        /** @description A type that is written in another way. */
+        Respelled: {
+            /**
+             * @description How the base writes it.
+             * @example c10::optional
+             */
+            old: string;
+            /**
+             * @description How the head writes it.
+             * @example ::std::optional
+             */
+            new: string;
+        };
         /** @description A return value of a schema. */
         Return: {
-            /** @description Its name, if it has one. */
+            /** @description Its name, where it has one. */
             name: string | null;
             /**
              * @description Its type, without the annotation.
@@ -2600,16 +2880,16 @@ export interface components {
         /** @description A revision, judged as a release. */
         Revision: components["schemas"]["RevisionItem"] & {
             /**
-             * @description The label in the address, or behind `latest`; null for a digest.
+             * @description The label that the address came by, also where it is `latest`; null for a digest.
              * @example 2.9.0
              */
             label: string | null;
             /**
-             * @description The release whose rules apply.
+             * @description The release that it is judged as.
              * @example 2.9
              */
             release: string;
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
             /** @description Counts of its operators and findings. */
             summary: components["schemas"]["Summary"];
@@ -2636,24 +2916,24 @@ export interface components {
             address: string;
             /**
              * Format: date-time
-             * @description When it was first ingested.
+             * @description When it was first taken in.
              */
             ingested_at: string;
             /** @description Its files, by name. */
             files: components["schemas"]["File"][];
-            /** @description The labels that point to it. */
+            /** @description The labels that name it. */
             labels: components["schemas"]["Label"][];
-            /** @description The commits with these files, in topological order. */
+            /** @description The commits that have these files, in the order of their topology. */
             commits: components["schemas"]["RevisionCommit"][];
         };
         /** @description A page of revisions. */
         RevisionList: {
             /** @description The revisions, last ingested first. */
             items: components["schemas"]["RevisionItem"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
-        /** @description A validation rule. */
+        /** @description A rule of validation. */
         Rule: {
             /**
              * @description `validation`
@@ -2670,11 +2950,11 @@ export interface components {
              * @example returns
              */
             family: string;
-            /** @description The severity of its findings. */
+            /** @description How bad a finding of it is. */
             severity: components["schemas"]["Severity"];
             /**
-             * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
-             *     `codegen`; or `convention`, which it does not check.
+             * @description When PyTorch's generator notices: `yaml`, `entry`, `file`, `generate`, `group`, `codegen`,
+             *     or never, for a `convention`.
              * @example entry
              */
             stage: string;
@@ -2683,24 +2963,24 @@ export interface components {
              * @example 2.0
              */
             since: string;
-            /** @description The last release that it applies to; null if it still applies. */
+            /** @description The last release that it applies to; null where it still does. */
             until: string | null;
             /** @description What it finds. */
             what: string;
-            /** @description Why it matters, and to whom. */
+            /** @description Why that is bad, and for whom. */
             why: string;
-            /** @description An example that violates it. */
+            /** @description An example that breaks it. */
             bad: components["schemas"]["Example"];
-            /** @description The same example, fixed. */
+            /** @description The same, mended. */
             good: components["schemas"]["Example"];
-            /** @description The place in PyTorch that decides it. */
+            /** @description Where PyTorch decides it. */
             source: string;
         };
         /** @description A page of rules. */
         RuleList: {
-            /** @description The rules by family, validation rules first. */
+            /** @description The rules, family by family, those of validation first. */
             items: components["schemas"]["AnyRule"][];
-            /** @description The cursor of the next page; null at the end. */
+            /** @description What to ask for the next part with; null at the end. */
             next_cursor: string | null;
         };
         /** @description A key of the runtime. */
@@ -2711,12 +2991,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Its functionality.
+             * @description What it is for.
              * @example Sparse
              */
             functionality: string;
             /**
-             * @description Its backend, if the functionality has several.
+             * @description Its backend, where it is one of several.
              * @example CPU
              */
             backend: string | null;
@@ -2737,7 +3017,7 @@ export interface components {
              */
             new: string;
         };
-        /** @description A schema to parse. */
+        /** @description A schema to be read. */
         SchemaText: {
             /**
              * @description The text, with or without a namespace.
@@ -2745,19 +3025,19 @@ export interface components {
              */
             schema: string;
         };
-        /** @description The result of a search. */
+        /** @description What a search found. */
         SearchView: {
-            /** @description The operators; those of the last revision come first. */
+            /** @description Operators, those of the last revision first. */
             items: components["schemas"]["FoundView"][];
         };
         /**
-         * @description The severity of a finding.
+         * @description How bad a finding is.
          * @enum {string}
          */
         Severity: "error" | "warning" | "info";
         /** @description A side: files, or a stored revision. */
         SideBody: {
-            /** @description The files of a bundle, by name; at most 16 MiB for both sides together. */
+            /** @description The files of a bundle, by name; those of both sides have at most 16 MiB together. */
             files?: {
                 [key: string]: string;
             } | null;
@@ -2765,7 +3045,7 @@ export interface components {
             project?: string | null;
             /** @description The address of a stored revision. */
             revision?: string | null;
-            /** @description The title of the side, for files: `this pull request`. */
+            /** @description What people call it, for files: `this pull request`. */
             title?: string | null;
             /** @description The release whose rules apply to this side. */
             release?: string | null;
@@ -2773,7 +3053,7 @@ export interface components {
         /** @description A side of a comparison. */
         SideView: {
             /**
-             * @description Its title.
+             * @description What people call it.
              * @example pytorch 2.12.1
              */
             title: string;
@@ -2784,28 +3064,65 @@ export interface components {
              * @example sha256:46f5640a0e2e
              */
             revision: string;
-            /** @description The label in its address. */
+            /** @description The label that it was addressed by. */
             label: string | null;
             /**
-             * @description The release whose rules apply.
+             * @description The release that it is judged as.
              * @example 2.12
              */
             release: string;
         };
-        /** @description The changes since a revision. */
+        /**
+         * @description The declarations of an operator, as torchgen of the release makes them. A member is absent where
+         *     the operator has no such declaration, or torchgen refuses to make it.
+         */
+        Signatures: {
+            /**
+             * @description `base_name[.overload]`
+             * @example add.Tensor
+             */
+            name: string;
+            /** @description The unboxed signature with symbolic sizes: what is registered with the dispatcher. */
+            dispatcher?: string | null;
+            /**
+             * @description The same with concrete sizes, where it differs: what an out-of-tree backend declares for an
+             *     operator that it does not list under `symint`.
+             */
+            dispatcher_int?: string | null;
+            /** @description `at::` functions: plain, faithful, and both with symbolic sizes. */
+            functions?: string[] | null;
+            /** @description Methods of `at::Tensor`, in the same order. */
+            methods?: string[] | null;
+            /** @description For each dispatch key with a kernel, what `NativeFunctions.h` declares. */
+            kernels?: {
+                [key: string]: string[];
+            } | null;
+            /** @description What Python's argument parser gets for the function. */
+            python_function?: string | null;
+            /** @description What it gets for the method. */
+            python_method?: string | null;
+            /** @description The function in the type stub; then its form with separate integers, or null. */
+            pyi_function?: (string | null)[] | null;
+            /** @description The method in the type stub, likewise. */
+            pyi_method?: (string | null)[] | null;
+            /** @description Where Python binds it. */
+            bound: components["schemas"]["Bound"];
+            implement?: components["schemas"]["Implementation"] | null;
+        };
+        /** @description What came in since a revision. */
         Since: {
             /** @description That revision. */
             revision: components["schemas"]["SideView"];
             counts: components["schemas"]["GapCounts"] | null;
-            /** @description Operators that gained a kernel registered on the key. */
+            /** @description Operators that the key has a kernel of its own for now, and had none for then. */
             gained: string[];
         };
         /**
-         * @description The registrations to use.
+         * @description Which registrations count.
          * @enum {string}
          */
         Source: "everything" | "files";
-        /** @description Whole lines of a file. */
+        /** @description Lines of a file, whole. */
         SourceLines: {
             /** @description The file. */
             file: string;
@@ -2819,11 +3136,11 @@ export interface components {
              * @description The last line.
              */
             end_line: number;
-            /** @description The text, including line breaks. */
+            /** @description The text, line breaks included. */
             text: string;
         };
         /**
-         * @description A range in a file: 1-based, columns in Unicode scalar values, the end exclusive.
+         * @description A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
          * @example {
          *       "line": 14,
          *       "column": 45,
@@ -2834,22 +3151,22 @@ export interface components {
         Span: {
             /**
              * Format: int32
-             * @description The first line.
+             * @description Line where it begins.
              */
             line: number;
             /**
              * Format: int32
-             * @description The first column.
+             * @description Column where it begins.
              */
             column: number;
             /**
              * Format: int32
-             * @description The last line.
+             * @description Line where it ends.
              */
             end_line: number;
             /**
              * Format: int32
-             * @description The column after the end.
+             * @description Column where it ends.
              */
             end_column: number;
         };
@@ -2861,63 +3178,62 @@ export interface components {
              */
             number: number;
             /**
-             * @description The alias key it looks up; null for the key itself, its fallback, and the rule for missing
-             *     kernels.
+             * @description The alias that it looks for; null for the key itself, its fallback, and nothing.
              * @example CompositeExplicitAutograd
              */
             alias: string | null;
             /**
-             * @description The reason it results in.
+             * @description The reason that it gives.
              * @example default backend kernel
              */
             reason: string;
             /**
-             * @description The outcome: `decides`, `not registered`, `out of reach` (registered, but never serves the
-             *     key), `irrelevant` (neither), `switched off by explicit`, `switched off by backends`, `not
-             *     ambiguous`.
+             * @description What came of it: `decides`, `not registered`, `out of reach` (registered, but it never
+             *     serves the key), `irrelevant` (neither), `switched off by explicit`, `switched off by
+             *     backends`, `not ambiguous`.
              * @example not registered
              */
             outcome: string;
-            /** @description The backends whose kernels disable it. */
+            /** @description The backends whose kernels switch it off. */
             backends: string[];
         };
-        /** @description The changes since the previous revision: counts by level, before any profile. */
+        /** @description What changed since the revision before: how many changes of which level, before any profile. */
         StepView: {
-            /** @description The previous revision. */
+            /** @description The revision before. */
             since: components["schemas"]["Place"];
             /**
              * Format: int32
-             * @description Breaking changes.
+             * @description What breaks.
              */
             breaking: number;
             /**
              * Format: int32
-             * @description Forward-breaking changes: new code fails on the old side.
+             * @description What only breaks what is new on what is old.
              */
             forward_breaking: number;
             /**
              * Format: int32
-             * @description Dangerous changes.
+             * @description What somebody must act upon.
              */
             dangerous: number;
             /**
              * Format: int32
-             * @description Safe and informational changes.
+             * @description What harms nobody, or is only good to know.
              */
             other: number;
         };
-        /** @description A range of a timeline. */
+        /** @description A stretch of a timeline. */
         Stretch: {
-            /** @description The first revision. */
+            /** @description Where it begins. */
             from: components["schemas"]["Place"];
-            /** @description The last revision, included. */
+            /** @description Where it ends, included. */
             to: components["schemas"]["Place"];
         };
         /** @description Counts over a bundle. */
         Summary: {
-            /** @description Declared operators. */
+            /** @description Operators that entries declare. */
             operators: number;
-            /** @description Generated operators. */
+            /** @description Operators that `autogen` adds to them. */
             generated: number;
             /** @description Findings of severity error. */
             errors: number;
@@ -2926,6 +3242,34 @@ export interface components {
             /** @description Findings of severity info. */
             infos: number;
         };
+        /** @description Whether calling an operator works on a key, and what it needs. */
+        Support: {
+            /**
+             * @description `runs`: a kernel of its own, or one that calls nothing else. `decomposes`: everything that
+             *     its default or composite kernel calls works. `partly`: something that it calls in some cases
+             *     does not. `falls-back`: only the fallback of the backend serves it. `fails`: a call raises.
+             *     `unknown`: its calls were not measured, or nothing is known about the backend.
+             * @example fails
+             */
+            verdict: string;
+            /**
+             * @description The operators without a working entry that it needs, nearest first.
+             * @example [
+             *       "add.out"
+             *     ]
+             */
+            needs: string[];
+            /**
+             * @description The chain of calls from the operator to the first of them.
+             * @example [
+             *       "add.Tensor",
+             *       "add.out"
+             *     ]
+             */
+            through: string[];
+            /** @description Why nothing is claimed: `out of tree: give its file`. */
+            unclaimed: string | null;
+        };
         /** @description The support of an operator. */
         SupportOf: {
             /**
@@ -2933,7 +3277,7 @@ export interface components {
              * @example add.Tensor
              */
             operator: string;
-            /** @description One per key. */
+            /** @description One for each key. */
             cells: components["schemas"]["Cell"][];
         };
         /** @description A support table. */
@@ -2943,13 +3287,13 @@ export interface components {
              * @example pytorch
              */
             project: string;
-            /** @description The first revision. */
+            /** @description Where it begins. */
             from: components["schemas"]["Place"];
-            /** @description The last revision. */
+            /** @description Where it ends. */
             to: components["schemas"]["Place"];
-            /** @description The requested runtime keys, in order. */
+            /** @description The runtime keys, in the order asked for. */
             keys: string[];
-            /** @description One per requested operator, in order. */
+            /** @description One for each operator, in the order asked for. */
             operators: components["schemas"]["SupportOf"][];
         };
         /** @description The dispatch table of an operator. */
@@ -2964,26 +3308,37 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build of the table. */
+            /** @description The build that the table is for. */
             build: components["schemas"]["BuildView"];
-            /** @description The registrations in it. */
+            /** @description Which registrations it is made of. */
             source: components["schemas"]["Source"];
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
             /**
-             * @description Every runtime key of the release in table order, including `Undefined` and missing ones; or
-             *     only the requested key.
+             * @description Every runtime key of the release in table order, `Undefined` and missing ones included; or
+             *     the one asked for.
              */
             table: components["schemas"]["Entry"][];
-            /** @description What works on the dense backends, or on the requested key. */
+            /**
+             * @description Whether it works on a device that has only the kernels that every device must have:
+             *     `empty.memory_format`, `empty_strided`, `_copy_from`, `as_strided`, `view` and `resize_`.
+             */
+            bare: components["schemas"]["Support"];
+            /**
+             * @description The release whose recorded calls decide where composite kernels work; null where none were
+             *     recorded.
+             * @example 2.9
+             */
+            measured: string | null;
+            /** @description What works on the dense backends, or on the key asked for. */
             training: components["schemas"]["Training"][];
-            /** @description The added registrations of a what-if table. */
+            /** @description The registrations that are added, where it is asked what would be. */
             with: components["schemas"]["GivenView"][];
-            /** @description The keys without their registration in a what-if table. */
+            /** @description The keys that lose their registration. */
             without: string[];
-            /** @description The actual table; null without a what-if change. */
+            /** @description The table as it is; null where no other registrations are asked about. */
             before: components["schemas"]["Entry"][] | null;
-            /** @description The table after the change. */
+            /** @description The table as it would be. */
             after: components["schemas"]["Entry"][] | null;
             /** @description The keys whose entry changes. */
             changed: string[] | null;
@@ -2996,12 +3351,13 @@ export interface components {
              */
             key: string;
             /**
-             * @description Whether calling it works: `yes`, `no`.
+             * @description Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
              * @example yes
              */
             inference: string;
             /**
-             * @description Whether it is differentiable: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+             * @description Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
+             *     `derivatives.yaml`).
              * @example yes
              */
             training: string;
@@ -3017,11 +3373,11 @@ export interface components {
              */
             detail: string | null;
             /**
-             * @description The autograd key of the backend.
+             * @description The autograd key that speaks for the backend.
              * @example AutogradCPU
              */
             autograd_key: string;
-            /** @description The summary in one sentence. */
+            /** @description All of it in one sentence. */
             sentence: string;
         };
         /** @description Counts over a timeline. */
@@ -3032,32 +3388,32 @@ export interface components {
              */
             project: string;
             /**
-             * @description The kind of timeline.
+             * @description What the timeline is made of.
              * @example releases
              */
             line: string;
-            /** @description The number of revisions in the range. */
+            /** @description How many revisions the stretch has. */
             revisions: number;
             /** @description The points, in order. */
             points: components["schemas"]["Point"][];
         };
         /** @description An operator that a backend file lists and the head does not have. */
         UnknownOperator: {
-            /** @description The name as listed. */
+            /** @description The name as it is listed. */
             operator: string;
             /** @description Whether the base has it. */
             vanished: boolean;
-            /** @description Similar names in the head. */
+            /** @description Names in the head that are near. */
             suggestions: string[];
         };
-        /** @description An unreadable part. */
+        /** @description What could not be read. */
         Unread: {
             /**
              * @description `base` or `head`.
              * @example head
              */
             side: string;
-            /** @description The operator, if known. */
+            /** @description The operator, where it can be told. */
             operator: string | null;
             /** @description Why. */
             message: string;
@@ -3076,36 +3432,36 @@ export interface components {
              */
             count: number;
         };
-        /** @description The findings of a bundle. */
+        /** @description What the rules say of a bundle. */
         Validation: {
-            /** @description Whether PyTorch's generator accepts it: there is no finding with severity error. */
+            /** @description Whether PyTorch's generator takes it: there is no finding of severity error. */
             valid: boolean;
             /**
-             * @description The release whose rules apply.
+             * @description The release that it is judged as.
              * @example 2.15
              */
             release: string;
-            /** @description Notes about it. */
+            /** @description What there is to know about that. */
             notes: string[];
             /** @description Counts of its operators and findings. */
             summary: components["schemas"]["Summary"];
-            /** @description The findings, by file and position: at most 1,000 per rule and 10,000 in total. */
+            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
             findings: components["schemas"]["Finding"][];
-            /** @description The number of omitted findings per rule; empty for every real file. */
+            /** @description How many findings more there are of each rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
         };
-        /** @description The verdict of PyTorch's own check on a pair of schemas, bit for bit. */
+        /** @description Torch's own verdict on a pair of schemas, bit for bit. */
         Verdict: {
-            /** @description Whether code for the old schema runs on the new one. */
+            /** @description Whether what was written against the old schema runs on the new one. */
             backward_compatible: boolean;
-            /** @description Whether code for the new schema runs on the old one. */
+            /** @description Whether what was written against the new schema runs on the old one. */
             forward_compatible: boolean;
-            /** @description The first reason that the backward check fails; PyTorch itself reports none. */
+            /** @description The first thing that broke the backward check; torch itself gives no reason for it. */
             backward_reason: string | null;
-            /** @description PyTorch's own message for the forward check; empty if it passes, and for some failures. */
+            /** @description Torch's own words on the forward check; empty when it holds, and for some breaks as well. */
             forward_reason: string;
         };
-        /** @description The program. */
+        /** @description What program answers. */
         Version: {
             /**
              * @description `opatlas`
@@ -3117,7 +3473,7 @@ export interface components {
              * @example 0.1.0
              */
             version: string;
-            /** @description Its version and a digest of its sources, which determines its answers. */
+            /** @description Its version and a digest of its sources: answers are the same as long as this is. */
             engine: string;
             /**
              * @description The version of the API.
@@ -3153,7 +3509,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process runs */
+            /** @description It runs */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3164,14 +3520,14 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3180,7 +3536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3189,7 +3545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3198,7 +3554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3225,7 +3581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3245,7 +3601,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The metrics */
+            /** @description The figures */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3256,14 +3612,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3272,7 +3628,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3281,7 +3637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3290,7 +3646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Metrics are disabled */
+            /** @description They are not kept */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3299,7 +3655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3326,7 +3682,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3346,7 +3702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The OpenAPI document */
+            /** @description The description */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3357,14 +3713,14 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3373,7 +3729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3382,7 +3738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3391,7 +3747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3418,7 +3774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3455,14 +3811,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemType"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3471,7 +3827,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3480,7 +3836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3498,7 +3854,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,7 +3881,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3545,7 +3901,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Ready for requests */
+            /** @description Requests can be served */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3556,14 +3912,14 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3572,7 +3928,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3581,7 +3937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3590,7 +3946,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3617,7 +3973,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready */
+            /** @description They cannot */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3631,23 +3987,22 @@ export interface operations {
     compare_bundles: {
         parameters: {
             query?: {
-                /** @description The audience to judge for; by default that of the policy. */
+                /** @description Whose view counts; by default the policy's. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
                 /**
-                 * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
-                 *     label.
+                 * @description What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
                  * @example latest
                  */
                 against?: string;
                 /**
-                 * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
+                 * @description The most characters (Unicode scalar values) that a part of the Markdown report may have.
                  * @example 65536
                  */
                 max_chars?: number;
-                /** @description The part of the Markdown report to return, from 1. */
+                /** @description Which part of the Markdown report is wanted, from 1. */
                 part?: number;
                 /**
-                 * @description The release whose rules apply to files and to revisions addressed by digest.
+                 * @description The release whose rules apply to revisions that are addressed by digest, and to files.
                  * @example 2.15
                  */
                 release?: string;
@@ -3663,10 +4018,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The comparison */
+            /** @description What differs */
             200: {
                 headers: {
-                    /** @description The number of parts of the Markdown report */
+                    /** @description In how many parts the Markdown report comes */
                     "x-parts"?: number;
                     [name: string]: unknown;
                 };
@@ -3678,7 +4033,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3687,7 +4042,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3696,7 +4051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3714,7 +4069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3759,7 +4114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description An unreadable side, no such release, or an invalid policy */
+            /** @description A side that cannot be read at all, no such release, or a policy that is not understood */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3777,7 +4132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3817,7 +4172,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalculationView"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3826,7 +4181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3835,7 +4190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3844,7 +4199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3880,7 +4235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or registrations that the dispatcher rejects */
+            /** @description No such release, or registrations that the dispatcher refuses */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3898,7 +4253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3917,14 +4272,14 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description Whether to include generated operators; by default no. */
+                /** @description Whether generated operators are wanted; by default they are not. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
+        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
@@ -3945,7 +4300,7 @@ export interface operations {
                     "application/json": components["schemas"]["Parsed"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3954,7 +4309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3963,7 +4318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3972,7 +4327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3999,7 +4354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not that of a bundle */
+            /** @description Not a bundle's media type */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4026,7 +4381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4040,9 +4395,9 @@ export interface operations {
     list_projects: {
         parameters: {
             query?: {
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -4051,7 +4406,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of projects; or all of them, one per line */
+            /** @description A page of projects; or all, one a line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -4063,14 +4418,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Project"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4079,7 +4434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4088,7 +4443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4097,7 +4452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4124,7 +4479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4148,7 +4503,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project already exists with the same members */
+            /** @description It exists already */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4157,7 +4512,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description Created */
+            /** @description It is new */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4166,7 +4521,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4175,7 +4530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4184,7 +4539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4193,7 +4548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4211,7 +4566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A project with this name exists with other members */
+            /** @description It exists and is another */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4229,7 +4584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
+            /** @description Not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4256,7 +4611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4293,14 +4648,14 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4309,7 +4664,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4318,7 +4673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4336,7 +4691,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4363,7 +4718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4389,14 +4744,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description It is gone */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4405,7 +4760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4414,7 +4769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4432,7 +4787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4459,7 +4814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4489,7 +4844,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The updated project */
+            /** @description The project as it is now */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4498,7 +4853,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4507,7 +4862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4516,7 +4871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4534,7 +4889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4588,7 +4943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4608,8 +4963,8 @@ export interface operations {
                  */
                 revision?: string;
                 /**
-                 * @description What counts as covered: `served` (the default) counts every call that reaches a kernel,
-                 *     `kernel` only kernels registered on the key.
+                 * @description What counts: `served`, the default, are operators that work; `kernel` only those with a
+                 *     kernel of the key itself.
                  */
                 of?: "served" | "kernel" | "";
             };
@@ -4621,7 +4976,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description A runtime key plus `.svg` for the image, or `.json` for badge services.
+                 * @description A runtime key with `.svg` for the image, or `.json` for badge services.
                  * @example MPS.svg
                  */
                 badge: string;
@@ -4642,14 +4997,14 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4658,7 +5013,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4667,7 +5022,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4676,7 +5031,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such project, revision, key or badge format */
+            /** @description No such project, revision, key, or form of a badge */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4685,7 +5040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4712,7 +5067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4726,23 +5081,22 @@ export interface operations {
     compare_revisions: {
         parameters: {
             query?: {
-                /** @description The audience to judge for; by default that of the policy. */
+                /** @description Whose view counts; by default the policy's. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
                 /**
-                 * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
-                 *     label.
+                 * @description What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
                  * @example latest
                  */
                 against?: string;
                 /**
-                 * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
+                 * @description The most characters (Unicode scalar values) that a part of the Markdown report may have.
                  * @example 65536
                  */
                 max_chars?: number;
-                /** @description The part of the Markdown report to return, from 1. */
+                /** @description Which part of the Markdown report is wanted, from 1. */
                 part?: number;
                 /**
-                 * @description The release whose rules apply to files and to revisions addressed by digest.
+                 * @description The release whose rules apply to revisions that are addressed by digest, and to files.
                  * @example 2.15
                  */
                 release?: string;
@@ -4755,8 +5109,8 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, two revision addresses, split at the first `...`. With `against` the base is
-                 *     optional: `...HEAD`.
+                 * @description `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
+                 *     the base may be left out: `...HEAD`.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -4765,12 +5119,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The comparison */
+            /** @description What differs */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
-                    /** @description The number of parts of the Markdown report */
+                    /** @description In how many parts the Markdown report comes */
                     "x-parts"?: number;
                     [name: string]: unknown;
                 };
@@ -4782,14 +5136,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4798,7 +5152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4807,7 +5161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4825,7 +5179,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4852,7 +5206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, an unreadable side, or no such release */
+            /** @description The same revision twice, a side that cannot be read at all, or no such release */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4870,7 +5224,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4885,12 +5239,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The release whose rules apply to revisions addressed by digest.
+                 * @description The release whose rules apply to revisions that are addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
                 /**
-                 * @description The name of the backend file in the request.
+                 * @description What the backend file is called, for files that are sent.
                  * @example acme
                  */
                 name?: string;
@@ -4903,8 +5257,8 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, two revision addresses, split at the first `...`. With `against` the base is
-                 *     optional: `...HEAD`.
+                 * @description `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
+                 *     the base may be left out: `...HEAD`.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -4918,7 +5272,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changes for the backend */
+            /** @description What changes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4929,7 +5283,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4938,7 +5292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4947,7 +5301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4965,7 +5319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5010,7 +5364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, no such release, or an unusable backend file */
+            /** @description The same revision twice, no such release, or a file that cannot be laid over the sides */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,7 +5382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5043,12 +5397,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The release whose rules apply to revisions addressed by digest.
+                 * @description The release whose rules apply to revisions that are addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
                 /**
-                 * @description The name of the backend file in the request.
+                 * @description What the backend file is called, for files that are sent.
                  * @example acme
                  */
                 name?: string;
@@ -5061,7 +5415,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, two revision addresses.
+                 * @description `BASE...HEAD`, both as revisions are addressed.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -5075,7 +5429,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The changes for the backend */
+            /** @description What changes */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -5088,14 +5442,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5104,7 +5458,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5113,7 +5467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5131,7 +5485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5158,7 +5512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, no such release, or an unusable backend file */
+            /** @description The same revision twice, no such release, or no backend file that can be laid over the sides */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5176,7 +5530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5213,14 +5567,14 @@ export interface operations {
                     "application/json": components["schemas"]["ExceptionList"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5229,7 +5583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5238,7 +5592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5256,7 +5610,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5283,7 +5637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5313,7 +5667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description It is kept */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5322,7 +5676,7 @@ export interface operations {
                     "application/json": components["schemas"]["Exception"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5331,7 +5685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5340,7 +5694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5358,7 +5712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5394,7 +5748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such rule, release or operator, an expiry in the past, or an empty reason */
+            /** @description No such rule, release or operator, an end that is past, or nothing said */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5412,7 +5766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5454,14 +5808,14 @@ export interface operations {
                     "application/json": components["schemas"]["Exception"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5470,7 +5824,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5833,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5851,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5878,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5555,14 +5909,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description It is gone */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5571,7 +5925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5580,7 +5934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5598,7 +5952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5625,7 +5979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5639,9 +5993,9 @@ export interface operations {
     list_labels: {
         parameters: {
             query?: {
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -5656,7 +6010,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of labels; or all of them, one per line */
+            /** @description A page of labels; or all, one a line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -5668,14 +6022,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Label"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5684,7 +6038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5693,7 +6047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5711,7 +6065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5738,7 +6092,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5769,7 +6123,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The label; use its ETag with `If-Match` */
+            /** @description The label; its ETag serves for `If-Match` */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -5780,14 +6134,14 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5796,7 +6150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5805,7 +6159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5823,7 +6177,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5850,7 +6204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5864,13 +6218,13 @@ export interface operations {
     set_label: {
         parameters: {
             query?: {
-                /** @description Override the protection of a label that looks like a version. */
+                /** @description Do it although the label looks like a version. */
                 force?: boolean;
             };
             header?: {
-                /** @description Only if the label still has this ETag; `*`: only if it exists */
+                /** @description Only if the label is as it was under this ETag; `*`: only if it exists */
                 "If-Match"?: string | null;
-                /** @description `*`: only if the label does not exist */
+                /** @description `*`: only if there is no such label */
                 "If-None-Match"?: string | null;
             };
             path: {
@@ -5893,7 +6247,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The label was moved or already pointed there */
+            /** @description The label was there */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5902,7 +6256,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The label was created */
+            /** @description The label is new */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5911,7 +6265,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5920,7 +6274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5929,7 +6283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5947,7 +6301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5974,7 +6328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The label does not match the condition */
+            /** @description The label is not as expected */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6019,7 +6373,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6033,11 +6387,11 @@ export interface operations {
     delete_label: {
         parameters: {
             query?: {
-                /** @description Override the protection of a label that looks like a version. */
+                /** @description Do it although the label looks like a version. */
                 force?: boolean;
             };
             header?: {
-                /** @description Only if the label still has this ETag */
+                /** @description Only if the label is as it was under this ETag */
                 "If-Match"?: string | null;
             };
             path: {
@@ -6056,14 +6410,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description It is gone */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6072,7 +6426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6081,7 +6435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6099,7 +6453,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6126,7 +6480,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The label does not match the condition */
+            /** @description The label is not as expected */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6144,7 +6498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,21 +6513,24 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only events about this runtime key, and events without a key.
+                 * @description Only what is about this runtime key, and what is not about keys.
                  * @example MPS
                  */
                 key?: string;
                 /**
-                 * @description The first revision (a label, a commit or `sha256:HEX`); by default the first one.
+                 * @description Where to begin: a label, a commit, `sha256:HEX`; by default with the first revision.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description The last revision; by default the latest one.
+                 * @description Where to end; by default with the last revision.
                  * @example latest
                  */
                 to?: string;
-                /** @description The kind of timeline; by default releases if there are any, else commits, else ingests. */
+                /**
+                 * @description What the timeline is made of; by default releases where there are any, else commits, else
+                 *     revisions as they were ingested.
+                 */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -6184,7 +6541,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
+                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -6193,7 +6550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The history */
+            /** @description What happened */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6204,14 +6561,14 @@ export interface operations {
                     "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6220,7 +6577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6229,7 +6586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6247,7 +6604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,7 +6640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6297,9 +6654,9 @@ export interface operations {
     list_revisions: {
         parameters: {
             query?: {
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -6314,7 +6671,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of revisions; or all of them, one per line */
+            /** @description A page of revisions; or all, one a line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6326,14 +6683,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["RevisionItem"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6342,7 +6699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6351,7 +6708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6369,7 +6726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6396,7 +6753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6411,17 +6768,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The label to point to the revision.
+                 * @description The label that is to name the revision.
                  * @example 2.9.0
                  */
                 label?: string;
                 /**
-                 * @description The PyTorch release of the label; by default the one that the label looks like, else the
-                 *     newest known.
+                 * @description The release of PyTorch that the label stands for; by default the one that the label looks
+                 *     like, else the newest known.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description Move a version label that points to another revision. */
+                /** @description Move the label although it looks like a version and names another revision. */
                 force?: boolean;
             };
             header?: never;
@@ -6434,7 +6791,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
+        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
@@ -6446,7 +6803,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The revision already existed */
+            /** @description The revision was there already */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6455,7 +6812,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The revision was created */
+            /** @description The revision is new */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6464,7 +6821,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6473,7 +6830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6482,7 +6839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6500,7 +6857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6536,7 +6893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not that of a bundle */
+            /** @description Not a bundle's media type */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6545,7 +6902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or not a list of entries */
+            /** @description No such release, or no list of entries */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6563,7 +6920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6612,14 +6969,14 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6628,7 +6985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6637,7 +6994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6655,7 +7012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6700,7 +7057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6731,14 +7088,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description It is gone */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6747,7 +7104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6756,7 +7113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6774,7 +7131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6792,7 +7149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Labels point to it, or the digest is ambiguous */
+            /** @description Labels name it, or the digest is ambiguous */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6810,7 +7167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6824,14 +7181,14 @@ export interface operations {
     get_coverage: {
         parameters: {
             query?: {
-                /** @description Whether to count generated operators; by default yes. */
+                /** @description Whether generated operators are counted; by default they are. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma-separated list of backends to leave out.
+                 * @description A build profile, or a comma list of backends that are left out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` ignores hand-written and observed registrations. */
+                /** @description `files` leaves out what hand-written and observed registrations decide. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
@@ -6867,14 +7224,14 @@ export interface operations {
                     "application/json": components["schemas"]["CoverageView"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6883,7 +7240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6892,7 +7249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6910,7 +7267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6955,7 +7312,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7002,14 +7359,14 @@ export interface operations {
                     "application/yaml": unknown;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7018,7 +7375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7027,7 +7384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7045,7 +7402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7081,7 +7438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7129,14 +7486,14 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7145,7 +7502,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7154,7 +7511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7172,7 +7529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7208,7 +7565,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7239,9 +7596,9 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -7261,7 +7618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of findings; or all of them in another format */
+            /** @description A page of findings; or all of them in another form */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -7276,14 +7633,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7292,7 +7649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7301,7 +7658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7319,7 +7676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7364,7 +7721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7379,7 +7736,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A revision of the same project: also report the changes since it.
+                 * @description A revision of the same project: tells what has come in since then.
                  * @example 2.9.0
                  */
                 since?: string;
@@ -7389,10 +7746,15 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators without a kernel (`lacking`), or only operators that another key serves
-                 *     (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+                 *     through something else (`inherited`).
                  */
                 only?: "lacking" | "inherited" | "";
+                /**
+                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @example core
+                 */
+                tag?: string;
             };
             header?: never;
             path: {
@@ -7429,14 +7791,14 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7445,7 +7807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7454,7 +7816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7472,7 +7834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7517,7 +7879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7532,7 +7894,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A revision of the same project: also report the changes since it.
+                 * @description A revision of the same project: tells what has come in since then.
                  * @example 2.9.0
                  */
                 since?: string;
@@ -7542,10 +7904,15 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators without a kernel (`lacking`), or only operators that another key serves
-                 *     (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+                 *     through something else (`inherited`).
                  */
                 only?: "lacking" | "inherited" | "";
+                /**
+                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @example core
+                 */
+                tag?: string;
             };
             header?: never;
             path: {
@@ -7567,7 +7934,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The usage file: `operator,count` lines, a JSON object of counts by operator, or a JSON list */
+        /** @description The usage file: `operator,count` lines, an object of counts by operator, or a list */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UsageItem"][];
@@ -7586,7 +7953,7 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7595,7 +7962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7604,7 +7971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7622,7 +7989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7685,7 +8052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7699,23 +8066,23 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
-                /** @description Whether to count generated operators; by default yes. */
+                /** @description Whether generated operators are counted; by default they are. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma-separated list of backends to leave out.
+                 * @description A build profile, or a comma list of backends that are left out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` ignores hand-written and observed registrations. */
+                /** @description `files` leaves out what hand-written and observed registrations decide. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -7746,14 +8113,14 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7762,7 +8129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7771,7 +8138,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7789,7 +8156,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7834,7 +8201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7848,15 +8215,15 @@ export interface operations {
     get_key: {
         parameters: {
             query?: {
-                /** @description Whether to include generated operators; by default yes. */
+                /** @description Whether generated operators are wanted; by default they are. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
-                 *     or a comma-separated list of backends to leave out.
+                 * @description A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
+                 *     comma list of backends that are left out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` ignores hand-written and observed registrations. */
+                /** @description `files` leaves out what hand-written and observed registrations decide. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description Only entries with this reason.
@@ -7864,13 +8231,18 @@ export interface operations {
                  */
                 reason?: string;
                 /**
+                 * @description Only entries with this verdict.
+                 * @example fails
+                 */
+                verdict?: string;
+                /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -7895,7 +8267,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of entries; or all of them, one per line */
+            /** @description A page of entries; or all, one a line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -7908,14 +8280,14 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7924,7 +8296,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7933,7 +8305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7951,7 +8323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7996,7 +8368,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8010,14 +8382,14 @@ export interface operations {
     get_matrix: {
         parameters: {
             query?: {
-                /** @description Whether to count generated operators; by default yes. */
+                /** @description Whether generated operators are counted; by default they are. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma-separated list of backends to leave out.
+                 * @description A build profile, or a comma list of backends that are left out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` ignores hand-written and observed registrations. */
+                /** @description `files` leaves out what hand-written and observed registrations decide. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
@@ -8053,14 +8425,14 @@ export interface operations {
                     "application/json": components["schemas"]["MatrixView"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8069,7 +8441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8078,7 +8450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8096,7 +8468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8141,7 +8513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8178,13 +8550,13 @@ export interface operations {
                  */
                 key?: string;
                 /**
-                 * @description Only those whose entry at the runtime key `key` has this reason.
+                 * @description Only those whose entry at the runtime key `key` has this reason, whatever declares it.
                  * @example missing
                  */
                 reason?: string;
                 /** @description Only those with `structured: True`, or only those without. */
                 structured?: boolean;
-                /** @description Whether to include generated operators; by default yes. */
+                /** @description Whether generated operators are wanted; by default they are. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
                  * @description Only with this `python_module`.
@@ -8196,9 +8568,9 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -8218,7 +8590,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of operators; or all of them, one per line */
+            /** @description A page of operators; or all, one a line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -8230,14 +8602,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Operator"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8246,7 +8618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8255,7 +8627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8273,7 +8645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8318,7 +8690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8352,7 +8724,7 @@ export interface operations {
                  */
                 revision: string;
                 /**
-                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
+                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -8372,14 +8744,14 @@ export interface operations {
                     "application/json": components["schemas"]["OperatorPage"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8388,7 +8760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8397,7 +8769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8415,7 +8787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8460,7 +8832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8480,26 +8852,26 @@ export interface operations {
                  */
                 key?: string;
                 /**
-                 * @description Whether to explain each entry: the rules tried, why each did not apply, and what to register
-                 *     to change the result.
+                 * @description Whether to tell for each entry the rules tried, why each did not apply, and what to register
+                 *     to change the answer.
                  */
                 explain?: boolean;
                 /**
-                 * @description A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
-                 *     or a comma-separated list of backends to leave out.
+                 * @description A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
+                 *     comma list of backends that are left out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` ignores hand-written and observed registrations. */
+                /** @description `files` leaves out what hand-written and observed registrations decide. */
                 source?: "everything" | "files" | "";
                 /**
-                 * @description What if: a registration to add, `KEY:kernel` or `KEY`; for several use a comma-separated
-                 *     list or repeat the parameter.
+                 * @description What if: a registration to add, `KEY:kernel` or `KEY`; several as a comma list or by naming
+                 *     the parameter several times.
                  * @example MPS:my_kernel
                  */
                 with: string[];
                 /**
-                 * @description What if: a key whose registration to remove; several in the same way.
+                 * @description What if: a key that loses its registration; several in the same way.
                  * @example CompositeImplicitAutograd
                  */
                 without: string[];
@@ -8522,7 +8894,7 @@ export interface operations {
                  */
                 revision: string;
                 /**
-                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
+                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -8542,14 +8914,14 @@ export interface operations {
                     "application/json": components["schemas"]["TableView"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8558,7 +8930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8567,7 +8939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8585,7 +8957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8612,7 +8984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, runtime key or build, or a registration that the dispatcher rejects */
+            /** @description No such release, runtime key or build, or a registration that the dispatcher refuses */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8630,7 +9002,291 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_signatures: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Also how the operator is implemented for this dispatch key.
+                 * @example PrivateUse1
+                 */
+                key?: string;
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+                /**
+                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @example add.Tensor
+                 */
+                operator: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The declarations */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signatures"];
+                };
+            };
+            /** @description The answer is the one that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed, and there is none that is known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project, revision or operator */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the media types asked for can be given */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release or dispatch key */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_signatures: {
+        parameters: {
+            query?: {
+                /** @description Whether generated operators are wanted; by default they are. */
+                generated?: "include" | "only" | "exclude" | "true" | "false" | "";
+                /**
+                 * @description The release of PyTorch whose rules apply, for an address by digest.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The declarations, one operator a line */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Signatures"];
+                };
+            };
+            /** @description The answer is the one that `If-None-Match` names */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed, and there is none that is known */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description None of the media types asked for can be given */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8649,9 +9305,9 @@ export interface operations {
                  * @example add_mps
                  */
                 q: string;
-                /** @description The maximum number of operators. */
+                /** @description How many operators are given. */
                 limit?: number;
-                /** @description The kind of timeline. */
+                /** @description What the timeline is made of. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -8666,7 +9322,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The matches */
+            /** @description What was found */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -8677,14 +9333,14 @@ export interface operations {
                     "application/json": components["schemas"]["SearchView"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8693,7 +9349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8702,7 +9358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8720,7 +9376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8747,7 +9403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8762,26 +9418,26 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A comma-separated list of operators, at most 200.
+                 * @description A comma list of operators, at most 200.
                  * @example add.Tensor,bmm
                  */
                 operators: string;
                 /**
-                 * @description A comma-separated list of runtime keys, at most 200.
+                 * @description A comma list of runtime keys, at most 200.
                  * @example CPU,CUDA,MPS,XPU
                  */
                 keys: string;
                 /**
-                 * @description The first revision; by default the first one.
+                 * @description Where to begin; by default with the first revision.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description The last revision; by default the latest one.
+                 * @description Where to end; by default with the last revision.
                  * @example latest
                  */
                 to?: string;
-                /** @description The kind of timeline. */
+                /** @description What the timeline is made of. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -8809,14 +9465,14 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8825,7 +9481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8834,7 +9490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8852,7 +9508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8888,7 +9544,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8903,23 +9559,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first revision; by default the first one.
+                 * @description Where to begin; by default with the first revision.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description The last revision; by default the latest one.
+                 * @description Where to end; by default with the last revision.
                  * @example latest
                  */
                 to?: string;
                 /**
-                 * @description The maximum number of points; if there are more revisions, evenly spaced ones, including the
-                 *     first and the last.
+                 * @description How many points at most; where there are more revisions, evenly chosen ones, the first and
+                 *     the last among them.
                  */
                 points?: number;
-                /** @description Whether to include the coverage of each backend; without it an answer is much smaller. */
+                /** @description Whether the coverage of each backend is told; without it an answer is much smaller. */
                 coverage?: boolean;
-                /** @description The kind of timeline. */
+                /** @description What the timeline is made of. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -8945,14 +9601,14 @@ export interface operations {
                     "application/json": components["schemas"]["Trends"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8961,7 +9617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8970,7 +9626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8988,7 +9644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9015,7 +9671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9029,9 +9685,9 @@ export interface operations {
     list_releases: {
         parameters: {
             query?: {
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -9051,14 +9707,14 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseList"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9067,7 +9723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9085,7 +9741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9112,7 +9768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9149,14 +9805,14 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseDetail"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9165,7 +9821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9174,7 +9830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9192,7 +9848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9219,7 +9875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9240,16 +9896,16 @@ export interface operations {
                  * @example dispatch
                  */
                 family?: string;
-                /** @description Only of this severity (validation rules). */
+                /** @description Only of this severity, which rules of validation have. */
                 severity?: "error" | "warning" | "info" | "";
                 /**
-                 * @description Only those that apply to this release; change rules always do.
+                 * @description Only those that apply to this release; those of compatibility always do.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description The number of items in a page. */
+                /** @description How many items a page has. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string;
             };
             header?: never;
@@ -9269,14 +9925,14 @@ export interface operations {
                     "application/json": components["schemas"]["RuleList"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9285,7 +9941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9294,7 +9950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9303,7 +9959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9339,7 +9995,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9376,14 +10032,14 @@ export interface operations {
                     "application/json": components["schemas"]["AnyRule"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9392,7 +10048,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9401,7 +10057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9419,7 +10075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9446,7 +10102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9470,7 +10126,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The changes */
+            /** @description What changed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9479,7 +10135,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparedSchemas"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9488,7 +10144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9497,7 +10153,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9506,7 +10162,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9542,7 +10198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A schema that the runtime's parser rejects */
+            /** @description A schema that the runtime does not read */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9560,7 +10216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9591,7 +10247,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The parsed schema, or its errors */
+            /** @description The schema, or what is wrong with it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9600,7 +10256,7 @@ export interface operations {
                     "application/json": components["schemas"]["ParsedSchema"];
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9609,7 +10265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9618,7 +10274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9627,7 +10283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9681,7 +10337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9718,7 +10374,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The findings */
+            /** @description What the rules find */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9730,7 +10386,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9739,7 +10395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9748,7 +10404,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9757,7 +10413,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9784,7 +10440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not that of a bundle */
+            /** @description Not a bundle's media type */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -9811,7 +10467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9831,7 +10487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The version */
+            /** @description The program */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -9842,14 +10498,14 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description The answer matches `If-None-Match` */
+            /** @description The answer is the one that `If-None-Match` names */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request is malformed */
+            /** @description The request cannot be read */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9858,7 +10514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request needs a valid token */
+            /** @description A token is needed, and there is none that is known */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9867,7 +10523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this action */
+            /** @description The token does not allow this */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9876,7 +10532,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server cannot answer in any of the requested media types */
+            /** @description None of the media types asked for can be given */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9903,7 +10559,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The server is at its limit, or the database does not answer */
+            /** @description Too busy, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;

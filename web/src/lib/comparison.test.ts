@@ -51,8 +51,8 @@ const cells = (
 ): DispatchChange => ({
 	operator,
 	keys,
-	before: { reason: before, source_key: null, kernel: null },
-	after: { reason: after, source_key: null, kernel: null },
+	before: { reason: before, source_key: null, kernel: null, verdict: null },
+	after: { reason: after, source_key: null, kernel: null, verdict: null },
 	cause: null,
 });
 const holds = { id: "1", holds: true, status: "active", reason: "", owner: null, until: null };

@@ -1,6 +1,7 @@
 import type { components } from "../api/schema";
 import { LEVELS, type Level } from "./levels";
-import { standingOf } from "./reasons";
+import { type Standing, standingOf } from "./reasons";
+import { works } from "./verdicts";
 
 type Schemas = components["schemas"];
 export type Comparison = Schemas["Comparison"];
@@ -176,9 +177,16 @@ export const TURNS = [
 ] as const;
 export type Turn = (typeof TURNS)[number]["id"];
 
+/** How a cell stands: on the key of a backend by its verdict, on others by its reason. */
+function standing({ reason, verdict }: Cell): Standing {
+	if (verdict === "unknown") return "unknown";
+	if (verdict && !works(verdict)) return "missing";
+	return verdict && standingOf(reason) !== "direct" ? "inherited" : standingOf(reason);
+}
+
 export function turnOf({ before, after }: DispatchChange): Turn {
-	const [was, is] = [standingOf(before.reason), standingOf(after.reason)];
-	if (was === is) return "other";
+	const [was, is] = [standing(before), standing(after)];
+	if (was === is || was === "unknown" || is === "unknown") return "other";
 	if (is === "missing") return "lost";
 	if (was === "missing") return "gained";
 	return is === "direct" ? "to-kernel" : "to-composite";

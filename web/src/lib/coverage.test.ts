@@ -4,6 +4,7 @@ import { moves, served, tally, tallyBy } from "./coverage";
 import type { MatrixOperator } from "./matrix";
 
 const operator = (name: string, row: number): MatrixOperator => ({
+	verdicts: row,
 	name,
 	namespace: name.startsWith("acme") ? "acme" : "aten",
 	schema: "",
@@ -14,7 +15,7 @@ const operator = (name: string, row: number): MatrixOperator => ({
 	tags: [],
 	row,
 });
-const view = (rows: string[], operators: MatrixOperator[]): MatrixView => ({
+const view = (rows: string[], verdicts: string[], operators: MatrixOperator[]): MatrixView => ({
 	release: "2.9",
 	build: { name: "all", left_out: [] },
 	source: "everything",
@@ -26,25 +27,36 @@ const view = (rows: string[], operators: MatrixOperator[]): MatrixView => ({
 		derivable: true,
 	})),
 	rows,
+	verdicts: { keys: ["MPS"], claimed: ["MPS"], rows: verdicts },
 	operators,
 });
-const now = view(["00", "01", "22", "03"], ["a", "b", "acme::c", "d"].map(operator));
+// On MPS the verdict counts: `e` has a default kernel whose parts are missing.
+const now = view(
+	["00", "01", "22", "03", "02", "02"],
+	["r", "f", "d", "f", "f", "u"],
+	["a", "b", "acme::c", "d", "e", "f"].map(operator),
+);
 
 describe("coverage", () => {
-	it("counts own kernels, composites, and what neither serves", () => {
-		expect(tally(now, now.operators, 1)).toEqual({ direct: 1, inherited: 1, missing: 2 });
+	it("counts own kernels, what works otherwise, what fails, and what is unknown", () => {
+		expect(tally(now, now.operators, 1)).toEqual({
+			direct: 1,
+			inherited: 1,
+			missing: 3,
+			unknown: 1,
+		});
 		expect(tallyBy(now, now.operators, 0, ({ namespace }) => namespace)).toEqual([
-			["aten", { direct: 3, inherited: 0, missing: 0 }],
-			["acme", { direct: 0, inherited: 1, missing: 0 }],
+			["aten", { direct: 5, inherited: 0, missing: 0, unknown: 0 }],
+			["acme", { direct: 0, inherited: 1, missing: 0, unknown: 0 }],
 		]);
 	});
 
 	it("counts the columns that serve an operator", () => {
-		expect(served(now, [0, 1])).toEqual([2, 1, 2, 1]);
+		expect(now.operators.map(served(now, [0, 1]))).toEqual([2, 1, 2, 1, 1, 1]);
 	});
 
 	it("tells what was gained and lost", () => {
-		const before = view(["01", "00", "00"], ["a", "b", "gone"].map(operator));
+		const before = view(["01", "00", "00"], ["f", "r", "r"], ["a", "b", "gone"].map(operator));
 		expect(moves(before, now, "MPS")).toEqual({
 			gained: [
 				{ name: "a", before: "missing", now: "direct" },

@@ -1,16 +1,48 @@
 import type { MatrixView } from "../api/queries";
-import { cellAt, cellOf, columnOf, type MatrixOperator } from "./matrix";
+import { cellOf, columnOf, type MatrixOperator } from "./matrix";
 import { type Standing, standingOf } from "./reasons";
+import { type Verdict, verdictAt, works } from "./verdicts";
 
 /** How many operators stand how. */
 export interface Tally {
 	direct: number;
 	inherited: number;
 	missing: number;
+	unknown: number;
 }
 
-export const total = ({ direct, inherited, missing }: Tally): number =>
-	direct + inherited + missing;
+const NONE: Tally = { direct: 0, inherited: 0, missing: 0, unknown: 0 };
+
+export const total = ({ direct, inherited, missing, unknown }: Tally): number =>
+	direct + inherited + missing + unknown;
+
+/** The verdict of an operator on the key of a backend; undefined for other keys. */
+export function verdictIn(
+	view: MatrixView,
+	operator: { verdicts: number },
+	key: string,
+): Verdict | undefined {
+	const at = view.verdicts.keys.indexOf(key);
+	return at < 0 ? undefined : verdictAt(view.verdicts.rows[operator.verdicts]?.[at]);
+}
+
+/**
+ * How an operator stands at a column: on the key of a backend by its verdict, on others by the
+ * reason of its cell.
+ */
+export function standingAt(
+	view: MatrixView,
+	operator: { row: number; verdicts: number },
+	column: number,
+): Standing {
+	const cell = view.cells[cellOf(view.rows[operator.row] ?? "", column)];
+	const byReason = standingOf(cell?.reason ?? "missing");
+	const verdict = verdictIn(view, operator, view.keys[column]?.key ?? "");
+	if (verdict === undefined) return byReason;
+	if (verdict.name === "unknown") return "unknown";
+	if (!works(verdict.name)) return "missing";
+	return byReason === "direct" ? "direct" : "inherited";
+}
 
 /** Counts operators by how they stand at a column. */
 export function tally(
@@ -18,7 +50,7 @@ export function tally(
 	operators: readonly MatrixOperator[],
 	column: number,
 ): Tally {
-	return tallies(view, operators, [column])[0] ?? { direct: 0, inherited: 0, missing: 0 };
+	return tallies(view, operators, [column])[0] ?? NONE;
 }
 
 /** Counts by a property of operators; those with most operators first. */
@@ -41,12 +73,22 @@ export function tallyBy(
 }
 
 /**
- * How many of the columns serve the operators of each different row. Operators share rows, so this
- * is counted once for all that do.
+ * On how many of the columns an operator works. Operators share rows, so this is counted once for
+ * all that do.
  */
-export function served(view: MatrixView, columns: readonly number[]): number[] {
-	const serves = view.cells.map((cell) => standingOf(cell.reason) !== "missing");
-	return view.rows.map((row) => columns.filter((column) => serves[cellOf(row, column)]).length);
+export function served(
+	view: MatrixView,
+	columns: readonly number[],
+): (operator: MatrixOperator) => number {
+	const known = new Map<string, number>();
+	const works = (operator: MatrixOperator) => (column: number) =>
+		["direct", "inherited"].includes(standingAt(view, operator, column));
+	return (operator) => {
+		const rows = `${operator.row} ${operator.verdicts}`;
+		const counted = known.get(rows) ?? columns.filter(works(operator)).length;
+		known.set(rows, counted);
+		return counted;
+	};
 }
 
 /** Counts operators by how they stand at each of the columns. */
@@ -55,13 +97,17 @@ export function tallies(
 	operators: readonly MatrixOperator[],
 	columns: readonly number[],
 ): Tally[] {
-	const standings = view.cells.map((cell) => standingOf(cell.reason));
-	const many = new Map<number, number>();
-	for (const { row } of operators) many.set(row, (many.get(row) ?? 0) + 1);
+	const alike = new Map<string, { operator: MatrixOperator; many: number }>();
+	for (const operator of operators) {
+		const rows = `${operator.row} ${operator.verdicts}`;
+		const known = alike.get(rows);
+		if (known) known.many += 1;
+		else alike.set(rows, { operator, many: 1 });
+	}
 	return columns.map((column) => {
-		const counts: Tally = { direct: 0, inherited: 0, missing: 0 };
-		for (const [row, operators] of many) {
-			counts[standings[cellOf(view.rows[row] ?? "", column)] ?? "missing"] += operators;
+		const counts: Tally = { ...NONE };
+		for (const { operator, many } of alike.values()) {
+			counts[standingAt(view, operator, column)] += many;
 		}
 		return counts;
 	});
@@ -79,11 +125,12 @@ export function moves(before: MatrixView, now: MatrixView, key: string) {
 	const stand = (view: MatrixView) => {
 		const column = columnOf(view, key);
 		const at = (operator: MatrixOperator) =>
-			column < 0 ? "missing" : standingOf(cellAt(view, operator, column).reason);
+			column < 0 ? "missing" : standingAt(view, operator, column);
 		return new Map(view.operators.map((operator) => [operator.name, at(operator)]));
 	};
 	const [old, current] = [stand(before), stand(now)];
-	const worth = { absent: 0, missing: 0, inherited: 1, direct: 2 };
+	// Where one side is unknown, nothing is known to be gained or lost.
+	const worth = { absent: 0, missing: 0, unknown: Number.NaN, inherited: 1, direct: 2 };
 	const gained: Move[] = [];
 	const lost: Move[] = [];
 	for (const name of new Set([...current.keys(), ...old.keys()])) {

@@ -15,6 +15,7 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 	cause: null,
 	file: null,
 	span: null,
+	support: { verdict: "runs", needs: [], through: [], unclaimed: null },
 	...rest,
 });
 const kernel = (key: string, name: string) =>

@@ -8,6 +8,8 @@ const gap = (operator: string, lacking: boolean, core: boolean, isNew: boolean |
 	core,
 	new: isNew,
 	reason: lacking ? "missing" : "math kernel",
+	verdict: lacking ? "fails" : "decomposes",
+	needs: lacking ? [operator] : [],
 	source_key: null,
 	others: 1,
 	usage: null,
@@ -34,6 +36,7 @@ const operator = (
 	python_module,
 	tags,
 	row: 0,
+	verdicts: 0,
 	schema: `${name}(Tensor self) -> Tensor`,
 });
 

@@ -1,5 +1,6 @@
 import type { MatrixView } from "../api/queries";
 import type { components } from "../api/schema";
+import { works } from "./verdicts";
 
 type Gap = components["schemas"]["GapView"];
 type Operator = MatrixView["operators"][number];
@@ -41,7 +42,7 @@ export function ranked(
 	const { only, added, q } = filter;
 	const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 	const passes = (gap: Gap) =>
-		(only === undefined || gap.lacking === (only === "lacking")) &&
+		(only === undefined || (only === "lacking" ? gap.lacking : works(gap.verdict))) &&
 		(added === undefined || gap.new === true) &&
 		words.every((word) => gap.operator.toLowerCase().includes(word)) &&
 		isOf(operators.get(gap.operator), filter);

@@ -53,6 +53,7 @@ describe("byKey", () => {
 			to: at(from),
 			supported: true,
 			reason: "kernel",
+			verdict: "runs",
 			source_key: key,
 			kernel: null,
 		});

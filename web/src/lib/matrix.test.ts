@@ -12,6 +12,7 @@ const operator = (name: string, rest: Partial<MatrixOperator> = {}): MatrixOpera
 	python_module: null,
 	tags: [],
 	row: 0,
+	verdicts: 0,
 	...rest,
 });
 
@@ -29,6 +30,7 @@ const view: MatrixView = {
 		{ reason: "missing", alias: null, derivable: true },
 	],
 	rows: ["01", "00"],
+	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"] },
 	operators: [
 		operator("add.Tensor", { tags: ["core", "pointwise"] }),
 		operator("add.out", { kind: "out", row: 1, generated: true, tags: ["core"] }),

@@ -30,7 +30,7 @@ export function rowsOf(
 		case "least": {
 			const counts = served(view, columns);
 			const sign = search.rows === "most" ? -1 : 1;
-			return operators.sort((a, b) => sign * ((counts[a.row] ?? 0) - (counts[b.row] ?? 0)));
+			return operators.sort((a, b) => sign * (counts(a) - counts(b)));
 		}
 		default:
 			return operators;

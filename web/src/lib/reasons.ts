@@ -82,7 +82,7 @@ export function isReason(name: string): name is ReasonName {
 }
 
 /** What a cell amounts to for somebody who counts coverage. */
-export type Standing = "direct" | "inherited" | "missing";
+export type Standing = "direct" | "inherited" | "missing" | "unknown";
 
 /** Whether a reason is a kernel of the key's own, one shared by an alias, or none. */
 export function standingOf(name: string): Standing {

@@ -17,6 +17,7 @@ const point = (label: string, operators: number, keys: Record<string, number>): 
 		served,
 		kernels: served / 2,
 		percent: 0,
+		claimed: true,
 	})),
 	step: null,
 });

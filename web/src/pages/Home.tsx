@@ -13,11 +13,11 @@ import { Badge } from "../components/Badge";
 import { Card, Page, Section } from "../components/Page";
 import { Async, Empty, Loading } from "../components/States";
 import { breaks, type Step, stepsByRevision } from "../lib/change";
-import { count, counted, day, percent, shortDigest } from "../lib/format";
+import { count, counted, day, shortDigest } from "../lib/format";
 import { placeAddress, placeTitle } from "../lib/history";
 import { LEVEL_LOOKS } from "../lib/levels";
-import { standingOf } from "../lib/reasons";
 import { addressOf, labelsOf, timeline, titleOf } from "../lib/revisions";
+import { type BackendCoverage, VERDICTS } from "../lib/verdicts";
 import { comparePath, keyPath, revisionPath } from "../nav";
 import styles from "./Home.module.css";
 
@@ -184,21 +184,17 @@ function Revision({ item, before, step, eager }: RevisionProps) {
 							{keys.data
 								.filter(({ key }) => MAIN.includes(key))
 								.sort((a, b) => MAIN.indexOf(a.key) - MAIN.indexOf(b.key))
-								.map(({ key, counts, operators }) => {
-									const own = counts.kernel ?? 0;
-									const missing = Object.entries(counts)
-										.filter(([reason]) => standingOf(reason) === "missing")
-										.reduce((sum, [, n]) => sum + n, 0);
-									return (
+								.flatMap(({ key, coverage }) =>
+									coverage ? [
 										<li key={key}>
 											<Link to={keyPath(place, key)}>
 												<span>{key}</span>
-												<strong>{percent(operators - missing, operators)}</strong>
-												<Meter own={own} served={operators - missing} all={operators} />
+												<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
+												<Meter coverage={coverage} />
 											</Link>
-										</li>
-									);
-								})}
+										</li>,
+									] : [],
+								)}
 						</ul>
 					) : (
 						(revision.isError && <p className="muted">{revision.error.message}</p>) || (
@@ -247,16 +243,16 @@ function Breaks({ project, step }: { project: string; step: Step }) {
 	);
 }
 
-/** A bar: kernels of the key's own, then what composites serve, then nothing. */
-function Meter({ own, served, all }: { own: number; served: number; all: number }) {
-	const share = (part: number) => `${(all === 0 ? 0 : part / all) * 100}%`;
+/** A bar: kernels of the key's own, then what works otherwise, then nothing. */
+function Meter({ coverage }: { coverage: BackendCoverage }) {
+	const { kernels, working, operators, verdicts } = coverage;
+	const share = (part: number) => `${(operators === 0 ? 0 : part / operators) * 100}%`;
+	const own = Math.min(kernels, working);
+	const parts = VERDICTS.map(({ name }) => `${count(verdicts[name] ?? 0)} ${name}`);
 	return (
-		<span
-			className={styles.meter}
-			title={`${count(own)} own kernels, ${count(served - own)} inherited, ${count(all - served)} missing`}
-		>
+		<span className={styles.meter} title={parts.join(", ")}>
 			<span className={styles.own} style={{ width: share(own) }} />
-			<span className={styles.inherited} style={{ width: share(served - own) }} />
+			<span className={styles.inherited} style={{ width: share(working - own) }} />
 		</span>
 	);
 }

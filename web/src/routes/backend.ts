@@ -3,7 +3,7 @@ import { oneOf, type Raw, text } from "../lib/search";
 import { GENERATED } from "./operators";
 import { revisionRoute } from "./revision";
 
-export const STANDINGS = ["direct", "inherited", "missing"] as const;
+export const STANDINGS = ["direct", "inherited", "missing", "unknown"] as const;
 
 /** What of a key is shown, as it stands in the address. */
 export interface BackendSearch {

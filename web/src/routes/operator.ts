@@ -13,6 +13,8 @@ export interface OperatorSearch {
 	build?: string | undefined;
 	source?: "files" | undefined;
 	table?: "grid" | undefined;
+	/** The key that the operator is to be implemented for. */
+	implement?: string | undefined;
 }
 
 export const operatorRoute = createRoute({
@@ -25,6 +27,7 @@ export const operatorRoute = createRoute({
 		build: text(raw, "build"),
 		source: oneOf(raw, "source", ["files"] as const),
 		table: oneOf(raw, "table", ["grid"] as const),
+		implement: text(raw, "implement"),
 	}),
 	component: lazyRouteComponent(() => import("../pages/operator/OperatorView")),
 });

@@ -36,6 +36,15 @@ impl<'a> Kernels<'a> {
         self.written.operator.structured_delegate().is_some()
     }
 
+    /// Whether the structured operator that it delegates to has a kernel on the key, which then
+    /// serves it too.
+    fn is_served_by_delegate(&self, catalogue: &Catalogue, key: &str) -> bool {
+        let delegate = self.written.operator.structured_delegate();
+        let delegate = delegate.and_then(|name| catalogue.find(name.as_str()));
+        let has_kernel = |kernel: &KernelEntry| kernel.key.as_str() == key;
+        delegate.is_some_and(|id| catalogue.kernels(id).iter().any(has_kernel))
+    }
+
     fn has_any_composite(&self) -> bool {
         self.is_delegate() || COMPOSITES.iter().any(|key| self.on(key).is_some())
     }
@@ -96,7 +105,10 @@ pub(super) fn compare(
     // A change that a rule about composites reports is not reported again as a kernel change.
     let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
     let removed = old.kernels.iter();
-    let removed = removed.filter(|k| new.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
+    let removed = removed.filter(|k| {
+        let key = k.key.as_str();
+        new.on(key).is_none() && !is_told(key) && !new.is_served_by_delegate(head.0, key)
+    });
     let added = new.kernels.iter();
     let added = added.filter(|k| old.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
     let renamed = old.kernels.iter().filter(|kernel| {

@@ -4,6 +4,7 @@
 //! Nothing is judged here: levels are those of [`super::rules`], before any profile, policy or
 //! exception ([`super::policy`]).
 
+mod audiences;
 mod fields;
 mod generated;
 mod groups;
@@ -21,6 +22,7 @@ mod tag_changes;
 mod training;
 mod unread;
 mod upgraders;
+mod verdicts;
 
 use rustc_hash::FxHashMap;
 
@@ -143,6 +145,8 @@ pub fn compare_until(
         stop.check()?;
         causes(old, new, &changes, &mut dispatch);
     }
+    audiences::refine(old, new, &pairs, &mut changes);
+    stop.check()?;
     sort(&mut changes);
     Ok(Comparison {
         pairs,

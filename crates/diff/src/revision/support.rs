@@ -1,8 +1,9 @@
 //! What the computed dispatch tables say: which backends lost or gained an operator, and by what
 //! kind of kernel it runs there (`docs/spec/compatibility.md`, section 4, item 7).
 //!
-//! Operators share tables, so each pair of tables is compared once, and the result applies to every
-//! operator that has them.
+//! Operators share tables, so pairs of tables are compared once and told of every operator that
+//! has them. Verdicts ([`super::verdicts`]) are compared operator by operator: one may fall because
+//! another lost its kernel.
 
 use crate::rules::ChangeRuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +14,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
 use super::training::Siblings;
+use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, Rule, View};
+use opatlas_dispatch::{Reason, Rule, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
@@ -45,6 +47,8 @@ pub struct Cell {
     pub source_key: Option<&'static str>,
     /// The kernel; `None` where there is none.
     pub kernel: Option<Box<str>>,
+    /// Whether a call works; `None` on keys that are not a backend's.
+    pub verdict: Option<Verdict>,
 }
 
 /// The tables of both sides, and which key is which.
@@ -56,18 +60,21 @@ pub(super) struct Tables<'a> {
     /// The base's keys at which a backend runs operators.
     backends: KeySet,
     known: FxHashMap<(usize, usize), Arc<[Moved]>>,
+    verdicts: VerdictMoves,
     /// Operators that lost the composite that an entry without kernels has.
     lost_defaults: FxHashSet<Box<str>>,
     pub(super) siblings: Siblings<'a>,
 }
 
-/// A key whose rule changed.
+/// A key whose rule or verdict changed.
 #[derive(Debug, Clone, Copy)]
-struct Moved {
-    base: Slot,
-    head: Slot,
-    before: Rule,
-    after: Rule,
+pub(super) struct Moved {
+    pub(super) base: Slot,
+    pub(super) head: Slot,
+    pub(super) before: Rule,
+    pub(super) after: Rule,
+    /// The verdicts on the key of a backend.
+    pub(super) verdicts: Option<(Verdict, Verdict)>,
 }
 
 impl<'a> Tables<'a> {
@@ -90,6 +97,7 @@ impl<'a> Tables<'a> {
             head,
             backends,
             known: FxHashMap::default(),
+            verdicts: VerdictMoves::default(),
             lost_defaults: FxHashSet::default(),
             siblings: Siblings::default(),
         }
@@ -105,6 +113,11 @@ impl<'a> Tables<'a> {
         let lost = changes.iter();
         let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         self.lost_defaults = lost.map(|change| change.operator.clone()).collect();
+        let backends = self.backends;
+        let slots = self.slots.iter().copied();
+        let slots: Vec<_> = slots.filter(|(slot, _)| backends.contains(*slot)).collect();
+        self.verdicts = VerdictMoves::new(self.base, self.head, &slots, &pairing.same);
+        let first = changes.len();
         let mut cells = Vec::new();
         for &(old, new) in &pairing.same {
             let patterns = (
@@ -115,6 +128,7 @@ impl<'a> Tables<'a> {
                 continue;
             };
             let moved = self.moved(before, after);
+            let moved = self.verdicts.with(old, &moved);
             let follows = super::training::may_differ(self.base, self.head, old, new);
             if moved.is_empty() && !follows && is_untouched(old, new) {
                 continue;
@@ -134,6 +148,7 @@ impl<'a> Tables<'a> {
                 super::training::compare(self, &name, (old, new), changes);
             }
         }
+        super::verdicts::fold(&self.verdicts, changes, first);
         cells
     }
 
@@ -171,6 +186,7 @@ impl<'a> Tables<'a> {
                 head,
                 before,
                 after,
+                verdicts: None,
             })
         });
         let moved: Arc<[Moved]> = moved.collect();
@@ -201,7 +217,7 @@ impl<'a> Tables<'a> {
             ),
             (
                 ChangeRuleId::BackendSupportGained,
-                named(&|m| on_backend(m) && !serves(m.before) && serves(m.after)),
+                named(&|m| on_backend(m) && is_gain(m)),
             ),
             (
                 ChangeRuleId::BackendSupportKindChanged,
@@ -211,6 +227,8 @@ impl<'a> Tables<'a> {
                         && serves(m.before)
                         && serves(m.after)
                         && is_kernel(m.before) != is_kernel(m.after)
+                        && !self.is_loss(m)
+                        && !is_gain(m)
                 }),
             ),
         ];
@@ -247,7 +265,7 @@ impl<'a> Tables<'a> {
     }
 
     fn is_loss(&self, moved: &Moved) -> bool {
-        self.backends.contains(moved.base) && serves(moved.before) && !serves(moved.after)
+        self.backends.contains(moved.base) && is_loss(moved)
     }
 
     /// Whether nested tensors ran it through an implicit composite, which works only as far as they
@@ -303,26 +321,33 @@ impl<'a> Tables<'a> {
         let mut alike: BTreeMap<(Cell, Cell), Vec<&'static str>> = BTreeMap::new();
         // An alias serves many keys with one kernel, so it is looked up once.
         let mut of_rule: FxHashMap<(bool, Rule), Cell> = FxHashMap::default();
-        let mut cell = |is_head: bool, view: View<'a>, id: OperatorId, slot: Slot, rule: Rule| {
-            let is_shared = rule.alias().is_some();
-            if is_shared && let Some(known) = of_rule.get(&(is_head, rule)) {
-                return known.clone();
-            }
-            let entry = view.entry(id, slot);
-            let cell = Cell {
-                reason: rule.reason(),
-                source_key: rule.source(slot).map(|key| view.keys().name(key)),
-                kernel: entry
-                    .and_then(|entry| entry.kernel.map(|kernel| kernel.to_string().into())),
+        let mut cell =
+            |view: View<'a>, id, (slot, rule, verdict): (Slot, Rule, Option<Verdict>)| {
+                let is_shared = rule.alias().is_some();
+                let is_head = std::ptr::eq(view.tables, self.head.tables);
+                if is_shared && let Some(known) = of_rule.get(&(is_head, rule)) {
+                    return Cell {
+                        verdict,
+                        ..known.clone()
+                    };
+                }
+                let entry = view.entry(id, slot);
+                let cell = Cell {
+                    reason: rule.reason(),
+                    source_key: rule.source(slot).map(|key| view.keys().name(key)),
+                    kernel: entry
+                        .and_then(|entry| entry.kernel.map(|kernel| kernel.to_string().into())),
+                    verdict,
+                };
+                if is_shared {
+                    of_rule.insert((is_head, rule), cell.clone());
+                }
+                cell
             };
-            if is_shared {
-                of_rule.insert((is_head, rule), cell.clone());
-            }
-            cell
-        };
         for moved in moved {
-            let before = cell(false, self.base, old, moved.base, moved.before);
-            let after = cell(true, self.head, new, moved.head, moved.after);
+            let (was, is) = moved.verdicts.unzip();
+            let before = cell(self.base, old, (moved.base, moved.before, was));
+            let after = cell(self.head, new, (moved.head, moved.after, is));
             let name = self.base.keys().name(Key::Runtime(moved.base));
             alike.entry((before, after)).or_default().push(name);
         }
@@ -340,7 +365,7 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Whether a call gets somewhere.
-fn serves(rule: Rule) -> bool {
+/// Whether a table has a kernel for a call.
+pub(super) fn serves(rule: Rule) -> bool {
     !matches!(rule, Rule::Missing | Rule::Fallback | Rule::Ambiguous)
 }

@@ -67,11 +67,17 @@ pub enum Audience {
     Autograd,
     /// Functionalization, export and `torch.compile`.
     Compiler,
+    /// Python callers through `torch.ops`, of operators that Python binds nowhere else. No rule is
+    /// about them alone: what hurts Python callers hurts them where there are no others.
+    TorchOps,
 }
 
 impl Audience {
-    /// All audiences in the order of the columns in `docs/spec/compatibility.md`, section 5.
-    pub const ALL: [Self; 8] = [
+    /// How many audiences have a column in `docs/spec/compatibility.md`, section 5.
+    const COLUMNS: usize = 8;
+
+    /// All audiences, those with a column first, in the order of the columns.
+    pub const ALL: [Self; 9] = [
         Self::PythonKeyword,
         Self::PythonPositional,
         Self::SavedModel,
@@ -80,6 +86,7 @@ impl Audience {
         Self::Backend,
         Self::Autograd,
         Self::Compiler,
+        Self::TorchOps,
     ];
 
     /// The word used in every rendering and in the API.
@@ -94,19 +101,20 @@ impl Audience {
             Self::Backend => "backend",
             Self::Autograd => "autograd",
             Self::Compiler => "compiler",
+            Self::TorchOps => "torch-ops",
         }
     }
 }
 
 /// A set of audiences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Audiences(u8);
+pub struct Audiences(u16);
 
 impl Audiences {
     /// Nobody.
     pub const NONE: Self = Self(0);
     /// Everybody.
-    pub const ALL: Self = Self(u8::MAX);
+    pub const ALL: Self = Self(u16::MAX);
 
     /// The audiences of the list.
     #[must_use]
@@ -168,12 +176,12 @@ pub struct Impacts {
 
 impl Impacts {
     /// Reads a row of the tables in `docs/spec/compatibility.md`, section 5: a letter for each of
-    /// [`Audience::ALL`], `x` breaks, `r` risk, `.` fine. Rows are constants, so a wrong one does
+    /// the audiences with a column, `x` breaks, `r` risk, `.` fine. Rows are constants, so a wrong one does
     /// not compile.
     #[must_use]
     pub(super) const fn row(letters: &str) -> Self {
         let letters = letters.as_bytes();
-        assert!(letters.len() == Audience::ALL.len());
+        assert!(letters.len() == Audience::COLUMNS);
         let (mut breaks, mut risks, mut i) = (0, 0, 0);
         while i < letters.len() {
             match letters[i] {
@@ -186,6 +194,15 @@ impl Impacts {
         Self {
             breaks: Audiences(breaks),
             risks: Audiences(risks),
+        }
+    }
+
+    /// The same without what happens to some.
+    #[must_use]
+    pub const fn without(self, audiences: Audiences) -> Self {
+        Self {
+            breaks: self.breaks.without(audiences),
+            risks: self.risks.without(audiences),
         }
     }
 }
@@ -253,9 +270,10 @@ impl Profile {
     /// The level of a change under this profile. `level` and `impacts` are those of the change,
     /// which may be raised or lowered against its rule's by what else is known about it.
     ///
-    /// The profiles of audiences only lower: a change that breaks none of theirs is at most
-    /// dangerous if it puts one at risk, else at most informational; one that breaks nothing of
-    /// theirs but new models on an old runtime is at most forward-breaking. Computed rules keep
+    /// Under a profile of audiences a change that breaks one of theirs is breaking, whatever it is
+    /// to everybody together. One that breaks none is at most dangerous if it puts one at risk,
+    /// else at most informational; one that breaks nothing of theirs but new models on an old
+    /// runtime is at most forward-breaking. Computed rules keep
     /// their level for `backend`. `official` takes the level from torch's verdict on the rule's
     /// kind of change, so it raises torch's false alarms and lowers what torch does not see.
     #[must_use]
@@ -264,7 +282,10 @@ impl Profile {
             Self::Strict => level,
             Self::Official => official_level(rule, level),
             Self::Backend if rule.group == Group::Computed => level,
-            _ => level.min(worst_for(self.audiences(), impacts)),
+            _ => match worst_for(self.audiences(), impacts) {
+                Level::Breaking => Level::Breaking,
+                worst => level.min(worst),
+            },
         }
     }
 }
@@ -278,7 +299,9 @@ fn official_level(rule: &ChangeRule, level: Level) -> Level {
     }
 }
 
-fn worst_for(audiences: Audiences, impacts: Impacts) -> Level {
+/// The worst level that a change can have for some audiences.
+#[must_use]
+pub(crate) fn worst_for(audiences: Audiences, impacts: Impacts) -> Level {
     let broken = audiences.intersection(impacts.breaks);
     if !broken
         .without(Audiences::of(&[Audience::NewModel]))

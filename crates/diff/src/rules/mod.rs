@@ -25,6 +25,7 @@ mod tag;
 use std::sync::OnceLock;
 
 pub use id::ChangeRuleId;
+pub(crate) use level::worst_for;
 pub use level::{Audience, Audiences, Impacts, Level, Profile, UnknownWord};
 
 /// What a rule is about; one file each.

@@ -125,6 +125,8 @@ pub struct ReleaseData {
     pub name_lists: NameLists,
     /// The fixed lists of names that registrations depend on.
     pub codegen: CodegenLists,
+    /// Which operators Python binds.
+    pub bindings: PythonBindings,
     /// What the runtime knows.
     pub runtime: RuntimeLists,
 }
@@ -205,6 +207,20 @@ pub struct CodegenLists {
     pub backend_select_template: Names,
     /// Operators whose whole triple or view has no generated `Functionalize` kernel.
     pub functionalize_named_exceptions: Names,
+}
+
+/// What decides whether Python binds an operator (`tools/autograd/gen_python_functions.py` and the
+/// type stubs; `docs/spec/signatures.md`, section 3).
+#[derive(Debug)]
+pub struct PythonBindings {
+    /// C++ names without a generated binding. `*` stands for any text, `?` for one character.
+    pub skipped: Names,
+    /// Schemas without a generated binding.
+    pub skipped_schemas: Names,
+    /// Functions of `torch` that are bound by hand.
+    pub functions_by_hand: Names,
+    /// Methods and attributes of `Tensor` that are bound by hand.
+    pub methods_by_hand: Names,
 }
 
 /// What the runtime of a release knows (`c10/core/DispatchKey.h`, read off real tables;

@@ -1,10 +1,13 @@
-//! One key across operators: counts by reason, and the requested operators.
+//! One key across operators: how many really run, how many have which reason, and the operators
+//! asked for.
 
 use std::fmt::Write as _;
 
+use super::support::{painted, support_words};
 use super::words::from_words;
 use super::{Shown, paint};
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::support::percentages;
+use opatlas_dispatch::{Entry, Reason, Verdict};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -32,6 +35,7 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
         .filter_map(|&id| Some((id, view.entry(id, asked.slot)?)))
         .collect();
     let mut out = format!("{key}   {revision}   {} operators\n\n", entries.len());
+    out.push_str(&verdicts(shown, &entries, asked.slot));
     for reason in Reason::ALL {
         let count = entries.iter().filter(|(_, e)| e.reason == reason).count();
         if count > 0 {
@@ -51,7 +55,8 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
                 (None, false) => "-".to_owned(),
             };
             let from = from_words(shown, id, &entry);
-            (name, kernel, entry.reason, from)
+            let support = support_words(view, id, &view.support_of(id, &entry));
+            (name, kernel, entry.reason, support, from)
         })
         .collect();
     if texts.is_empty() {
@@ -60,20 +65,47 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
     out.push('\n');
     let name_width = texts.iter().map(|(name, ..)| name.chars().count()).max();
     let kernel_width = texts.iter().map(|(_, k, ..)| k.chars().count()).max();
-    let reason_width = texts.iter().map(|(_, _, r, _)| r.as_str().len()).max();
-    for (name, kernel, reason, from) in texts {
+    let reason_width = texts.iter().map(|(_, _, r, ..)| r.as_str().len()).max();
+    let support_width = texts.iter().map(|(_, _, _, s, _)| s.chars().count()).max();
+    for (name, kernel, reason, support, from) in texts {
         if reason == Reason::Missing {
             let _ = writeln!(out, "  {name}");
             continue;
         }
         let text = format!("{:w$}", reason.as_str(), w = reason_width.unwrap_or(0));
         let line = format!(
-            "  {name:a$}  {kernel:b$}  {}  {from}",
+            "  {name:a$}  {kernel:b$}  {}  {support:c$}  {from}",
             paint(&text, reason, shown.colour),
             a = name_width.unwrap_or(0),
             b = kernel_width.unwrap_or(0),
+            c = support_width.unwrap_or(0),
         );
         let _ = writeln!(out, "{}", line.trim_end());
     }
+    out
+}
+
+/// The operators of the file by verdict, in parts that add up; generated ones apart.
+fn verdicts(shown: Shown<'_>, entries: &[(OperatorId, Entry<'_>)], slot: Slot) -> String {
+    let view = shown.view;
+    let mut counts = [[0_u32; Verdict::ALL.len()]; 2];
+    for (id, _) in entries {
+        let generated = view.inputs.catalogue.operator(*id).is_generated();
+        counts[usize::from(generated)][view.verdict(*id, slot) as usize] += 1;
+    }
+    let [declared, generated] = counts;
+    let shares = percentages(declared);
+    let mut out = String::new();
+    for (at, verdict) in Verdict::ALL.into_iter().enumerate() {
+        if declared[at] + generated[at] > 0 {
+            let text = painted(verdict.as_str(), verdict, shown.colour);
+            let _ = writeln!(
+                out,
+                "  {:>6}  {:>3} %  {text} (and {} generated)",
+                declared[at], shares[at], generated[at]
+            );
+        }
+    }
+    out.push('\n');
     out
 }

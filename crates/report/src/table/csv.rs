@@ -2,31 +2,37 @@
 
 use std::borrow::Cow;
 
+use super::support::operator_names;
 use super::words::cause_sentence;
-use opatlas_dispatch::Entry;
-use opatlas_pytorch::keys::Keys;
+use opatlas_dispatch::{Entry, View};
+use opatlas_operators::operator::OperatorId;
 
 /// The first line.
 pub const CSV_HEADER: &str = "operator,key,functionality,backend,kernel,source_key,reason,origin,\
-fallthrough,derivable,cause,file\r\n";
+fallthrough,derivable,cause,file,support,needs\r\n";
 
 /// Appends the line of an entry.
-pub fn csv_row(out: &mut String, keys: &Keys, operator: &str, entry: &Entry<'_>) {
+pub fn csv_row(out: &mut String, view: View<'_>, id: OperatorId, entry: &Entry<'_>) {
+    let operator = view.inputs.catalogue.operator(id).qualified_name();
+    let support = view.support_of(id, entry);
+    let needs = operator_names(view, &support.needs).join(" ");
     let flag = |yes: bool| if yes { "true" } else { "false" };
     let cause = entry.cause.map(cause_sentence);
     let fields = [
-        operator,
+        operator.as_str(),
         entry.key,
         entry.functionality,
         entry.backend.unwrap_or_default(),
         entry.kernel.as_deref().unwrap_or_default(),
-        entry.source_name(keys).unwrap_or_default(),
+        entry.source_name(view.keys()).unwrap_or_default(),
         entry.reason.as_str(),
         entry.origin.map_or("", |origin| origin.as_str()),
         flag(entry.fallthrough),
         flag(entry.derivable),
         cause.as_deref().unwrap_or_default(),
         entry.file.unwrap_or_default(),
+        support.verdict.as_str(),
+        &needs,
     ];
     for (i, field) in fields.into_iter().enumerate() {
         if i > 0 {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Shown;
+use super::support::support_words;
 use super::words::{autograd_words, cause_sentence, origin_words};
 use opatlas_dispatch::{
     Edit, Entry, ExplainedEntry, Origin, Outcome, Registration, Remedy, Rule, Step,
@@ -14,7 +15,7 @@ use opatlas_pytorch::keys::{Key, Keys};
 /// Names of keys in a sentence beyond which the rest is counted.
 const NAMED: usize = 4;
 
-/// An entry in a line: the operator, the key, the reason and the kernel.
+/// An entry in a line: the operator, the key, the reason and the kernel; in the next whether it runs.
 #[must_use]
 pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
@@ -27,7 +28,13 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     if let Some(kernel) = &entry.kernel {
         let _ = write!(out, ", {kernel}");
     }
-    out.push('\n');
+    let support = shown.view.support_of(id, entry);
+    let _ = writeln!(out, "\n  {}", support_words(shown.view, id, &support));
+    if support.unclaimed.is_some() {
+        let bare = shown.view.bare_support(id);
+        let words = support_words(shown.view, id, &bare);
+        let _ = writeln!(out, "  a bare backend: {words}");
+    }
     out
 }
 

@@ -1,9 +1,10 @@
 //! The words and sentences for entries, causes and training answers.
 
 use super::Shown;
+use super::support::{some_names, unknown_words};
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
 use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Cause, Entry, Origin, Rule, Through, TrainingAnswer, Works};
+use opatlas_dispatch::{Cause, Entry, Origin, Rule, Through, TrainingAnswer, Verdict, View};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
@@ -143,36 +144,48 @@ pub fn cause_sentence(cause: Cause) -> String {
     }
 }
 
-/// Whether an operator works on a backend, in one sentence.
+/// Whether an operator works on a backend, and whether its gradient can be had, in one sentence.
 #[must_use]
-pub fn training_sentence(answer: &TrainingAnswer<'_>) -> String {
+pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> String {
     let key = answer.inference.key;
+    let support = view.support_of(id, &answer.inference);
+    let works = match (support.verdict, support.needs.as_slice()) {
+        (Verdict::Fails, [own]) if *own == id => {
+            return format!("{key} has no kernel for it, so calling it fails.");
+        }
+        (Verdict::Fails, needs) => {
+            let needs = some_names(view, needs);
+            return format!("Calling it on {key} fails: it needs {needs}.");
+        }
+        (Verdict::Unknown, _) => {
+            let why = unknown_words(&support);
+            return format!("Whether it works on {key} is unknown: {why}.");
+        }
+        (Verdict::Partly, needs) => {
+            format!(
+                "It works on {key} in some cases (others need {})",
+                some_names(view, needs)
+            )
+        }
+        (Verdict::FallsBack, _) => format!("It falls back on {key}"),
+        (Verdict::Decomposes, _) => format!("It decomposes on {key}"),
+        (Verdict::Runs, _) => format!("It runs on {key}"),
+    };
     let autograd = answer.autograd.key;
-    if answer.inference_works == Works::No {
-        return format!("The operator has no kernel for {key}, so calls fail.");
-    }
     match (answer.through, answer.detail) {
         (Through::OwnFormula, _) => {
-            format!(
-                "The operator runs on {key} and trains with its own formula in derivatives.yaml."
-            )
+            format!("{works} and trains by its own formula in derivatives.yaml.")
         }
-        (Through::Composite, _) => format!(
-            "The operator runs on {key} and trains through the operators that its composite kernel \
-             calls."
-        ),
+        (Through::Composite, _) => {
+            format!("{works} and trains through the operators that its composite kernel calls.")
+        }
         (Through::AutogradKernel, _) => {
-            format!(
-                "The operator runs on {key} and trains through a kernel registered for {autograd}."
-            )
+            format!("{works} and trains through a kernel registered to {autograd}.")
         }
-        (Through::NotDifferentiable, _) => {
-            format!("The operator runs on {key}, but has no gradient.")
+        (Through::NotDifferentiable, _) => format!("{works}; it passes no gradient on."),
+        (Through::Unknown, _) => {
+            format!("{works}; without derivatives.yaml nobody can tell whether it has a formula.")
         }
-        (Through::Unknown, _) => format!(
-            "The operator runs on {key}; without derivatives.yaml it is unknown whether it has a \
-             formula."
-        ),
         (Through::Error, detail) => {
             let why = match detail {
                 Some(Detail::OutVariant) => "`out=` variants record no gradient",
@@ -180,7 +193,7 @@ pub fn training_sentence(answer: &TrainingAnswer<'_>) -> String {
                 Some(Detail::Ambiguous) => "the kernels for AutogradOther are ambiguous",
                 _ => "no autograd kernel is registered",
             };
-            format!("The operator runs on {key}; training fails: {why} ({autograd}).")
+            format!("{works}; training fails: {why} ({autograd}).")
         }
     }
 }

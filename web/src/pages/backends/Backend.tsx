@@ -7,15 +7,24 @@ import { Button, Segments, Select } from "../../components/controls";
 import { KeyLink, OperatorLink } from "../../components/links";
 import { Card, Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
+import { VerdictMark } from "../../components/VerdictMark";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
-import { type Move, moves, type Tally, tally, tallyBy, total } from "../../lib/coverage";
+import {
+	type Move,
+	moves,
+	standingAt,
+	type Tally,
+	tally,
+	tallyBy,
+	total,
+	verdictIn,
+} from "../../lib/coverage";
 import { download } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
-import { cellAt, columnOf, filtered, sought } from "../../lib/matrix";
-import { standingOf } from "../../lib/reasons";
+import { cellAt, columnOf, filtered, type MatrixOperator, sought } from "../../lib/matrix";
 import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
 import { gapsPath, revisionPath, segment } from "../../nav";
 import { type BackendSearch, STANDINGS } from "../../routes/backend";
@@ -27,11 +36,12 @@ const route = getRouteApi("/p/$project/r/$rev/backends/$key");
 const SHOWN = {
 	all: "All",
 	direct: "Own kernels",
-	inherited: "Inherited",
-	missing: "Missing",
+	inherited: "Work otherwise",
+	missing: "Fail",
+	unknown: "Unknown",
 } as const;
 
-/** One key: what has a kernel of its own there, what is inherited, and what is missing. */
+/** One key: what has a kernel of its own there, what works otherwise, and what fails. */
 export default function Backend() {
 	const place = usePlace();
 	const { key } = route.useParams();
@@ -122,9 +132,9 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 	const operators = useMemo(() => filtered(view, { generated }), [view, generated]);
 	const counts = useMemo(() => tally(view, operators, column), [view, operators, column]);
 	const shown = useMemo(() => {
-		const standing = (row: number) =>
-			standingOf(view.cells[(view.rows[row]?.charCodeAt(column) ?? 48) - 48]?.reason ?? "missing");
-		const fitting = operators.filter(({ row }) => show === undefined || standing(row) === show);
+		const fitting = operators.filter(
+			(operator) => show === undefined || standingAt(view, operator, column) === show,
+		);
 		return sought(fitting, q);
 	}, [view, operators, column, show, q]);
 	return (
@@ -135,12 +145,19 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 					<Figure
 						of={counts.inherited}
 						all={total(counts)}
-						label="inherited from composites"
+						label="work otherwise"
 						part="inherited"
 					/>
-					<Figure of={counts.missing} all={total(counts)} label="missing" part="missing" />
+					<Figure of={counts.missing} all={total(counts)} label="fail" part="missing" />
+					<Figure of={counts.unknown} all={total(counts)} label="unknown" part="unknown" />
 				</div>
 				<Bar counts={counts} />
+				{view.verdicts.keys.includes(at) && !view.verdicts.claimed.includes(at) && (
+					<p className="muted">
+						The kernels of {at} live outside PyTorch, so nothing is claimed about them. Give the
+						backend&apos;s file or an observation with the revision.
+					</p>
+				)}
 			</Card>
 			<div className={styles.columns}>
 				<Section title="Operators" note={counted(shown.length, "operator")}>
@@ -184,7 +201,7 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 									const cell = cellAt(view, operator, column);
 									return (
 										<div className={styles.row}>
-											<ReasonMark reason={cell.reason} />
+											<Mark view={view} operator={operator} at={at} reason={cell.reason} />
 											<OperatorLink name={operator.name} />
 											<span className={styles.by}>{cell.alias ?? cell.reason}</span>
 										</div>
@@ -218,6 +235,19 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 			/>
 		</>
 	);
+}
+
+interface MarkProps {
+	view: MatrixView;
+	operator: MatrixOperator;
+	at: string;
+	reason: string;
+}
+
+/** The verdict of an operator on the key of a backend; on other keys the reason of its cell. */
+function Mark({ view, operator, at, reason }: MarkProps) {
+	const verdict = verdictIn(view, operator, at);
+	return verdict ? <VerdictMark verdict={verdict.name} /> : <ReasonMark reason={reason} />;
 }
 
 interface NumberProps {
@@ -257,8 +287,9 @@ function Breakdown({ title, groups }: { title: string; groups: readonly [string,
 						<tr>
 							<th scope="col">Name</th>
 							<th scope="col">Own</th>
-							<th scope="col">Inherited</th>
-							<th scope="col">Missing</th>
+							<th scope="col">Otherwise</th>
+							<th scope="col">Fail</th>
+							<th scope="col">Unknown</th>
 						</tr>
 					</thead>
 					<tbody>
@@ -271,6 +302,7 @@ function Breakdown({ title, groups }: { title: string; groups: readonly [string,
 								<td>{count(counts.direct)}</td>
 								<td>{count(counts.inherited)}</td>
 								<td>{count(counts.missing)}</td>
+								<td>{count(counts.unknown)}</td>
 							</tr>
 						))}
 					</tbody>
@@ -325,8 +357,9 @@ function Against({ view, at, against, onChange }: AgainstProps) {
 const WORDS = {
 	absent: "operator does not exist",
 	direct: "own kernel",
-	inherited: "inherited",
-	missing: "missing",
+	inherited: "works otherwise",
+	missing: "fails",
+	unknown: "unknown",
 };
 
 function Moves({

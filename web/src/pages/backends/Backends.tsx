@@ -5,6 +5,7 @@ import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
 import { Page } from "../../components/Page";
 import { Legend } from "../../components/ReasonMark";
+import { VerdictLegend } from "../../components/VerdictMark";
 import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { count } from "../../lib/format";
@@ -23,7 +24,12 @@ export default function Backends() {
 	const place = usePlace();
 	const matrix = useQuery(matrixQuery(place));
 	return (
-		<Page title="Backends" lead={<Legend />} api={apiPath(place, "/matrix")} wide>
+		<Page title="Backends" lead={
+				<>
+					<VerdictLegend />
+					<Legend />
+				</>
+			} api={apiPath(place, "/matrix")} wide>
 			<Async query={matrix}>{(view) => <Matrix view={view} />}</Async>
 		</Page>
 	);

@@ -185,7 +185,7 @@ const Heads = memo(function Heads({ view, operators, columns, project, rev }: He
 						className={styles.head}
 						role="columnheader"
 						aria-colindex={index + 2}
-						title={`${name}: ${share} served`}
+						title={`${name}: ${share} work`}
 					>
 						<a href={keyPath({ project, rev }, name)} tabIndex={-1}>
 							{name}
@@ -198,6 +198,6 @@ const Heads = memo(function Heads({ view, operators, columns, project, rev }: He
 	);
 });
 
-/** How much of the operators a column serves. */
+/** How many of the operators work at a column. */
 const shareOf = (counts: Tally | undefined): string =>
-	counts ? percent(total(counts) - counts.missing, total(counts)) : "";
+	counts ? percent(counts.direct + counts.inherited, total(counts)) : "";

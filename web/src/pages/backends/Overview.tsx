@@ -1,7 +1,9 @@
 import { type RefObject, useEffect, useRef } from "react";
 import type { MatrixView } from "../../api/queries";
 import { reasonClass } from "../../components/ReasonMark";
-import { cellIndex, type MatrixOperator } from "../../lib/matrix";
+import { verdictClass } from "../../components/VerdictMark";
+import type { MatrixOperator } from "../../lib/matrix";
+import { Looks, looksOf } from "../../lib/matrixLooks";
 import styles from "./Backends.module.css";
 import type { GridHandle } from "./MatrixGrid";
 
@@ -15,8 +17,8 @@ interface Props {
 /** About how wide the overview is, in pixels. */
 const WIDTH = 144;
 
-/** How loud a reason is in the overview: what is missing stays quiet. */
-const QUIET = new Set(["missing", "backend fallback"]);
+/** How loud a cell is in the overview: what does not work stays quiet. */
+const QUIET = new Set(["missing", "backend fallback", "fails", "unknown"]);
 
 /**
  * The whole matrix, a pixel a cell, drawn to the size of its box; a frame shows what the grid shows,
@@ -96,12 +98,13 @@ export function Overview({ view, operators, columns, grid }: Props) {
 function colours(view: MatrixView): [number, number, number, number][] {
 	const probe = document.createElement("span");
 	document.body.append(probe);
-	const read = view.cells.map((cell): [number, number, number, number] => {
-		probe.className = reasonClass(cell.reason);
+	const read = looksOf(view, (cell, verdict): [number, number, number, number] => {
+		probe.className = verdict === undefined ? reasonClass(cell.reason) : verdictClass(verdict);
 		const [red = 0, green = 0, blue = 0] = (
 			getComputedStyle(probe).color.match(/[\d.]+/g) ?? []
 		).map(Number);
-		return [red, green, blue, QUIET.has(cell.reason) ? 40 : 255];
+		const isQuiet = QUIET.has(verdict ?? cell.reason);
+		return [red, green, blue, isQuiet ? 40 : 255];
 	});
 	probe.remove();
 	return read;
@@ -120,11 +123,12 @@ function painted(
 	const context = canvas.getContext("2d");
 	if (!context || canvas.width === 0 || canvas.height === 0) return canvas;
 	const palette = colours(view);
+	const looks = new Looks(view);
 	const image = context.createImageData(canvas.width, canvas.height);
 	let at = 0;
 	for (const operator of operators) {
 		for (const column of columns) {
-			const colour = palette[cellIndex(view, operator, column)];
+			const colour = palette[looks.at(operator, column)];
 			for (let pixel = 0; pixel < wide; pixel += 1) {
 				if (colour) image.data.set(colour, at);
 				at += 4;

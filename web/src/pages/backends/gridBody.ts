@@ -1,7 +1,10 @@
 import type { MatrixView, Place } from "../../api/queries";
 import { reasonClass } from "../../components/ReasonMark";
-import { cellIndex, type MatrixOperator } from "../../lib/matrix";
+import { verdictClass } from "../../components/VerdictMark";
+import type { MatrixOperator } from "../../lib/matrix";
+import { Looks, looksOf } from "../../lib/matrixLooks";
 import { reasonOf } from "../../lib/reasons";
+import { verdictOf } from "../../lib/verdicts";
 import { operatorPath } from "../../nav";
 import type { Cell } from "./gridKeys";
 import {
@@ -29,7 +32,7 @@ export interface Content {
 	operators: readonly MatrixOperator[];
 	columns: readonly number[];
 	/** How many of the columns serve each operator, by its row. */
-	served: readonly number[];
+	served: (operator: MatrixOperator) => number;
 	place: Place;
 	/** How wide a column is, the names are and how high the heads are, in pixels. */
 	step: number;
@@ -54,6 +57,7 @@ export class GridBody {
 	readonly #sizes: ResizeObserver;
 	#content: Content | undefined;
 	#looks: readonly Look[] = [];
+	#at: Looks | undefined;
 	#keys: readonly string[] = [];
 	#rows = new Map<number, RowNode>();
 	#seen: readonly number[] = [];
@@ -92,10 +96,15 @@ export class GridBody {
 		const old = this.#content;
 		this.#content = content;
 		const { view, operators, columns } = content;
-		this.#looks = view.cells.map((cell): Look => {
+		if (old?.view !== view) this.#at = new Looks(view);
+		this.#looks = looksOf(view, (cell, verdict): Look => {
 			const { glyph, name } = reasonOf(cell.reason);
 			const by = cell.alias === null ? name : `${name}, by ${cell.alias}`;
-			return { glyph, className: `${styles.cell} ${reasonClass(cell.reason)}`, name: by };
+			if (verdict === undefined) {
+				return { glyph, className: `${styles.cell} ${reasonClass(cell.reason)}`, name: by };
+			}
+			const className = `${styles.cell} ${verdictClass(verdict)}`;
+			return { glyph: verdictOf(verdict).glyph, className, name: `${verdict}; ${by}` };
 		});
 		this.#keys = columns.map((column) => view.keys[column]?.key ?? "");
 		let { row, column } = this.#active;
@@ -173,7 +182,7 @@ export class GridBody {
 	}
 
 	#fill(row: RowNode, index: number, content: Content): void {
-		const { view, operators, columns, served, place } = content;
+		const { operators, columns, served, place } = content;
 		const operator = operators[index];
 		if (!operator) return;
 		const isOther = row.isStale || row.index !== index;
@@ -191,7 +200,7 @@ export class GridBody {
 			row.name.title = operator.name;
 			row.link.textContent = operator.name;
 			row.link.href = operatorPath(place, operator.name);
-			row.count.textContent = `${served[operator.row] ?? 0}/${columns.length}`;
+			row.count.textContent = `${served(operator)}/${columns.length}`;
 		}
 		if (isMoved) this.#shift(row, content);
 		for (const block of row.blocks.values()) {
@@ -199,7 +208,7 @@ export class GridBody {
 			for (const cell of block.cells) {
 				const column = columns[at];
 				if (column === undefined) break;
-				const look = cellIndex(view, operator, column);
+				const look = this.#at?.at(operator, column) ?? -1;
 				if (look !== cell.look || row.isStale) {
 					const old = row.isStale ? undefined : this.#looks[cell.look];
 					const { glyph, className, name } = this.#looks[look] ?? NOTHING;

@@ -6,15 +6,16 @@ import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
 import { KeyLink, OperatorLink } from "../../components/links";
 import { Card, Page, Section } from "../../components/Page";
-import { ReasonMark } from "../../components/ReasonMark";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty, ErrorView } from "../../components/States";
+import { VerdictMark } from "../../components/VerdictMark";
 import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
 import { save } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
 import { byName, type Ranked, ranked } from "../../lib/gaps";
 import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
+import { someNames } from "../../lib/verdicts";
 import { GAP_KINDS, type GapsSearch } from "../../routes/history";
 import { BadgeSection } from "./BadgeSection";
 import styles from "./Gaps.module.css";
@@ -26,7 +27,7 @@ const route = getRouteApi("/p/$project/r/$rev/gaps/$key");
 /** What narrows the list; what it is ranked by and compared with is none of it. */
 const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "q"] as const;
 
-const ONLY_NAMES = { all: "All gaps", lacking: "Lacking", inherited: "Inherited" } as const;
+const ONLY_NAMES = { all: "All gaps", lacking: "Fail", inherited: "Work otherwise" } as const;
 
 /** What a backend lacks or inherits, what matters most first. */
 export default function Gaps() {
@@ -189,6 +190,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 					</p>
 				</Card>
 			)}
+			<Leverage gaps={gaps} />
 			<Section title="Gaps" note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}>
 				<div className={styles.filters}>
 					<Segments
@@ -243,7 +245,7 @@ function Row({ item: { rank, gap } }: { item: Ranked }) {
 	return (
 		<div className={styles.row}>
 			<span className={styles.rank}>{rank}</span>
-			<ReasonMark reason={gap.reason} />
+			<VerdictMark verdict={gap.verdict} />
 			<OperatorLink name={gap.operator} />
 			{gap.core && <Badge tone="accent">core</Badge>}
 			{gap.new && <Badge tone="info">new</Badge>}
@@ -251,6 +253,7 @@ function Row({ item: { rank, gap } }: { item: Ranked }) {
 				{typeof gap.usage === "number" && `used ${counted(gap.usage, "time")}; `}
 				{gap.others === 0 ? "no other backend has one" : `${counted(gap.others, "other backend")}`}
 				{`; ${gap.source_key ?? gap.reason}`}
+				{gap.needs.length > 0 && gap.needs[0] !== gap.operator && `; needs ${someNames(gap.needs)}`}
 			</span>
 		</div>
 	);
@@ -260,8 +263,9 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 	const before = since?.counts;
 	const figures = [
 		["own kernels", counts.kernels, before?.kernels, "direct"],
-		["inherited", counts.inherited, before?.inherited, "inherited"],
-		["lacking", counts.lacking, before?.lacking, "missing"],
+		["work otherwise", counts.inherited, before?.inherited, "inherited"],
+		["fail", counts.lacking, before?.lacking, "missing"],
+		["unknown", counts.unknown, before?.unknown, "unknown"],
 	] as const;
 	return (
 		<Card>
@@ -278,6 +282,32 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 				))}
 			</div>
 		</Card>
+	);
+}
+
+/** The kernels to write next, the one that helps most first. */
+function Leverage({ gaps: { leverage, key } }: { gaps: GapsData }) {
+	if (leverage.length === 0) return null;
+	const all = leverage.reduce((sum, step) => sum + step.gain, 0);
+	return (
+		<Section
+			id="leverage"
+			title="Implement next"
+			note={`${counted(leverage.length, "kernel")}: ${counted(all, "more operator")} work on ${key}`}
+		>
+			<ol className={styles.leverage}>
+				{leverage.map((step) => (
+					<li key={step.operator}>
+						<OperatorLink name={step.operator} /> <strong>+{count(step.gain)}</strong>
+						<span className="muted">
+							{" "}
+							{someNames(step.unlocks)}
+							{step.blocks > 0 && `; ${count(step.blocks)} more need it and others besides`}
+						</span>
+					</li>
+				))}
+			</ol>
+		</Section>
 	);
 }
 

@@ -5,6 +5,7 @@ import { Button, Field, TextInput } from "../../components/controls";
 import { HistoryLink } from "../../components/links";
 import { Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
+import { VerdictMark } from "../../components/VerdictMark";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { download } from "../../lib/download";
 import { counted } from "../../lib/format";
@@ -180,8 +181,12 @@ function CellView({ cell }: { cell: CellData }) {
 	return (
 		<details className={styles.cell} data-got={got}>
 			<summary>
-				<ReasonMark reason={cell.supported ? (reason ?? "missing") : "missing"} />{" "}
-				{got === "no" && "never"}
+				{cell.verdict ? (
+					<VerdictMark verdict={cell.verdict} />
+				) : (
+					<ReasonMark reason={cell.supported ? (reason ?? "missing") : "missing"} />
+				)}{" "}
+				{got === "no" && (cell.verdict ?? "never")}
 				{got === "dropped" && first && last && `${placeTitle(first)} to ${placeTitle(last)}`}
 				{got === "yes" && first_kernel && `since ${placeTitle(first_kernel)}`}
 				{got === "partly" && first && `since ${placeTitle(first)}, inherited`}
@@ -192,6 +197,7 @@ function CellView({ cell }: { cell: CellData }) {
 						<span className="mono">
 							{placeTitle(range.from)} – {placeTitle(range.to)}
 						</span>{" "}
+						{range.verdict && <VerdictMark verdict={range.verdict} label />}{" "}
 						<ReasonMark reason={range.reason ?? "missing"} label />
 						{range.kernel && <code> {range.kernel}</code>}
 					</li>

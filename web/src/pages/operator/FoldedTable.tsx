@@ -3,6 +3,7 @@ import type { Entry } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { ReasonMark } from "../../components/ReasonMark";
 import { type Folded, originWords } from "../../lib/dispatch";
+import { supportWords } from "../../lib/verdicts";
 import styles from "./Operator.module.css";
 
 interface Props {
@@ -82,7 +83,7 @@ function KeyButton({ entry, chosen, onKey }: KeyProps) {
 			type="button"
 			className={styles.key}
 			aria-expanded={entry.key === chosen}
-			title={entry.file ?? undefined}
+			title={[supportWords(entry.support), entry.file].filter(Boolean).join("; ")}
 			onClick={() => onKey(entry.key)}
 		>
 			{entry.key}

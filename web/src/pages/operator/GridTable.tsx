@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { Entry } from "../../api/queries";
 import { ReasonMark } from "../../components/ReasonMark";
 import { grid } from "../../lib/dispatch";
+import { supportWords } from "../../lib/verdicts";
 import styles from "./Operator.module.css";
 
 interface Props {
@@ -66,8 +67,8 @@ function Cell({ entry, chosen, onKey }: { entry: Entry } & Omit<Props, "table">)
 			type="button"
 			className={styles.cell}
 			aria-expanded={entry.key === chosen}
-			aria-label={`${entry.key}: ${entry.reason}`}
-			title={`${entry.key}: ${entry.reason}`}
+			aria-label={`${entry.key}: ${entry.reason}; ${entry.support.verdict}`}
+			title={`${entry.key}: ${entry.reason}; ${supportWords(entry.support)}`}
 			onClick={() => onKey(entry.key)}
 		>
 			<ReasonMark reason={entry.reason} />

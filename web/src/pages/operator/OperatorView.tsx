@@ -11,7 +11,9 @@ import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { filePath, historyPath, operatorPath, revisionPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
+import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
+import { ImplementSection } from "./ImplementSection";
 import styles from "./Operator.module.css";
 import { SchemaSection } from "./SchemaSection";
 import { SourceView } from "./SourceView";
@@ -94,12 +96,14 @@ function Body({ page }: { page: OperatorPage }) {
 			<Async query={table}>
 				{(view) => (
 					<>
-						<TrainingSection answers={view.training} onKey={(key) => set({ key })} />
+						<TrainingSection view={view} onKey={(key) => set({ key })} />
 						<DispatchSection operator={page.name} view={view} search={search} onChange={set} />
 					</>
 				)}
 			</Async>
 			<WhatIf page={page} search={search} onChange={set} />
+			<CallSection operator={page.name} />
+			<ImplementSection page={page} search={search} onChange={set} />
 			<div className={styles.columns}>
 				<Section
 					title="Declaration"

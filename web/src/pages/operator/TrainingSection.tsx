@@ -1,28 +1,38 @@
 import type { TableView } from "../../api/queries";
 import { Section } from "../../components/Page";
+import { VerdictMark } from "../../components/VerdictMark";
+import { counted } from "../../lib/format";
+import { type Support, supportWords, works } from "../../lib/verdicts";
 import styles from "./Operator.module.css";
 
 interface Props {
-	answers: TableView["training"];
+	view: TableView;
 	onKey: (key: string) => void;
 }
 
 const GLYPH: Record<string, string> = { yes: "✓", no: "✕", unknown: "?" };
 
-/** Whether inference and training work per backend. */
-export function TrainingSection({ answers, onKey }: Props) {
-	const works = answers.filter((answer) => answer.inference === "yes").length;
+/** Whether calls and training work per backend, and on a device without kernels of its own. */
+export function TrainingSection({ view, onKey }: Props) {
+	const supports = new Map(view.table.map(({ key, support }) => [key, support]));
+	const answers = view.training;
+	const known = answers.filter(({ key }) => !supports.get(key)?.unclaimed);
+	const working = known.filter(({ key }) => works(supports.get(key)?.verdict ?? ""));
+	const elsewhere = answers.length - known.length;
 	return (
-		<Section title="Runs and trains" note={`runs on ${works} of ${answers.length} backends`}>
+		<Section
+			id="support"
+			title="Works and trains"
+			note={`works on ${working.length} of ${counted(known.length, "backend")}${
+				elsewhere > 0 ? `; ${elsewhere} live out of tree` : ""
+			}`}
+		>
 			<ul className={styles.training}>
 				{answers.map((answer) => (
 					<li key={answer.key}>
 						<button type="button" onClick={() => onKey(answer.key)} title={answer.sentence}>
 							<span className={styles.backend}>{answer.key}</span>
-							<span data-works={answer.inference}>
-								<span aria-hidden="true">{GLYPH[answer.inference]}</span> inference
-								<span className="visually-hidden">: {answer.inference}</span>
-							</span>
+							<Verdict support={supports.get(answer.key)} operator={view.operator} />
 							<span data-works={answer.training}>
 								<span aria-hidden="true">{GLYPH[answer.training]}</span> training
 								<span className="visually-hidden">: {answer.training}</span>
@@ -32,6 +42,22 @@ export function TrainingSection({ answers, onKey }: Props) {
 					</li>
 				))}
 			</ul>
+			<p className={styles.bare}>
+				A bare backend, which has only the kernels that every device must have:{" "}
+				<Verdict support={view.bare} operator={view.operator} />
+			</p>
+			{view.measured !== null && view.measured !== undefined && view.measured !== view.release && (
+				<p className="muted">Calls of composite kernels as recorded with {view.measured}.</p>
+			)}
 		</Section>
+	);
+}
+
+function Verdict({ support, operator }: { support: Support | undefined; operator: string }) {
+	if (!support) return null;
+	return (
+		<span className={styles.verdict} title={support.through.join(" → ") || undefined}>
+			<VerdictMark verdict={support.verdict} /> {supportWords(support, operator)}
+		</span>
 	);
 }

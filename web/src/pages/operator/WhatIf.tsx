@@ -16,6 +16,7 @@ import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { aliasOf, foldChanges, toggled } from "../../lib/dispatch";
 import { list } from "../../lib/search";
+import { supportWords } from "../../lib/verdicts";
 import type { OperatorSearch } from "../../routes/operator";
 import styles from "./WhatIf.module.css";
 
@@ -193,6 +194,7 @@ function Side({ entry }: { entry: Entry }) {
 	return (
 		<td>
 			<ReasonMark reason={entry.reason} label /> <code>{entry.kernel}</code>
+			<div className={styles.by}>{supportWords(entry.support)}</div>
 			{alias && (
 				<div className={styles.by}>
 					by <code>{alias}</code>

@@ -148,8 +148,12 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
                 from_to(change, "a structured one")
             )
         }
-        ChangeRuleId::BackendSupportLost => format!("it no longer runs on {}", keys(own)),
-        ChangeRuleId::BackendSupportGained => format!("it now runs on {}", keys(own)),
+        ChangeRuleId::BackendSupportLost => {
+            format!("it no longer works on {}{}", keys(own), followers(change))
+        }
+        ChangeRuleId::BackendSupportGained => {
+            format!("it works on {} now{}", keys(own), followers(change))
+        }
         ChangeRuleId::BackendSupportKindChanged => {
             format!("another kind of kernel runs it on {}", keys(own))
         }
@@ -172,4 +176,28 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// The operators that call it and follow it: `, nor do the 3 operators that call it: ...`.
+fn followers(change: &Change) -> String {
+    const NAMED: usize = 5;
+    let all = change.also.len();
+    if all == 0 {
+        return String::new();
+    }
+    let named: Vec<String> = change
+        .also
+        .iter()
+        .take(NAMED)
+        .map(|name| tick(name))
+        .collect();
+    let more = match all - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let them = match all {
+        1 => "with it the operator that calls it".to_owned(),
+        all => format!("with it {all} operators that call it"),
+    };
+    format!("; {them}: {}{more}", named.join(", "))
 }

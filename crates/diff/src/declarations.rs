@@ -1,0 +1,187 @@
+//! Which kernels of an out-of-tree backend must change with an upgrade: those whose declarations
+//! differ (`docs/spec/signatures.md`, section 5).
+//!
+//! torchgen declares a backend's kernels, and a definition that does not match its declaration does
+//! not compile. So the declarations of both releases decide, not rules about schemas.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
+
+/// A kernel whose declaration differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelChange {
+    /// The operator.
+    pub operator: String,
+    /// The declaration for the base; `None` where its torchgen makes none.
+    pub old: Option<String>,
+    /// The declaration for the head; `None` where its torchgen makes none.
+    pub new: Option<String>,
+    /// Only parameters have other names, so the kernel compiles as it is.
+    pub only_names: bool,
+}
+
+/// What differs between the declarations of a backend's kernels.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Declarations {
+    /// The kernels that differ, by operator.
+    pub kernels: Vec<KernelChange>,
+    /// Types that are written in another way: old and new spelling. The kernels compile as they
+    /// are.
+    pub respelled: Vec<(&'static str, &'static str)>,
+}
+
+/// Spellings of one type. What is written in any of them is compared in the first.
+const SPELLINGS: [&[&str]; 3] = [
+    &[
+        "std::optional<",
+        "::std::optional<",
+        "c10::optional<",
+        "at::optional<",
+    ],
+    &["std::string_view", "::std::string_view", "c10::string_view"],
+    &["at::ArrayRef<", "c10::ArrayRef<"],
+];
+
+/// Compares the declarations of all kernels that a file lists and both sides have.
+#[must_use]
+pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declarations {
+    let listed = file.on_backend_key().map(|(_, listed)| &listed.value);
+    let autograd = file.autograd.iter().map(|listed| &listed.value);
+    let listed: BTreeSet<&str> = listed.chain(autograd).map(|name| &**name).collect();
+    let symint: BTreeSet<&str> = file.symint.iter().map(|name| &*name.value).collect();
+    let (before, after) = (FaceMaker::new(base), FaceMaker::new(head));
+    let mut found = Declarations::default();
+    let mut respelled = BTreeSet::new();
+    for name in listed {
+        let (Some(old), Some(new)) = (base.find(name), head.find(name)) else {
+            continue;
+        };
+        let symbolic = symint.contains(name);
+        let old = declaration(&before, base, old, symbolic);
+        let new = declaration(&after, head, new, symbolic);
+        if old == new {
+            continue;
+        }
+        let (plain_old, plain_new) = (old.as_deref().map(plain), new.as_deref().map(plain));
+        if plain_old == plain_new {
+            let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+            respelled.extend(spellings(&old, &new));
+            continue;
+        }
+        let types = |text: &Option<Cow<'_, str>>| text.as_deref().map(types_alone);
+        let only_names = types(&plain_old) == types(&plain_new);
+        found.kernels.push(KernelChange {
+            operator: name.to_owned(),
+            only_names,
+            old,
+            new,
+        });
+    }
+    found.respelled = respelled.into_iter().collect();
+    found
+}
+
+/// What torchgen declares for a kernel, without the name of its class.
+fn declaration(
+    maker: &FaceMaker<'_>,
+    catalogue: &Catalogue,
+    id: opatlas_operators::operator::OperatorId,
+    symbolic: bool,
+) -> Option<String> {
+    let (with_sizes, concrete) = maker.dispatcher(catalogue.operator(id));
+    match symbolic {
+        true => with_sizes,
+        false => concrete.or(with_sizes),
+    }
+}
+
+/// A declaration in the first spelling of every type.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for spellings in SPELLINGS {
+        let Some((first, others)) = spellings.split_first() else {
+            continue;
+        };
+        for other in others {
+            if text.contains(other) {
+                text = Cow::Owned(text.replace(other, first));
+            }
+        }
+    }
+    text
+}
+
+/// The pairs of spellings in which two declarations of the same types differ.
+fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
+    let used = |spellings: &'static [&'static str], text: &str| {
+        // The longest that fits: `std::optional<` is part of `::std::optional<`.
+        let found = spellings.iter().copied().filter(|s| text.contains(*s));
+        found.max_by_key(|spelling| spelling.len())
+    };
+    let pairs = SPELLINGS.iter().filter_map(|spellings| {
+        let (old, new) = (used(spellings, old)?, used(spellings, new)?);
+        let name = |spelling: &'static str| spelling.trim_end_matches('<');
+        (old != new).then(|| (name(old), name(new)))
+    });
+    pairs.collect()
+}
+
+/// A declaration without the names of its parameters, which stand before any default.
+pub(crate) fn types_alone(text: &str) -> String {
+    let Some((head, parameters)) = text.split_once('(') else {
+        return text.to_owned();
+    };
+    let parameters = parameters.strip_suffix(')').unwrap_or(parameters);
+    let mut depth = 0_usize;
+    let separator = |c: char| {
+        match c {
+            '<' | '{' => depth += 1,
+            '>' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    };
+    let types = parameters.split(separator).map(|one| {
+        let one = one.trim();
+        let (declared, default) = one.find('=').map_or((one, ""), |at| one.split_at(at));
+        let ty = declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty);
+        format!("{ty}{default}")
+    });
+    format!("{head}({})", types.collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_is_no_difference() {
+        let old = "at::Tensor f(const c10::optional<at::Tensor> & a, c10::string_view b)";
+        let new = "at::Tensor f(const ::std::optional<at::Tensor> & a, ::std::string_view b)";
+        assert_eq!(plain(old), plain(new));
+        let pairs = [
+            ("c10::optional", "::std::optional"),
+            ("c10::string_view", "::std::string_view"),
+        ];
+        assert_eq!(spellings(old, new), pairs);
+    }
+
+    #[test]
+    fn names_of_parameters_are_left_out() {
+        let old = "void f(::std::array<bool,3> mask, const at::Tensor & self)";
+        let new = "void f(::std::array<bool,3> output_mask, const at::Tensor & input)";
+        assert_eq!(types_alone(old), types_alone(new));
+        let other = "void f(::std::array<bool,2> mask, const at::Tensor & self)";
+        assert_ne!(types_alone(old), types_alone(other));
+        assert_eq!(types_alone("void f()"), "void f()");
+        let call = "void f(at::IntArrayRef size={0,1}, c10::SymInt n=c10::SymInt(1))";
+        assert_eq!(
+            types_alone(call),
+            "void f(at::IntArrayRef={0,1},c10::SymInt=c10::SymInt(1))"
+        );
+    }
+}

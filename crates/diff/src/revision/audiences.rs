@@ -1,0 +1,132 @@
+//! Whom a change really hurts, where more is known than its rule says: Python callers only where
+//! Python binds the operator, C++ callers and backends only where declarations changed
+//! (`docs/spec/compatibility.md`, section 1).
+
+use rustc_hash::FxHashMap;
+
+use super::Pair;
+use crate::change::Change;
+use crate::declarations::{plain, types_alone};
+use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
+use opatlas_operators::operator::OperatorId;
+
+const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
+
+/// What became of an operator's C++ declarations.
+#[derive(Debug, Clone, Copy)]
+struct Declarations {
+    /// Every `at::` function and method of the base is there, defaults included.
+    same_for_callers: bool,
+    /// The dispatcher's signature with concrete sizes is the same.
+    same_concrete: bool,
+    /// That with symbolic sizes is the same.
+    same_symbolic: bool,
+}
+
+/// Corrects the audiences of all changes, and levels that follow from them.
+pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes: &mut [Change]) {
+    let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
+    let both = pairs.iter().filter_map(|pair| {
+        let (before, after) = (pair.base?, pair.head?);
+        Some((&*pair.name, declarations((&old, before), (&new, after))))
+    });
+    let declared: FxHashMap<&str, Declarations> = both.collect();
+    for change in changes {
+        let mut impacts = change.impacts;
+        if let Some(declared) = declared.get(&*change.operator)
+            && is_about_schema(change.rule.group)
+        {
+            impacts = of_declarations(impacts, *declared);
+        }
+        let hurt = impacts.breaks.union(impacts.risks);
+        if !hurt.intersection(PYTHON).is_empty()
+            && let Some(id) = base.find_qualified(&change.operator)
+            && !old.bound(id).overload
+        {
+            impacts = of_unbound(impacts, change.rule.group);
+        }
+        if impacts != change.impacts {
+            change.level = lowered(change.level, impacts);
+            change.impacts = impacts;
+        }
+    }
+}
+
+/// Whether a change of this group can be seen in declarations.
+fn is_about_schema(group: Group) -> bool {
+    matches!(
+        group,
+        Group::Argument
+            | Group::Default
+            | Group::Alias
+            | Group::Out
+            | Group::Return
+            | Group::Schema
+    )
+}
+
+fn declarations(
+    base: (&FaceMaker<'_>, OperatorId),
+    head: (&FaceMaker<'_>, OperatorId),
+) -> Declarations {
+    let unnamed = |text: &String| types_alone(&plain(text));
+    let of = |(maker, id): (&FaceMaker<'_>, OperatorId)| {
+        let (symbolic, concrete) = maker.dispatcher_of(id);
+        let (symbolic, concrete) = (
+            symbolic.as_ref().map(unnamed),
+            concrete.as_ref().map(unnamed),
+        );
+        let concrete = concrete.or_else(|| symbolic.clone());
+        let calls: Vec<String> = maker.calls(id).iter().map(unnamed).collect();
+        (symbolic, concrete, calls)
+    };
+    let (old, new) = (of(base), of(head));
+    Declarations {
+        same_for_callers: old.2.iter().all(|call| new.2.contains(call)),
+        same_concrete: old.1 == new.1,
+        same_symbolic: old.0 == new.0,
+    }
+}
+
+fn of_declarations(impacts: Impacts, declared: Declarations) -> Impacts {
+    let mut impacts = impacts;
+    if declared.same_for_callers {
+        impacts = impacts.without(Audiences::of(&[Audience::Cpp]));
+    }
+    let backend = Audiences::of(&[Audience::Backend]);
+    match (declared.same_concrete, declared.same_symbolic) {
+        (true, true) => impacts.without(backend),
+        // Only kernels that take symbolic sizes must change.
+        (true, false) if impacts.breaks.contains(Audience::Backend) => Impacts {
+            breaks: impacts.breaks.without(backend),
+            risks: impacts.risks.union(backend),
+        },
+        _ => impacts,
+    }
+}
+
+/// Python calls the operator through `torch.ops` only, which goes by the schema and knows nothing
+/// of how `torch` and `Tensor` bind it.
+fn of_unbound(impacts: Impacts, group: Group) -> Impacts {
+    let torch_ops = Audiences::of(&[Audience::TorchOps]);
+    let moved = |audiences: Audiences| {
+        let is_hurt = !audiences.intersection(PYTHON).is_empty() && group != Group::Binding;
+        let rest = audiences.without(PYTHON);
+        match is_hurt {
+            true => rest.union(torch_ops),
+            false => rest,
+        }
+    };
+    let breaks = moved(impacts.breaks);
+    Impacts {
+        breaks,
+        risks: moved(impacts.risks).without(breaks.intersection(torch_ops)),
+    }
+}
+
+/// A change is no worse than what it does to anybody.
+fn lowered(level: Level, impacts: Impacts) -> Level {
+    level.min(worst_for(Audiences::ALL, impacts))
+}

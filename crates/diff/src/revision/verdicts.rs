@@ -1,0 +1,209 @@
+//! Where operators work on one side of a comparison and not on the other, and which of them only
+//! follow another one: an operator that fails because `add.out` lost its kernel is told with
+//! `add.out`, once.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+use super::support::{Moved, serves};
+use crate::change::{Change, Subject};
+use crate::rules::ChangeRuleId;
+use opatlas_dispatch::{Verdict, View};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+
+/// The verdicts that differ, by the base's operator, and who follows whom.
+#[derive(Debug, Default)]
+pub(super) struct VerdictMoves {
+    of: FxHashMap<OperatorId, Vec<Moved>>,
+    /// The backend keys with their verdicts of operators whose table changed there.
+    all: FxHashMap<Slot, Both>,
+    /// The head's operator of each one of the base.
+    head_of: FxHashMap<OperatorId, OperatorId>,
+    /// By operator and key: the operator whose kernel was lost or gained.
+    leader: FxHashMap<(Box<str>, Box<str>), Box<str>>,
+}
+
+/// A backend key on both sides.
+#[derive(Debug)]
+struct Both {
+    base: Slot,
+    head: Slot,
+    before: opatlas_dispatch::support::Verdicts,
+    after: opatlas_dispatch::support::Verdicts,
+}
+
+impl VerdictMoves {
+    pub(super) fn new(
+        base: View<'_>,
+        head: View<'_>,
+        slots: &[(Slot, Slot)],
+        pairs: &[(OperatorId, OperatorId)],
+    ) -> Self {
+        let mut moves = Self {
+            head_of: pairs.iter().copied().collect(),
+            ..Self::default()
+        };
+        for &(slot, there) in slots {
+            let both = Both {
+                base: slot,
+                head: there,
+                before: base.verdicts(slot),
+                after: head.verdicts(there),
+            };
+            moves.compare(base, head, &both, pairs);
+            moves.all.insert(slot, both);
+        }
+        moves
+    }
+
+    fn compare(
+        &mut self,
+        base: View<'_>,
+        head: View<'_>,
+        both: &Both,
+        pairs: &[(OperatorId, OperatorId)],
+    ) {
+        let rule = |view: View<'_>, id, slot| Some(view.tables.pattern(id)?.table.rule(slot));
+        let mut fallen = Vec::new();
+        let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
+        for &(old, new) in pairs {
+            let verdicts = (both.before.of(old), both.after.of(new));
+            if verdicts.0 == verdicts.1 {
+                continue;
+            }
+            let rules = (rule(base, old, both.base), rule(head, new, both.head));
+            let (Some(before), Some(after)) = rules else {
+                continue;
+            };
+            self.of.entry(old).or_default().push(Moved {
+                base: both.base,
+                head: both.head,
+                before,
+                after,
+                verdicts: Some(verdicts),
+            });
+            let name =
+                || -> Box<str> { base.inputs.catalogue.operator(old).qualified_name().into() };
+            match verdicts {
+                (before, after) if before.works() && after.lacks() => {
+                    if both.after.is_leaf(new) {
+                        lost.insert(new, name());
+                    } else {
+                        fallen.push((true, new, name()));
+                    }
+                }
+                (before, after) if before.lacks() && after.works() => {
+                    if both.before.is_leaf(old) {
+                        gained.insert(old, name());
+                    } else {
+                        fallen.push((false, old, name()));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if lost.is_empty() && gained.is_empty() {
+            return;
+        }
+        let key = base.keys().name(Key::Runtime(both.base));
+        for (falls, id, name) in fallen {
+            let (needs, leaders) = match falls {
+                true => (head.support(id, both.head).needs, &lost),
+                false => (base.support(id, both.base).needs, &gained),
+            };
+            if let Some(leader) = needs.iter().find_map(|leaf| leaders.get(leaf)) {
+                self.leader.insert((name, key.into()), leader.clone());
+            }
+        }
+    }
+
+    /// What moved in an operator's table, with verdicts: those keys, and others whose verdict alone
+    /// changed.
+    pub(super) fn with(&self, old: OperatorId, moved: &Arc<[Moved]>) -> Arc<[Moved]> {
+        let own = self.of.get(&old).map_or(&[][..], Vec::as_slice);
+        if own.is_empty() && moved.is_empty() {
+            return Arc::clone(moved);
+        }
+        let known: FxHashSet<Slot> = own.iter().map(|moved| moved.base).collect();
+        let others = moved.iter().filter(|moved| !known.contains(&moved.base));
+        let others = others.map(|moved| Moved {
+            verdicts: self.verdicts(old, moved.base),
+            ..*moved
+        });
+        let mut all: Vec<Moved> = others.chain(own.iter().copied()).collect();
+        all.sort_by_key(|moved| moved.base);
+        all.into()
+    }
+
+    fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {
+        let new = *self.head_of.get(&old)?;
+        let both = self.all.get(&slot)?;
+        Some((both.before.of(old), both.after.of(new)))
+    }
+}
+
+/// Whether a call worked and does not any more. Where it is not known whether it worked, what the
+/// tables say decides.
+pub(super) fn is_loss(moved: &Moved) -> bool {
+    let by_table = serves(moved.before) && !serves(moved.after);
+    match moved.verdicts {
+        Some((before, after)) if before.works() => after.lacks() || by_table,
+        Some((before, _)) if before.lacks() => false,
+        _ => by_table,
+    }
+}
+
+/// Whether a call works and did not before, in the same sense.
+pub(super) fn is_gain(moved: &Moved) -> bool {
+    let by_table = !serves(moved.before) && serves(moved.after);
+    match moved.verdicts {
+        Some((before, after)) if after.works() => before.lacks() || by_table,
+        Some((_, after)) if after.lacks() => false,
+        _ => by_table,
+    }
+}
+
+/// Folds the changes of operators that only follow another one into that one's change (`also`).
+/// `first` is where the changes of tables begin.
+pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Change>, first: usize) {
+    let rules = [
+        ChangeRuleId::BackendSupportLost,
+        ChangeRuleId::BackendSupportGained,
+    ];
+    let of_tables = changes.split_off(first.min(changes.len()));
+    let mut followers: FxHashMap<(ChangeRuleId, Box<str>), Vec<Box<str>>> = FxHashMap::default();
+    let mut kept = Vec::with_capacity(of_tables.len());
+    for mut change in of_tables {
+        let Subject::Keys(keys) = &mut change.subject else {
+            kept.push(change);
+            continue;
+        };
+        if rules.contains(&change.rule.id) {
+            keys.retain(|key| {
+                let Some(leader) = moves.leader.get(&(change.operator.clone(), key.clone())) else {
+                    return true;
+                };
+                let names = followers
+                    .entry((change.rule.id, leader.clone()))
+                    .or_default();
+                // All keys of an operator stand together.
+                if names.last() != Some(&change.operator) {
+                    names.push(change.operator.clone());
+                }
+                false
+            });
+            if keys.is_empty() {
+                continue;
+            }
+        }
+        kept.push(change);
+    }
+    for change in &mut kept {
+        if let Some(names) = followers.remove(&(change.rule.id, change.operator.clone())) {
+            change.also.extend(names);
+        }
+    }
+    changes.extend(kept);
+}

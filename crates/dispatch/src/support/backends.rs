@@ -1,0 +1,109 @@
+//! Which keys something can be claimed about: the backends whose kernels are part of PyTorch, and
+//! those that a file or an observation of the revision describes (`docs/spec/support.md`,
+//! section 5).
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::keys::{Key, Keys};
+
+use crate::entry::View;
+use crate::origin::Origin;
+use crate::resolve::Registered;
+use crate::training::autograd_key;
+
+/// The operator that allocates: a backend without it cannot hold a tensor.
+const ALLOCATOR: &str = "empty.memory_format";
+
+/// Why nothing is claimed about a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unclaimed {
+    /// The kernels of the backend live outside PyTorch, and no file or observation of the revision
+    /// describes them.
+    OutOfTree,
+}
+
+impl Unclaimed {
+    /// The reason in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OutOfTree => "out of tree: give its file",
+        }
+    }
+}
+
+/// The keys of backends: those with an autograd key that speaks for them.
+pub(super) fn backends(keys: &Keys) -> KeySet {
+    let all = keys.slots();
+    all.filter(|&slot| autograd_key(keys, slot).is_some())
+        .collect()
+}
+
+/// The backend keys that something is known about: those of backends with an allocator of their
+/// own, and those of backends that a backend file or an observation registers to.
+pub(super) fn known_backends(view: View<'_>) -> KeySet {
+    let keys = view.keys();
+    let described = described(view);
+    let in_tree = in_tree(view);
+    let known = |slot: &Slot| {
+        let home = home(keys, *slot);
+        in_tree.contains(home) || described.contains(home)
+    };
+    backends(keys).iter().filter(known).collect()
+}
+
+/// The key whose kernels serve a key: builds for HIP register to the keys of CUDA.
+pub(super) fn serving(keys: &Keys, slot: Slot) -> Slot {
+    if keys.backend(slot) != Some("HIP") || autograd_key(keys, slot).is_none() {
+        return slot;
+    }
+    let name = keys.name(Key::Runtime(slot)).replace("HIP", "CUDA");
+    keys.slot(&name).unwrap_or(slot)
+}
+
+/// The dense key of a key's backend; itself where there is none.
+fn home(keys: &Keys, slot: Slot) -> Slot {
+    keys.backend(slot)
+        .and_then(|backend| keys.slot(backend))
+        .unwrap_or(slot)
+}
+
+/// The keys with an allocator in PyTorch. In a file that declares none, those that any entry names.
+pub(super) fn in_tree(view: View<'_>) -> KeySet {
+    let catalogue = view.inputs.catalogue;
+    let is_ours = |origin| !is_description(origin);
+    match catalogue.find_in("aten", ALLOCATOR) {
+        Some(allocator) => registered(view, [allocator], is_ours),
+        None => registered(view, catalogue.iter().map(|(id, _)| id), is_ours),
+    }
+}
+
+/// The dense keys of the backends that backend files and observations register to.
+fn described(view: View<'_>) -> KeySet {
+    let keys = view.keys();
+    let ids = view.inputs.catalogue.iter().map(|(id, _)| id);
+    let slots = registered(view, ids, is_description);
+    slots.iter().map(|slot| home(keys, slot)).collect()
+}
+
+/// Whether a registration describes a backend that is not part of PyTorch.
+fn is_description(origin: Origin) -> bool {
+    matches!(origin, Origin::BackendFile | Origin::Observed)
+}
+
+/// The runtime keys that operators have registrations of some origins at.
+fn registered(
+    view: View<'_>,
+    operators: impl IntoIterator<Item = OperatorId>,
+    is_counted: impl Fn(Origin) -> bool,
+) -> KeySet {
+    let mut found = Registered::default();
+    for id in operators {
+        for row in view.tables.used_rows(id) {
+            if is_counted(row.origin) {
+                found.insert(row.key);
+            }
+        }
+    }
+    found.runtime
+}

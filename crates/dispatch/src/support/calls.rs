@@ -1,0 +1,230 @@
+//! What every default and composite kernel of a revision calls, as a graph that is the same for all
+//! keys: generated kernels follow from the files, composites written in C++ were recorded.
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::calls;
+use opatlas_pytorch::key_set::KeySet;
+
+use super::backends::{backends, known_backends};
+use super::generated::{Call, Named};
+use super::own::{OwnKernels, special};
+use crate::entry::View;
+use crate::resolve::Registered;
+
+/// An edge of the graph, seen from either end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Edge {
+    /// The other operator.
+    pub(super) id: OperatorId,
+    /// The call occurs in every case.
+    pub(super) always: bool,
+    /// The call was recorded; it does not follow from the files.
+    pub(super) recorded: bool,
+}
+
+/// The calls of a revision's default and composite kernels.
+#[derive(Debug)]
+pub(super) struct Calls {
+    /// Of each operator the alias whose kernel the calls are of.
+    alias: Vec<Option<Alias>>,
+    /// Whether anything is known about that kernel.
+    known: Vec<bool>,
+    /// Operators whose composite kernel only says that a backend must have its own.
+    raises: Vec<bool>,
+    /// `_copy_from` and `_copy_from_and_resize`.
+    copies: [Option<OperatorId>; 2],
+    calls: Adjacency,
+    callers: Adjacency,
+    /// Kernels on keys themselves that call other operators.
+    pub(super) own: OwnKernels,
+    /// The keys of backends.
+    pub(super) backends: KeySet,
+    /// Those of them that something is known about.
+    pub(super) known_backends: KeySet,
+}
+
+/// The edges of each operator, one after the other.
+#[derive(Debug, Default)]
+struct Adjacency {
+    ends: Vec<u32>,
+    edges: Vec<Edge>,
+}
+
+impl Adjacency {
+    fn of(&self, id: OperatorId) -> &[Edge] {
+        let index = id.index();
+        let begin = index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before));
+        let begin = begin.map_or(0, |&end| end as usize);
+        let end = self.ends.get(index).map_or(begin, |&end| end as usize);
+        self.edges.get(begin..end).unwrap_or_default()
+    }
+
+    fn push(&mut self, edges: impl IntoIterator<Item = Edge>) {
+        self.edges.extend(edges);
+        self.ends
+            .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
+    }
+
+    /// The same edges, seen from the other end.
+    fn reversed(&self, count: usize) -> Self {
+        let mut ends = vec![0_u32; count];
+        for edge in &self.edges {
+            if let Some(end) = ends.get_mut(edge.id.index()) {
+                *end += 1;
+            }
+        }
+        let mut places = Vec::with_capacity(count);
+        let mut sum = 0;
+        for end in &mut ends {
+            places.push(sum);
+            sum += *end;
+            *end = sum;
+        }
+        let unset = Edge {
+            id: OperatorId(0),
+            always: false,
+            recorded: false,
+        };
+        let mut edges = vec![unset; self.edges.len()];
+        for id in (0..count).map(OperatorId::of_index) {
+            for edge in self.of(id) {
+                if let Some(place) = places.get_mut(edge.id.index())
+                    && let Some(at) = edges.get_mut(*place as usize)
+                {
+                    *at = Edge { id, ..*edge };
+                    *place += 1;
+                }
+            }
+        }
+        Self { ends, edges }
+    }
+}
+
+impl Calls {
+    /// Works out the calls of all operators.
+    pub(super) fn new(view: View<'_>) -> Self {
+        let named = Named::of(view);
+        let recorded = recorded(view);
+        let count = view.inputs.catalogue.operators.len();
+        let mut made = Self {
+            alias: Vec::with_capacity(count),
+            known: Vec::with_capacity(count),
+            raises: Vec::with_capacity(count),
+            copies: [named.copy_from, named.copy_from_and_resize],
+            calls: Adjacency::default(),
+            callers: Adjacency::default(),
+            own: special(view, &named),
+            backends: backends(view.keys()),
+            known_backends: known_backends(view),
+        };
+        for (id, operator) in view.inputs.catalogue.iter() {
+            let pattern = view.tables.pattern(id);
+            let alias = pattern.and_then(|pattern| default_alias(&pattern.registered));
+            let of_files = alias.and_then(|alias| named.calls(view, id, alias));
+            let measured = alias.and_then(|_| recorded.get(&id));
+            made.alias.push(alias);
+            made.known.push(of_files.is_some() || measured.is_some());
+            made.raises.push(must_be_overridden(operator));
+            made.calls.push(merged(of_files, measured));
+        }
+        made.callers = made.calls.reversed(count);
+        made
+    }
+
+    /// The alias whose kernel serves keys without a kernel of their own.
+    pub(super) fn alias(&self, id: OperatorId) -> Option<Alias> {
+        self.alias.get(id.index()).copied().flatten()
+    }
+
+    /// Whether it is known what that kernel calls.
+    pub(super) fn is_known(&self, id: OperatorId) -> bool {
+        self.known.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether that kernel only raises.
+    pub(super) fn raises(&self, id: OperatorId) -> bool {
+        self.raises.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether an operator copies from one memory to another.
+    pub(super) fn copies(&self, id: OperatorId) -> bool {
+        self.copies.contains(&Some(id))
+    }
+
+    /// What it calls: in every case first, then in some.
+    pub(super) fn of(&self, id: OperatorId) -> &[Edge] {
+        self.calls.of(id)
+    }
+
+    /// The operators whose default or composite kernel calls this one.
+    pub(super) fn callers(&self, id: OperatorId) -> &[Edge] {
+        self.callers.of(id)
+    }
+}
+
+/// The alias that serves the dense key of a backend without kernels (rules 2, 3 and 5).
+fn default_alias(registered: &Registered) -> Option<Alias> {
+    let order = [
+        Alias::CompositeExplicitAutogradNonFunctional,
+        Alias::CompositeExplicitAutograd,
+        Alias::CompositeImplicitAutograd,
+    ];
+    order.into_iter().find(|&alias| registered.has_alias(alias))
+}
+
+/// `convolution_overrideable`, `_scaled_dot_product_fused_attention_overrideable` and their backward
+/// forms have composite kernels that raise on every device.
+fn must_be_overridden(operator: &Operator) -> bool {
+    let base_name = operator.name().base();
+    if operator.is_generated() || !operator.has_kernel(Alias::CompositeExplicitAutograd.name()) {
+        return false;
+    }
+    base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")
+}
+
+/// The recorded calls by operator. Operators that the file does not declare are left out.
+fn recorded(view: View<'_>) -> FxHashMap<OperatorId, Vec<Call>> {
+    let catalogue = view.inputs.catalogue;
+    let names = calls::names().iter();
+    let ids: Vec<Option<OperatorId>> = names.map(|name| catalogue.find_in("aten", name)).collect();
+    let find = |place: u16| ids.get(usize::from(place)).copied().flatten();
+    let rows = calls::of_release(catalogue.release);
+    rows.filter_map(|row| {
+        let call = |place: &u16, always| find(*place).map(|to| Call { to, always });
+        let always = row.always.iter().filter_map(|place| call(place, true));
+        let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
+        Some((find(row.operator)?, always.chain(sometimes).collect()))
+    })
+    .collect()
+}
+
+/// What follows from the files, and what was recorded besides. Where both know a call, the recording
+/// knows whether every case makes it.
+fn merged(of_files: Option<Vec<Call>>, recorded: Option<&Vec<Call>>) -> Vec<Edge> {
+    let recorded = recorded.map_or(&[][..], Vec::as_slice);
+    let mut edges: Vec<Edge> = Vec::new();
+    for call in of_files.into_iter().flatten() {
+        let seen = recorded.iter().find(|seen| seen.to == call.to);
+        edges.push(Edge {
+            id: call.to,
+            always: seen.map_or(call.always, |seen| seen.always),
+            recorded: false,
+        });
+    }
+    for call in recorded {
+        if !edges.iter().any(|edge| edge.id == call.to) {
+            edges.push(Edge {
+                id: call.to,
+                always: call.always,
+                recorded: true,
+            });
+        }
+    }
+    edges.sort_by_key(|edge| !edge.always);
+    edges
+}

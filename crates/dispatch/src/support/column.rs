@@ -1,0 +1,380 @@
+//! The verdicts of all operators on one key: the greatest fixpoint that begins with `decomposes` for
+//! every default and composite kernel and takes away what cannot work. Three passes over the calls,
+//! each linear: what always fails, what sometimes fails, what is not known.
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+use rustc_hash::FxHashMap;
+
+use super::Verdict;
+use super::calls::{Calls, Edge};
+use super::own::Own;
+use crate::entry::View;
+use crate::resolve::Rule;
+
+/// The kernels that every device must have: without them it can neither hold nor move a tensor.
+pub(super) const BARE: [&str; 6] = [
+    "empty.memory_format",
+    "empty_strided",
+    "_copy_from",
+    "as_strided",
+    "view",
+    "resize_",
+];
+
+/// What serves an operator on a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Served {
+    /// A kernel on the key itself.
+    Kernel,
+    /// A kernel on the key itself whose calls are known.
+    OwnCalls,
+    /// A default or composite kernel whose calls are known.
+    Calls,
+    /// A composite kernel whose calls are not known.
+    Unmeasured,
+    /// The fallback of the key.
+    Fallback,
+    /// It depends on the next key.
+    Passes,
+    /// Nothing, or a kernel that only raises.
+    Nothing,
+}
+
+/// Which recorded calls a backend's own branch in C++ code replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Branches {
+    /// None: the backend runs what the recording device ran.
+    Never,
+    /// Calls of kernels that a backend must override.
+    Overrideable,
+    /// Copies from one memory to another.
+    Copies,
+    /// All calls of operators that the backend lacks.
+    Always,
+}
+
+/// The verdicts on one key, with what they follow from.
+#[derive(Debug)]
+pub(super) struct Column {
+    served: Vec<Served>,
+    verdicts: Vec<Verdict>,
+    branches: Branches,
+    slot: Slot,
+    /// The callers of each operator among kernels on the key itself.
+    own_callers: FxHashMap<OperatorId, Vec<Edge>>,
+    own_calls: FxHashMap<OperatorId, Vec<Edge>>,
+}
+
+/// Which kernels on the key itself count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kernels {
+    /// Those that are registered.
+    Registered,
+    /// Those that every device must have.
+    Bare,
+}
+
+impl Column {
+    /// Finds the verdicts on a key.
+    pub(super) fn new(view: View<'_>, calls: &Calls, slot: Slot, kernels: Kernels) -> Self {
+        let served = match kernels {
+            Kernels::Registered => registered(view, calls, slot),
+            Kernels::Bare => bare(view, calls),
+        };
+        let mut column = Self {
+            verdicts: served.iter().map(|&served| first(served)).collect(),
+            served,
+            branches: match kernels {
+                Kernels::Registered => branches(view.keys(), slot),
+                Kernels::Bare => Branches::Never,
+            },
+            slot,
+            own_callers: FxHashMap::default(),
+            own_calls: FxHashMap::default(),
+        };
+        if kernels == Kernels::Registered {
+            column.own(calls);
+        }
+        let is_unclaimed = calls.backends.contains(slot) && !calls.known_backends.contains(slot);
+        if kernels == Kernels::Registered && is_unclaimed {
+            column.claim_own_kernels_only();
+        } else {
+            column.settle(calls);
+        }
+        column
+    }
+
+    /// What serves an operator.
+    pub(super) fn served(&self, id: OperatorId) -> Served {
+        self.served
+            .get(id.index())
+            .copied()
+            .unwrap_or(Served::Nothing)
+    }
+
+    /// The verdict of an operator.
+    pub(super) fn verdict(&self, id: OperatorId) -> Verdict {
+        self.verdicts
+            .get(id.index())
+            .copied()
+            .unwrap_or(Verdict::Unknown)
+    }
+
+    /// How many operators there are.
+    pub(super) fn len(&self) -> usize {
+        self.verdicts.len()
+    }
+
+    /// The calls of an operator that are made on this key.
+    pub(super) fn calls<'c>(
+        &'c self,
+        calls: &'c Calls,
+        id: OperatorId,
+    ) -> impl Iterator<Item = Edge> + use<'c> {
+        let edges = match self.served(id) {
+            Served::Calls => calls.of(id),
+            Served::OwnCalls => self.own_calls.get(&id).map_or(&[][..], Vec::as_slice),
+            _ => &[],
+        };
+        self.made(calls, edges)
+    }
+
+    /// Those of the calls of a composite kernel that are made on this key.
+    pub(super) fn made<'c>(
+        &'c self,
+        calls: &'c Calls,
+        edges: &'c [Edge],
+    ) -> impl Iterator<Item = Edge> + use<'c> {
+        let made = edges.iter().copied();
+        made.filter(move |edge| !self.is_branched(calls, edge.id, *edge))
+    }
+
+    /// The operators whose kernel on this key calls this one.
+    pub(super) fn callers<'c>(
+        &'c self,
+        calls: &'c Calls,
+        id: OperatorId,
+    ) -> impl Iterator<Item = Edge> + use<'c> {
+        let composite = calls.callers(id).iter().copied();
+        let composite = composite.filter(move |edge| {
+            self.served(edge.id) == Served::Calls && !self.is_branched(calls, id, *edge)
+        });
+        let own = self.own_callers.get(&id).map_or(&[][..], Vec::as_slice);
+        composite.chain(own.iter().copied())
+    }
+
+    /// Whether a recorded call of `called` is one that this backend does not make.
+    fn is_branched(&self, calls: &Calls, called: OperatorId, edge: Edge) -> bool {
+        edge.recorded
+            && self.served(called) == Served::Nothing
+            && match self.branches {
+                Branches::Never => false,
+                Branches::Overrideable => calls.raises(called),
+                Branches::Copies => calls.copies(called),
+                Branches::Always => true,
+            }
+    }
+
+    fn own(&mut self, calls: &Calls) {
+        for (&(id, slot), own) in &calls.own {
+            let Own::Calls(called) = own else { continue };
+            if slot != self.slot || self.served(id) != Served::OwnCalls {
+                continue;
+            }
+            let edge = |id, always| Edge {
+                id,
+                always,
+                recorded: false,
+            };
+            for call in called {
+                let callers = self.own_callers.entry(call.to).or_default();
+                callers.push(edge(id, call.always));
+            }
+            let edges = called.iter().map(|call| edge(call.to, call.always));
+            self.own_calls.insert(id, edges.collect());
+        }
+    }
+
+    /// Of a backend that lives elsewhere only the kernels that are here are known.
+    fn claim_own_kernels_only(&mut self) {
+        for (verdict, served) in self.verdicts.iter_mut().zip(&self.served) {
+            *verdict = match served {
+                Served::Kernel | Served::OwnCalls => Verdict::Runs,
+                _ => Verdict::Unknown,
+            };
+        }
+    }
+
+    fn settle(&mut self, calls: &Calls) {
+        let mut doubtful = self.spread_failures(calls);
+        doubtful.retain(|&id| self.verdict(id) != Verdict::Fails);
+        self.spread(calls, doubtful, Verdict::Partly);
+        let unknown = self.all_with(Verdict::Unknown);
+        self.spread(calls, unknown, Verdict::Unknown);
+        for id in self.all_with(Verdict::Decomposes) {
+            if self.served(id) == Served::Calls && calls.of(id).is_empty() {
+                self.set(id, Verdict::Runs);
+            }
+        }
+    }
+
+    /// What always calls something that fails, fails. What does so in some cases is returned.
+    fn spread_failures(&mut self, calls: &Calls) -> Vec<OperatorId> {
+        let mut open = self.all_with(Verdict::Fails);
+        let mut doubtful = Vec::new();
+        while let Some(id) = open.pop() {
+            let callers: Vec<Edge> = self.callers(calls, id).collect();
+            for edge in callers {
+                if self.verdict(edge.id) == Verdict::Fails {
+                    continue;
+                }
+                if edge.always {
+                    self.set(edge.id, Verdict::Fails);
+                    open.push(edge.id);
+                } else {
+                    doubtful.push(edge.id);
+                }
+            }
+        }
+        doubtful
+    }
+
+    /// Gives a verdict to operators and to whatever that works calls them.
+    fn spread(&mut self, calls: &Calls, mut open: Vec<OperatorId>, verdict: Verdict) {
+        open.iter().for_each(|&id| self.set(id, verdict));
+        while let Some(id) = open.pop() {
+            let callers: Vec<Edge> = self.callers(calls, id).collect();
+            for edge in callers {
+                let known = self.verdict(edge.id);
+                if known.works() || (known == Verdict::Unknown && verdict == Verdict::Partly) {
+                    self.set(edge.id, verdict);
+                    open.push(edge.id);
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, id: OperatorId, verdict: Verdict) {
+        if let Some(slot) = self.verdicts.get_mut(id.index()) {
+            *slot = verdict;
+        }
+    }
+
+    fn all_with(&self, verdict: Verdict) -> Vec<OperatorId> {
+        let all = self.verdicts.iter().enumerate();
+        let found = all.filter(|(_, known)| **known == verdict);
+        found
+            .map(|(index, _)| OperatorId::of_index(index))
+            .collect()
+    }
+}
+
+/// The verdict to begin with.
+fn first(served: Served) -> Verdict {
+    match served {
+        Served::Kernel | Served::OwnCalls => Verdict::Runs,
+        Served::Calls => Verdict::Decomposes,
+        Served::Unmeasured | Served::Passes => Verdict::Unknown,
+        Served::Fallback => Verdict::FallsBack,
+        Served::Nothing => Verdict::Fails,
+    }
+}
+
+/// Calls were recorded on a device without kernels of its own. PyTorch's composites ask for the
+/// device in places: CPU and CUDA then run code of their own instead of an operator that only other
+/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, and tensors on
+/// Meta hold no data to copy.
+fn branches(keys: &Keys, slot: Slot) -> Branches {
+    match keys.name(Key::Runtime(slot)) {
+        "CPU" | "CUDA" => Branches::Always,
+        "MPS" => Branches::Overrideable,
+        "Meta" => Branches::Copies,
+        _ => Branches::Never,
+    }
+}
+
+fn registered(view: View<'_>, calls: &Calls, slot: Slot) -> Vec<Served> {
+    let patterns = view.tables.patterns();
+    let rules: Vec<Rule> = patterns
+        .iter()
+        .map(|pattern| pattern.table.rule(slot))
+        .collect();
+    let is_backend = calls.backends.contains(slot);
+    let operators = view.inputs.catalogue.iter();
+    operators
+        .map(|(id, _)| {
+            let index = view.tables.pattern_index(id);
+            let rule = index.and_then(|index| rules.get(index)).copied();
+            by_rule(
+                view.keys(),
+                calls,
+                id,
+                slot,
+                rule.unwrap_or(Rule::Missing),
+                is_backend,
+            )
+        })
+        .collect()
+}
+
+/// What serves an operator where a rule of the table decides.
+pub(super) fn by_rule(
+    keys: &Keys,
+    calls: &Calls,
+    id: OperatorId,
+    slot: Slot,
+    rule: Rule,
+    is_backend: bool,
+) -> Served {
+    let passes = |is_backend: bool| match is_backend {
+        // Below the backends there is only `Undefined`, which the same aliases serve.
+        true => default(calls, id),
+        false => Served::Passes,
+    };
+    match rule {
+        Rule::Direct => match calls.own.get(&(id, slot)) {
+            None => Served::Kernel,
+            Some(Own::Calls(_)) => Served::OwnCalls,
+            Some(Own::Raises) => Served::Nothing,
+            Some(Own::Fallthrough) => passes(is_backend),
+        },
+        Rule::NonFunctional | Rule::Explicit | Rule::Implicit
+            if rule.alias() == calls.alias(id) =>
+        {
+            default(calls, id)
+        }
+        Rule::NonFunctional | Rule::Explicit | Rule::Implicit | Rule::Nested => Served::Unmeasured,
+        Rule::Autograd | Rule::Batched => Served::Kernel,
+        Rule::Fallback if keys.fallthrough_fallbacks().contains(slot) => passes(is_backend),
+        // The fallback of `Meta` raises.
+        Rule::Fallback if keys.name(Key::Runtime(slot)) == "Meta" => Served::Nothing,
+        Rule::Fallback => Served::Fallback,
+        Rule::Ambiguous | Rule::Missing => Served::Nothing,
+    }
+}
+
+/// What serves an operator on the dense key of a backend that has no kernel for it.
+fn default(calls: &Calls, id: OperatorId) -> Served {
+    match calls.alias(id) {
+        None => Served::Nothing,
+        Some(_) if calls.raises(id) => Served::Nothing,
+        Some(_) if calls.is_known(id) => Served::Calls,
+        Some(_) => Served::Unmeasured,
+    }
+}
+
+fn bare(view: View<'_>, calls: &Calls) -> Vec<Served> {
+    let catalogue = view.inputs.catalogue;
+    let mut served: Vec<Served> = catalogue.iter().map(|(id, _)| default(calls, id)).collect();
+    for id in BARE
+        .iter()
+        .filter_map(|name| catalogue.find_in("aten", name))
+    {
+        if let Some(served) = served.get_mut(id.index()) {
+            *served = Served::Kernel;
+        }
+    }
+    served
+}

@@ -1,0 +1,265 @@
+//! The support of one operator on one key, for the keys of backends and for those above them.
+
+use std::sync::Arc;
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::alias::Alias;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Keys;
+
+use super::backends::{Unclaimed, serving};
+use super::calls::{Calls, Edge};
+use super::column::{Column, Kernels, Served, by_rule};
+use super::needs::Search;
+use super::{Support, Verdict};
+use crate::entry::{Entry, View};
+use crate::origin::Origin;
+use crate::resolve::Rule;
+
+/// The verdicts of all operators on the key of a backend.
+#[derive(Debug, Clone)]
+pub struct Verdicts(Arc<Column>);
+
+impl Verdicts {
+    /// That of an operator.
+    #[must_use]
+    pub fn of(&self, id: OperatorId) -> Verdict {
+        self.0.verdict(id)
+    }
+
+    /// Whether an operator lacks a kernel of its own there, and nothing else serves it.
+    #[must_use]
+    pub fn is_leaf(&self, id: OperatorId) -> bool {
+        self.0.served(id) == Served::Nothing
+    }
+}
+
+impl<'a> View<'a> {
+    /// Whether calling an operator works on a key, and what it needs. The verdicts of a key are
+    /// found when they are first asked for (about 0.3 ms for a release).
+    #[must_use]
+    pub fn support(self, id: OperatorId, slot: Slot) -> Support {
+        let rule = self
+            .tables
+            .pattern(id)
+            .map(|pattern| pattern.table.rule(slot));
+        self.support_by(id, slot, rule.unwrap_or(Rule::Missing))
+    }
+
+    /// The verdict alone.
+    #[must_use]
+    pub fn verdict(self, id: OperatorId, slot: Slot) -> Verdict {
+        if self.calls().backends.contains(slot) {
+            self.column_of(slot).verdict(id)
+        } else {
+            self.support(id, slot).verdict
+        }
+    }
+
+    /// The verdicts of a key.
+    #[must_use]
+    pub fn verdicts(self, slot: Slot) -> Verdicts {
+        Verdicts(self.column_of(slot))
+    }
+
+    /// The support on a device that has only the kernels that every device must have.
+    #[must_use]
+    pub fn bare_support(self, id: OperatorId) -> Support {
+        let calls = self.calls();
+        let column = self.bare_column(&calls);
+        of_column(&calls, &column, id)
+    }
+
+    /// Whether verdicts are claimed for a backend key: its kernels are part of PyTorch, or a file or
+    /// an observation describes them.
+    #[must_use]
+    pub fn claims(self, slot: Slot) -> bool {
+        let served_by = serving(self.keys(), slot);
+        self.calls().known_backends.contains(served_by)
+    }
+
+    /// The support behind an entry, which may be one of a what-if table: then all other operators
+    /// stay as they are.
+    #[must_use]
+    pub fn support_of(self, id: OperatorId, entry: &Entry<'_>) -> Support {
+        let is_asked = entry.rule == Rule::Direct && entry.origin.is_none();
+        match (
+            is_asked && entry.fallthrough,
+            below(self.keys(), entry.slot),
+        ) {
+            (false, _) => self.support_by(id, entry.slot, entry.rule),
+            (true, Some(backend)) => self.support(id, backend),
+            (true, None) if !self.calls().backends.contains(entry.slot) => {
+                Support::of(Verdict::Unknown)
+            }
+            (true, None) => self.support_by(id, entry.slot, self.default_rule(id)),
+        }
+    }
+
+    /// The rule that serves a backend without a kernel of its own.
+    fn default_rule(self, id: OperatorId) -> Rule {
+        match self.calls().alias(id) {
+            Some(Alias::CompositeExplicitAutogradNonFunctional) => Rule::NonFunctional,
+            Some(Alias::CompositeExplicitAutograd) => Rule::Explicit,
+            Some(_) => Rule::Implicit,
+            None => Rule::Missing,
+        }
+    }
+
+    /// The support that an operator has if a rule of the table decides, and all others stay as they
+    /// are.
+    fn support_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Support {
+        let calls = self.calls();
+        let keys = self.keys();
+        if calls.backends.contains(slot) {
+            return self.on_backend(&calls, id, slot, rule);
+        }
+        let own = by_rule(keys, &calls, id, slot, rule, false);
+        match below(keys, slot) {
+            Some(_) if own == Served::Nothing => leaf(id),
+            Some(_) if own == Served::Kernel && self.is_final(id, slot, rule) => {
+                Support::of(Verdict::Runs)
+            }
+            Some(backend) if matches!(own, Served::Calls | Served::Unmeasured) => {
+                if !calls.known_backends.contains(backend) {
+                    return Support::unclaimed(Unclaimed::OutOfTree);
+                }
+                self.of_kernel(&calls, &self.column_of(backend), id, own)
+            }
+            Some(backend) => self.support(id, backend),
+            // Only a composite kernel asks what others do on the key.
+            None if own == Served::Calls => self.of_kernel(&calls, &self.column_of(slot), id, own),
+            None => of_served(id, own),
+        }
+    }
+
+    fn on_backend(self, calls: &Calls, id: OperatorId, slot: Slot, rule: Rule) -> Support {
+        let keys = self.keys();
+        let served_by = serving(keys, slot);
+        let rule = match self.tables.pattern(id) {
+            Some(pattern) if served_by != slot => pattern.table.rule(served_by),
+            _ => rule,
+        };
+        let own = by_rule(keys, calls, id, served_by, rule, true);
+        let is_own = matches!(own, Served::Kernel | Served::OwnCalls);
+        if !calls.known_backends.contains(served_by) && !is_own {
+            return Support::unclaimed(Unclaimed::OutOfTree);
+        }
+        let column = self.column_of(slot);
+        if own == column.served(id) {
+            of_column(calls, &column, id)
+        } else {
+            self.of_kernel(calls, &column, id, own)
+        }
+    }
+
+    /// The support of an operator that is served so, among the others of a column.
+    fn of_kernel(self, calls: &Calls, column: &Column, id: OperatorId, own: Served) -> Support {
+        if own != Served::Calls {
+            return of_served(id, own);
+        }
+        let edges: Vec<Edge> = column.made(calls, calls.of(id)).collect();
+        let verdict = of_calls(column, &edges, calls.of(id).is_empty());
+        let of = id;
+        Search { column, calls, of }.support(verdict, edges)
+    }
+
+    /// Whether a kernel of an autograd or autocast key does the work itself: generated and
+    /// hand-written ones of PyTorch pass the call on to the backend.
+    fn is_final(self, id: OperatorId, slot: Slot, rule: Rule) -> bool {
+        let source = rule.source(slot);
+        let row = source.and_then(|key| self.tables.row(id, key, self.tables.source()));
+        row.is_some_and(|row| matches!(row.origin, Origin::BackendFile | Origin::Observed))
+    }
+
+    /// The calls of all operators, worked out once.
+    pub(super) fn calls(self) -> Arc<Calls> {
+        let calls = &self.tables.support.calls;
+        Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self))))
+    }
+
+    /// The verdicts on a key, found once.
+    pub(super) fn column_of(self, slot: Slot) -> Arc<Column> {
+        let slot = serving(self.keys(), slot);
+        let make = || {
+            let calls = self.calls();
+            Arc::new(Column::new(self, &calls, slot, Kernels::Registered))
+        };
+        let count = self.keys().count();
+        match self.tables.support.column(slot, count) {
+            Some(kept) => Arc::clone(kept.get_or_init(make)),
+            None => make(),
+        }
+    }
+
+    pub(super) fn bare_column(self, calls: &Calls) -> Arc<Column> {
+        let make = || Arc::new(Column::new(self, calls, Slot::UNDEFINED, Kernels::Bare));
+        Arc::clone(self.tables.support.bare.get_or_init(make))
+    }
+}
+
+/// The support of an operator as its column has it.
+pub(super) fn of_column(calls: &Calls, column: &Column, id: OperatorId) -> Support {
+    let verdict = column.verdict(id);
+    if column.served(id) == Served::Nothing {
+        return leaf(id);
+    }
+    if !matches!(verdict, Verdict::Fails | Verdict::Partly) {
+        return Support::of(verdict);
+    }
+    let edges: Vec<Edge> = column.calls(calls, id).collect();
+    Search {
+        column,
+        calls,
+        of: id,
+    }
+    .support(verdict, edges)
+}
+
+/// The support of an operator that is served so, whatever others do.
+fn of_served(id: OperatorId, own: Served) -> Support {
+    match own {
+        Served::Kernel | Served::OwnCalls => Support::of(Verdict::Runs),
+        Served::Calls => Support::of(Verdict::Decomposes),
+        Served::Fallback => Support::of(Verdict::FallsBack),
+        Served::Unmeasured | Served::Passes => Support::of(Verdict::Unknown),
+        Served::Nothing => leaf(id),
+    }
+}
+
+/// An operator that nothing serves needs itself.
+fn leaf(id: OperatorId) -> Support {
+    Support {
+        needs: vec![id],
+        through: vec![id],
+        ..Support::of(Verdict::Fails)
+    }
+}
+
+/// The verdict of a kernel that makes these calls.
+fn of_calls(column: &Column, edges: &[Edge], calls_nothing: bool) -> Verdict {
+    let called = |wanted: Verdict, always: bool| {
+        let mut edges = edges.iter().filter(|edge| edge.always || !always);
+        edges.any(|edge| column.verdict(edge.id) == wanted)
+    };
+    if calls_nothing {
+        Verdict::Runs
+    } else if called(Verdict::Fails, true) {
+        Verdict::Fails
+    } else if called(Verdict::Fails, false) || called(Verdict::Partly, false) {
+        Verdict::Partly
+    } else if called(Verdict::Unknown, false) {
+        Verdict::Unknown
+    } else {
+        Verdict::Decomposes
+    }
+}
+
+/// The backend that an autograd or autocast key passes calls on to.
+fn below(keys: &Keys, slot: Slot) -> Option<Slot> {
+    let name = keys.name(opatlas_pytorch::keys::Key::Runtime(slot));
+    let backend = name
+        .strip_prefix("Autograd")
+        .or_else(|| name.strip_prefix("Autocast"))?;
+    keys.slot(backend)
+}

@@ -1,0 +1,155 @@
+//! What really runs: the verdict behind a table entry (`docs/spec/support.md`).
+//!
+//! A table says which kernel serves a key. A default or composite kernel calls other operators,
+//! which need kernels on the key as well. [`calls`] knows what each of them calls; [`column`] finds
+//! the verdicts of all operators on one key; [`leverage`] says which missing kernels would help
+//! most. Enters: the tables of a revision. Leaves: verdicts with the operators that are missing.
+
+mod backends;
+mod calls;
+mod column;
+mod coverage;
+mod entry;
+mod generated;
+mod leverage;
+mod needs;
+mod own;
+mod shares;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+
+use calls::Calls;
+use column::Column;
+
+pub use backends::Unclaimed;
+pub use coverage::{KeyCoverage, VerdictCounts};
+pub use entry::Verdicts;
+pub use leverage::{Leverage, Step};
+pub use shares::percentages;
+
+/// Whether calling an operator works on a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// A kernel of its own, or one that calls nothing else.
+    Runs,
+    /// A default or composite kernel, and everything that it calls works on the key.
+    Decomposes,
+    /// Something that it calls in some cases does not work.
+    Partly,
+    /// Only the fallback of the backend serves it.
+    FallsBack,
+    /// A call raises: nothing serves it, or something that it always calls fails.
+    Fails,
+    /// Its calls were not measured, or nothing is known about the backend.
+    Unknown,
+}
+
+impl Verdict {
+    /// All verdicts, in the order in which answers list them.
+    pub const ALL: [Self; 6] = [
+        Self::Runs,
+        Self::Decomposes,
+        Self::Partly,
+        Self::FallsBack,
+        Self::Fails,
+        Self::Unknown,
+    ];
+
+    /// The word in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::Decomposes => "decomposes",
+            Self::Partly => "partly",
+            Self::FallsBack => "falls-back",
+            Self::Fails => "fails",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// The verdict of a word.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|verdict| verdict.as_str() == text)
+    }
+
+    /// Whether a call fails, always or in some cases.
+    #[must_use]
+    pub fn lacks(self) -> bool {
+        matches!(self, Self::Fails | Self::Partly)
+    }
+
+    /// Whether a call works, so that the operator counts as covered.
+    #[must_use]
+    pub fn works(self) -> bool {
+        matches!(self, Self::Runs | Self::Decomposes | Self::FallsBack)
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// The verdict of an operator on a key, and what it depends on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Support {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The operators without a working entry that it needs, those that it always calls first, each
+    /// time nearest first, each once; at most [`MOST_NEEDS`]. Empty unless it fails or works partly.
+    pub needs: Vec<OperatorId>,
+    /// The chain of calls from the operator to the first of them, both included.
+    pub through: Vec<OperatorId>,
+    /// Why nothing is claimed about the backend.
+    pub unclaimed: Option<Unclaimed>,
+}
+
+/// How many leaves [`Support::needs`] has at most.
+pub const MOST_NEEDS: usize = 64;
+
+impl Support {
+    /// A verdict that needs nothing.
+    #[must_use]
+    pub fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            needs: Vec::new(),
+            through: Vec::new(),
+            unclaimed: None,
+        }
+    }
+
+    fn unclaimed(why: Unclaimed) -> Self {
+        Self {
+            unclaimed: Some(why),
+            ..Self::of(Verdict::Unknown)
+        }
+    }
+}
+
+/// The verdicts of a revision's tables, each key's made when it is first asked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SupportTables {
+    calls: OnceLock<Arc<Calls>>,
+    columns: OnceLock<Box<[OnceLock<Arc<Column>>]>>,
+    /// The verdicts on a device that has only the kernels that every device must have.
+    bare: OnceLock<Arc<Column>>,
+}
+
+impl SupportTables {
+    fn column(&self, slot: Slot, count: usize) -> Option<&OnceLock<Arc<Column>>> {
+        let columns = self
+            .columns
+            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
+        columns.get(slot.index())
+    }
+}

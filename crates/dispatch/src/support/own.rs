@@ -1,0 +1,120 @@
+//! Kernels on a key itself that are more than a function of the backend: fallthroughs, the wrappers
+//! that torchgen puts around the functional kernels of a backend file
+//! (`gets_generated_out_inplace_wrapper`), and observed kernels that are PyTorch's boxed CPU fallback
+//! (`aten/src/ATen/native/CPUFallback.cpp`), or may be. The fallback copies what it wrote back by
+//! `_copy_from_and_resize`, which few backends think of.
+
+use rustc_hash::FxHashMap;
+
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_schema::function::{Argument, SchemaKind};
+
+use super::backends::in_tree;
+use super::column::BARE;
+use super::generated::{Call, Named};
+use crate::entry::View;
+use crate::origin::Origin;
+use crate::registrations::Row;
+
+/// The file of the boxed fallback, as processes report it.
+const CPU_FALLBACK: &str = "CPUFallback.cpp";
+
+/// What is special about a kernel on a key itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Own {
+    /// It only passes the call on.
+    Fallthrough,
+    /// It raises, as if it were not there.
+    Raises,
+    /// It calls other operators.
+    Calls(Vec<Call>),
+}
+
+/// The operator whose kernel on Meta raises: its result depends on data
+/// (`torch/_meta_registrations.py`, `nonzero`).
+const RAISES_ON_META: &str = "nonzero";
+
+/// The special kernels of a revision.
+pub(super) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
+
+/// Finds the special kernels among the registrations that count.
+pub(super) fn special(view: View<'_>, named: &Named) -> OwnKernels {
+    let in_tree = in_tree(view);
+    let mut found = OwnKernels::default();
+    for (id, operator) in view.inputs.catalogue.iter() {
+        // The last registration to a key counts.
+        for row in view.tables.used_rows(id) {
+            let Key::Runtime(slot) = row.key else {
+                continue;
+            };
+            match own(view, named, operator, row, in_tree.contains(slot)) {
+                Some(own) => found.insert((id, slot), own),
+                None => found.remove(&(id, slot)),
+            };
+        }
+    }
+    found
+}
+
+fn own(
+    view: View<'_>,
+    named: &Named,
+    operator: &Operator,
+    row: &Row,
+    is_in_tree: bool,
+) -> Option<Own> {
+    if row.fallthrough {
+        return Some(Own::Fallthrough);
+    }
+    if row.origin == Origin::HandWritten && operator.name().as_str() == RAISES_ON_META {
+        return (view.keys().slot("Meta").map(Key::Runtime) == Some(row.key))
+            .then_some(Own::Raises);
+    }
+    if row.is_wrapper() {
+        let copy = match operator.kind {
+            SchemaKind::Out => named.copy_from_and_resize,
+            _ => named.copy_from,
+        };
+        return Some(calls(copy));
+    }
+    let row = row.observed(view.inputs)?;
+    if is_in_tree {
+        return None;
+    }
+    let copies = |always| {
+        let back = named.copy_from_and_resize.filter(|_| writes(operator));
+        back.map(|to| Call { to, always })
+    };
+    let is_fallback = row.boxed
+        || row
+            .file
+            .as_deref()
+            .is_some_and(|f| f.ends_with(CPU_FALLBACK));
+    if is_fallback {
+        // Arguments go to the CPU and results come back; what the kernel wrote is copied back apart.
+        let moved = named.copy_from.map(|to| Call { to, always: true });
+        return Some(Own::Calls(moved.into_iter().chain(copies(true)).collect()));
+    }
+    let may_be_fallback = !view.inputs.observed.tells_boxing();
+    may_be_fallback.then(|| Own::Calls(copies(false).into_iter().collect()))
+}
+
+/// Whether a kernel on a device writes to the memory of an argument. The kernels that hold and move
+/// tensors cannot be left to the CPU.
+fn writes(operator: &Operator) -> bool {
+    let name = operator.name().as_str();
+    let is_of_device = BARE.contains(&name) || name == "copy_" || operator.has_tag("inplace_view");
+    let arguments = operator.schema().arguments.all();
+    !is_of_device && arguments.iter().any(Argument::is_write)
+}
+
+fn calls(called: Option<OperatorId>) -> Own {
+    Own::Calls(
+        called
+            .map(|to| Call { to, always: true })
+            .into_iter()
+            .collect(),
+    )
+}

@@ -1,0 +1,195 @@
+//! The faces of operators: what C++ and Python declare for each (`docs/spec/signatures.md`).
+//!
+//! [`opatlas_schema::faces`] knows what follows from one schema; here is what needs the entry, its
+//! group and the keys of the whole revision.
+
+mod bound;
+mod implement;
+mod kernels;
+
+pub use bound::Bound;
+pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
+pub use kernels::{KeyFaces, StructuredClass, structured_class};
+
+use opatlas_schema::faces::{
+    Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
+};
+use opatlas_schema::types::{BaseType, Type};
+use rustc_hash::FxHashMap;
+
+use super::catalogue::Catalogue;
+use super::operator::{Operator, OperatorId};
+use bound::BoundNames;
+
+/// The declarations of one operator. A face that torchgen refuses to make is absent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OperatorFaces {
+    /// The unboxed signature with symbolic sizes: what is registered, and what an out-of-tree
+    /// backend declares for operators that it lists under `symint`.
+    pub dispatcher: Option<String>,
+    /// The same with concrete sizes, where it differs: what such a backend declares otherwise.
+    pub dispatcher_int: Option<String>,
+    /// `at::` functions.
+    pub functions: Option<Vec<String>>,
+    /// Methods of `at::Tensor`.
+    pub methods: Option<Vec<String>>,
+    /// What is declared for each key that has a kernel, in torchgen's order of keys.
+    pub kernels: Vec<KeyFaces>,
+    /// What Python's argument parser gets for the function.
+    pub python_function: Option<String>,
+    /// What it gets for the method.
+    pub python_method: Option<String>,
+    /// The function in the type stub.
+    pub pyi_function: Option<Stub>,
+    /// The method in the type stub.
+    pub pyi_method: Option<Stub>,
+    /// Where Python binds it.
+    pub bound: Bound,
+}
+
+/// What the faces of all operators of a revision have in common.
+#[derive(Debug)]
+pub(super) struct FaceIndex {
+    /// Keys in the order in which the file first has a kernel for them.
+    order_of_keys: FxHashMap<Box<str>, usize>,
+    names: BoundNames,
+}
+
+impl FaceIndex {
+    /// Takes time linear in the revision.
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
+        let mut order_of_keys: FxHashMap<Box<str>, usize> = FxHashMap::default();
+        for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
+            let (key, next) = (kernel.key.as_str(), order_of_keys.len());
+            if !order_of_keys.contains_key(key) {
+                order_of_keys.insert(key.into(), next);
+            }
+        }
+        Self {
+            order_of_keys,
+            names: BoundNames::of(catalogue),
+        }
+    }
+}
+
+/// Makes faces of the operators of one revision.
+#[derive(Debug, Clone, Copy)]
+pub struct FaceMaker<'a> {
+    catalogue: &'a Catalogue,
+    index: &'a FaceIndex,
+}
+
+impl<'a> FaceMaker<'a> {
+    /// For the operators of a catalogue, which keeps what all of them share.
+    #[must_use]
+    pub fn new(catalogue: &'a Catalogue) -> Self {
+        Self {
+            catalogue,
+            index: catalogue.face_index(),
+        }
+    }
+
+    /// All faces of an operator.
+    #[must_use]
+    pub fn faces(&self, id: OperatorId) -> OperatorFaces {
+        let operator = self.catalogue.operator(id);
+        let mut faces = OperatorFaces {
+            kernels: self.kernels(id),
+            bound: self.index.names.bound(id, operator),
+            ..OperatorFaces::default()
+        };
+        (faces.dispatcher, faces.dispatcher_int) = self.dispatcher(operator);
+        let variants = operator.variants();
+        if variants.function {
+            let call = Call::Function;
+            faces.functions = self.cpp(operator, call);
+            (faces.python_function, faces.pyi_function) = self.python(operator, call);
+        }
+        if variants.method {
+            let call = Call::Method;
+            faces.methods = self.cpp(operator, call);
+            (faces.python_method, faces.pyi_method) = self.python(operator, call);
+        }
+        faces
+    }
+
+    /// The unboxed signature, and the one with concrete sizes where it differs.
+    #[must_use]
+    pub fn dispatcher(&self, operator: &Operator) -> (Option<String>, Option<String>) {
+        let (schema, cx) = (operator.schema(), self.context(operator));
+        let name = schema.default_kernel();
+        let declared = |sizes| {
+            let parts = dispatcher(schema, sizes, cx).ok()?;
+            Some(parts.named(&name))
+        };
+        let symbolic = declared(Sizes::Symbolic);
+        let is_size = |ty: &Type| ty.is_like(BaseType::SymInt);
+        let has_size = schema.arguments.all().iter().any(|a| is_size(&a.ty))
+            || schema.returns.iter().any(|r| is_size(&r.ty));
+        if !has_size {
+            return (symbolic, None);
+        }
+        let concrete = declared(Sizes::Concrete).filter(|int| Some(int) != symbolic.as_ref());
+        (symbolic, concrete)
+    }
+
+    /// The same by id.
+    #[must_use]
+    pub fn dispatcher_of(&self, id: OperatorId) -> (Option<String>, Option<String>) {
+        self.dispatcher(self.catalogue.operator(id))
+    }
+
+    /// The `at::` functions and the methods together.
+    #[must_use]
+    pub fn calls(&self, id: OperatorId) -> Vec<String> {
+        let operator = self.catalogue.operator(id);
+        let variants = operator.variants();
+        let functions = variants.function.then_some(Call::Function);
+        let methods = variants.method.then_some(Call::Method);
+        let calls = functions.into_iter().chain(methods);
+        calls
+            .filter_map(|call| self.cpp(operator, call))
+            .flatten()
+            .collect()
+    }
+
+    /// Where Python binds an operator.
+    #[must_use]
+    pub fn bound(&self, id: OperatorId) -> Bound {
+        self.index.names.bound(id, self.catalogue.operator(id))
+    }
+
+    fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
+        let written = operator.declared();
+        let no_default: Vec<&str> = written
+            .iter()
+            .flat_map(|placed| &placed.entry.cpp_no_default_args)
+            .map(|name| &*name.value)
+            .collect();
+        let api = CppApi {
+            manual_binding: operator.has_manual_cpp_binding(),
+            no_default: &no_default,
+        };
+        cpp_signatures(operator.schema(), call, api, self.context(operator)).ok()
+    }
+
+    fn python(&self, operator: &Operator, call: Call) -> (Option<String>, Option<Stub>) {
+        let category = operator
+            .declared()
+            .and_then(|placed| placed.entry.category_override.as_ref())
+            .map(|category| &*category.value);
+        let cx = self.context(operator);
+        match PythonSignature::new(operator.schema(), call, category, cx) {
+            Ok(signature) => (signature.parser_text().ok(), signature.stub().ok()),
+            Err(_) => (None, None),
+        }
+    }
+
+    fn context(&self, operator: &Operator) -> Context {
+        Context {
+            release: self.catalogue.release,
+            const_ref_for_mutable: operator.uses_const_ref_for_mutable_tensors(),
+            structured_group: operator.is_part_of_structured_group(),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Whether and where Python binds an operator (`tools/autograd/gen_python_functions.py`).
+
+use opatlas_pytorch::release::PythonBindings;
+use rustc_hash::FxHashMap;
+
+use crate::catalogue::Catalogue;
+use crate::operator::{Operator, OperatorId};
+
+/// Where Python has an operator. A binding has a name, and the argument parser behind it chooses
+/// among overloads; so the first three fields are about the name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Bound {
+    /// `torch` has a function of this name.
+    pub torch: bool,
+    /// `Tensor` has a method or attribute of this name.
+    pub tensor: bool,
+    /// The module that has a function of this name, such as `_nn` or `_linalg` in `torch._C`.
+    pub module: Option<String>,
+    /// Whether one of these calls can reach this overload itself. Generated out variants and some
+    /// overloads with a number are left out of the parser.
+    pub overload: bool,
+}
+
+impl Bound {
+    /// Whether Python has the name at all.
+    #[must_use]
+    pub fn anywhere(&self) -> bool {
+        self.torch || self.tensor || self.module.is_some()
+    }
+}
+
+/// What is bound of a base name.
+#[derive(Debug, Default)]
+struct Names {
+    torch: bool,
+    tensor: bool,
+    module: bool,
+}
+
+/// What is bound of every base name of a revision.
+#[derive(Debug)]
+pub(super) struct BoundNames {
+    lists: &'static PythonBindings,
+    names: FxHashMap<Box<str>, Names>,
+    /// Of each operator whether the generator makes a binding that takes this overload.
+    reached: Vec<bool>,
+}
+
+impl BoundNames {
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
+        let lists = &catalogue.release.data().bindings;
+        let is_pattern = |name: &&str| name.contains(['*', '?']);
+        let patterns: Vec<&str> = lists.skipped.iter().filter(is_pattern).collect();
+        let operators = catalogue.operators.iter();
+        let reached: Vec<bool> = operators
+            .map(|operator| is_reached(operator, lists, &patterns))
+            .collect();
+        let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
+        for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
+            let name = operator.name().base();
+            let variants = operator.variants();
+            let known = names.entry(name.into()).or_default();
+            match operator.python_module() {
+                Some(_) => known.module |= reached,
+                None => {
+                    known.torch |=
+                        variants.function && (reached || lists.functions_by_hand.contains(name));
+                    known.tensor |=
+                        variants.method && (reached || lists.methods_by_hand.contains(name));
+                }
+            }
+        }
+        Self {
+            lists,
+            names,
+            reached,
+        }
+    }
+
+    pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
+        let name = operator.name().base();
+        let Some(names) = self.names.get(name) else {
+            return Bound::default();
+        };
+        let (module, variants) = (operator.python_module(), operator.variants());
+        let torch = module.is_none() && variants.function && names.torch;
+        let tensor = module.is_none() && variants.method && names.tensor;
+        let by_hand = (torch && self.lists.functions_by_hand.contains(name))
+            || (tensor && self.lists.methods_by_hand.contains(name));
+        let module = module.filter(|_| names.module);
+        let is_bound = torch || tensor || module.is_some();
+        Bound {
+            torch,
+            tensor,
+            module: module.map(|module| format!("_{module}")),
+            overload: is_bound && (by_hand || self.reached[id.index()]),
+        }
+    }
+}
+
+/// Whether the generator makes a binding that takes this overload (torchgen
+/// `should_generate_py_binding`).
+fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[&str]) -> bool {
+    if operator.namespace() != "aten"
+        || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
+    {
+        return false;
+    }
+    let schema = operator.schema();
+    let name = schema.default_kernel();
+    let is_skipped = lists.skipped.contains(&name)
+        || patterns
+            .iter()
+            .any(|pattern| matches_pattern(pattern, &name));
+    !is_skipped && !lists.skipped_schemas.contains(operator.canonical())
+}
+
+/// Whether a name fits a pattern, in which `*` stands for any text and `?` for one character. The
+/// lists have at most one `*` in a pattern.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let (before, after) = pattern.split_once('*').unwrap_or((pattern, ""));
+    let is_whole = pattern.len() == before.len();
+    let fits = |part: &str, text: &str| {
+        let same = |(p, t): (u8, u8)| p == b'?' || p == t;
+        part.len() == text.len() && part.bytes().zip(text.bytes()).all(same)
+    };
+    if is_whole {
+        return fits(before, name);
+    }
+    let start = name.get(..before.len());
+    let end = name.len().checked_sub(after.len());
+    let end = end
+        .filter(|&end| end >= before.len())
+        .and_then(|end| name.get(end..));
+    start.is_some_and(|start| fits(before, start)) && end.is_some_and(|end| fits(after, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_pattern;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits) in [
+            ("*_backward", "tanh_backward", true),
+            ("*_backward", "_backward", true),
+            ("*_backward", "tanh_backward_", false),
+            ("range*", "range", true),
+            ("range*", "range_out", true),
+            ("range*", "arange", false),
+            ("fill?Tensor", "fill_Tensor", true),
+            ("fill?Tensor", "fill", false),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+        ] {
+            assert_eq!(matches_pattern(pattern, name), fits, "{pattern} {name}");
+        }
+    }
+}

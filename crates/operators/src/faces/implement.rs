@@ -1,0 +1,194 @@
+//! What an author writes to implement an operator for one dispatch key: in PyTorch's own tree, in
+//! a library that registers kernels, or in a backend whose stubs torchgen makes.
+
+use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
+
+use super::FaceMaker;
+use super::kernels::structured_class;
+use crate::operator::{Operator, OperatorId};
+
+/// All ways to implement an operator for a key. A part that torchgen refuses is absent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImplementationFaces {
+    /// The key.
+    pub key: Box<str>,
+    /// In PyTorch's own tree.
+    pub in_tree: Option<InTree>,
+    /// The function that a library registers.
+    pub function: Option<String>,
+    /// The lines that register it.
+    pub registration: String,
+    /// A backend file that does not list the operator under `symint`.
+    pub backend: Option<BackendStub>,
+    /// A backend file that does; absent where no argument is a symbolic size.
+    pub backend_symint: Option<BackendStub>,
+}
+
+/// A kernel in PyTorch's own tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InTree {
+    /// Whether the entry has a kernel for the key already. If not, the name is a proposal.
+    pub is_declared: bool,
+    /// The kernel's name.
+    pub kernel: Box<str>,
+    /// What `NativeFunctions.h` declares.
+    pub declaration: String,
+    /// What the author defines.
+    pub definition: String,
+    /// The line of `dispatch:` in the entry that holds the kernel.
+    pub yaml: String,
+    /// The entry that the line belongs to: for a structured operator the out variant.
+    pub entry: String,
+    /// The class, where the kernel is structured.
+    pub structured: Option<Structured>,
+}
+
+/// What a structured kernel consists of besides its `impl`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Structured {
+    /// The class that all kernels of the operator derive from.
+    pub meta_class: String,
+    /// The definition of `meta`, which all keys share.
+    pub meta_definition: String,
+}
+
+/// What a backend file and its stubs hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackendStub {
+    /// The member of `KEYNativeFunctions` that torchgen declares.
+    pub declaration: String,
+    /// The lines of the backend file.
+    pub yaml: String,
+}
+
+impl FaceMaker<'_> {
+    /// How an operator is implemented for a key that the release knows.
+    #[must_use]
+    pub fn implementation(&self, id: OperatorId, key: &str) -> ImplementationFaces {
+        let operator = self.catalogue.operator(id);
+        ImplementationFaces {
+            key: key.into(),
+            in_tree: self.in_tree(id, key).ok(),
+            function: self.function(operator),
+            registration: registration(operator, key),
+            backend: self.backend_stub(operator, Sizes::Concrete),
+            backend_symint: match operator.schema().has_symint() {
+                true => self.backend_stub(operator, Sizes::Symbolic),
+                false => None,
+            },
+        }
+    }
+
+    /// What a library defines: a function with the dispatcher's signature.
+    fn function(&self, operator: &Operator) -> Option<String> {
+        let (schema, cx) = (operator.schema(), self.context(operator));
+        let parts = dispatcher(schema, Sizes::Symbolic, cx).ok()?;
+        Some(format!("{};", parts.named(&operator.name().unambiguous())))
+    }
+
+    /// What a backend's stubs declare for an operator.
+    #[must_use]
+    pub fn backend_stub(&self, operator: &Operator, sizes: Sizes) -> Option<BackendStub> {
+        let (schema, cx) = (operator.schema(), self.context(operator));
+        let mut kernel = schema.default_kernel();
+        let name = operator.name();
+        let mut yaml = format!("supported:\n- {name}\n");
+        if sizes == Sizes::Symbolic {
+            kernel.push_str("_symint");
+            yaml.push_str(&format!("symint:\n- {name}\n"));
+        }
+        let parts = dispatcher(schema, sizes, cx).ok()?;
+        Some(BackendStub {
+            declaration: format!("static {};", parts.named(&kernel)),
+            yaml,
+        })
+    }
+
+    fn in_tree(&self, id: OperatorId, key: &str) -> Result<InTree, Refused> {
+        let catalogue = self.catalogue;
+        let keys = &catalogue.release.data().structured_keys;
+        if keys.contains(key)
+            && let Some(class) = structured_class(catalogue, id)
+            && let Some(out) = catalogue.groups.of(id).out
+        {
+            return Ok(self.structured_kernel(catalogue.operator(out), key, &class));
+        }
+        self.unstructured_kernel(id, key)
+    }
+
+    fn structured_kernel(
+        &self,
+        out: &Operator,
+        key: &str,
+        class: &super::StructuredClass,
+    ) -> InTree {
+        let declared = out.kernels().iter().find(|k| k.key.as_str() == key);
+        let kernel: Box<str> = match declared {
+            Some(kernel) => (*kernel.kernel.name).into(),
+            None => proposal(out, key).into(),
+        };
+        let meta_macro = match class.meta_name.contains(',') {
+            true => "TORCH_META_FUNC2",
+            false => "TORCH_META_FUNC",
+        };
+        InTree {
+            is_declared: declared.is_some(),
+            declaration: super::kernels::class_text(key, &kernel, class, self.catalogue.release),
+            definition: format!(
+                "TORCH_IMPL_FUNC({kernel})\n({}) {{\n  // ...\n}}\n",
+                class.impl_arguments
+            ),
+            yaml: format!("{key}: {kernel}"),
+            entry: out.qualified_name(),
+            kernel,
+            structured: Some(Structured {
+                meta_class: class.meta_class.clone(),
+                meta_definition: format!(
+                    "{meta_macro}({})\n({}) {{\n  // ...\n}}\n",
+                    class.meta_name, class.meta_arguments
+                ),
+            }),
+        }
+    }
+
+    fn unstructured_kernel(&self, id: OperatorId, key: &str) -> Result<InTree, Refused> {
+        let operator = self.catalogue.operator(id);
+        let kernels = self.catalogue.kernels(id);
+        let declared = kernels.iter().find(|k| k.key.as_str() == key);
+        let kernel: Box<str> = match declared {
+            Some(kernel) => (*kernel.kernel.name).into(),
+            None => proposal(operator, key).into(),
+        };
+        let sizes = match kernel.contains("_symint") && operator.schema().has_symint() {
+            true => Sizes::Symbolic,
+            false => Sizes::Concrete,
+        };
+        let parts = native_kernel(operator.schema(), sizes, self.context(operator))?;
+        let export = super::kernels::export_of(key, &kernel, self.catalogue.release);
+        Ok(InTree {
+            is_declared: declared.is_some(),
+            declaration: format!("{export} {};", parts.named(&kernel)),
+            definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
+            yaml: format!("{key}: {kernel}"),
+            entry: operator.qualified_name(),
+            kernel,
+            structured: None,
+        })
+    }
+}
+
+/// A name for a kernel that does not exist yet, in the manner of the existing ones: `add_out_mps`.
+fn proposal(operator: &Operator, key: &str) -> String {
+    let name = operator.schema().default_kernel();
+    let separator = if name.ends_with('_') { "" } else { "_" };
+    format!("{name}{separator}{}", key.to_lowercase())
+}
+
+fn registration(operator: &Operator, key: &str) -> String {
+    let (namespace, name) = (operator.namespace(), operator.name());
+    let function = operator.name().unambiguous();
+    format!(
+        "TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{\n  \
+         m.impl(\"{name}\", TORCH_FN({function}));\n}}\n"
+    )
+}

@@ -1,0 +1,106 @@
+//! What composite kernels call: recorded by running PyTorch's own operator tests on a device that
+//! has only the kernels that it must have (`docs/spec/support.md`, section 3).
+//!
+//! A call is one operator that the kernel itself calls through the dispatcher, without gradients.
+
+use crate::release::Release;
+
+/// The recorded calls of one operator's composite kernel. Operators are places in [`names`].
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedCalls {
+    /// The operator.
+    pub operator: u16,
+    /// The operators that it called in every sample, in the order of the first call.
+    pub always: &'static [u16],
+    /// The operators that it called in some samples only.
+    pub sometimes: &'static [u16],
+}
+
+/// All operators that recordings speak of, of namespace `aten`: `chunk`, `add.Tensor`.
+#[must_use]
+pub fn names() -> &'static [&'static str] {
+    NAMES
+}
+
+/// The recorded calls that hold for a release: its own, or those of [`measured_for`].
+pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
+    let measured = measured_for(release);
+    let rows = ROWS
+        .iter()
+        .filter(move |row| measured.is_some_and(|release| row.holds_in(release)));
+    rows.map(|row| RecordedCalls {
+        operator: row.operator,
+        always: called(row.begin, row.always_end),
+        sometimes: called(row.always_end, row.end),
+    })
+}
+
+/// The release whose recording stands for `release`: itself, else the nearest recorded one before
+/// it, else the first after it. `None` when nothing was recorded.
+#[must_use]
+pub fn measured_for(release: Release) -> Option<Release> {
+    let mut before = Release::all().filter(|&known| known <= release).rev();
+    let mut after = Release::all().filter(|&known| known > release);
+    before
+        .find(|&known| is_measured(known))
+        .or_else(|| after.find(|&known| is_measured(known)))
+}
+
+fn is_measured(release: Release) -> bool {
+    MEASURED >> release.index() & 1 == 1
+}
+
+/// A recording with names as numbers. `releases` has a bit for each minor release; `begin` to
+/// `end` are places in [`CALLED`].
+#[derive(Debug)]
+struct Row {
+    operator: u16,
+    releases: u64,
+    begin: u32,
+    always_end: u32,
+    end: u32,
+}
+
+impl Row {
+    fn holds_in(&self, release: Release) -> bool {
+        self.releases >> release.index() & 1 == 1
+    }
+}
+
+// MEASURED has a bit for each recorded release; NAMES are sorted; ROWS are sorted by operator.
+include!(concat!(env!("OUT_DIR"), "/calls.rs"));
+
+fn called(begin: u32, end: u32) -> &'static [u16] {
+    let called = CALLED.get(begin as usize..end as usize);
+    called.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_measured_release_stands_in() {
+        for release in Release::all() {
+            let used = measured_for(release);
+            assert_eq!(used.is_some(), MEASURED != 0);
+            if is_measured(release) {
+                assert_eq!(used, Some(release));
+            }
+        }
+    }
+
+    #[test]
+    fn rows_name_each_call_once() {
+        for release in Release::all() {
+            for calls in of_release(release) {
+                let mut called = [calls.always, calls.sometimes].concat();
+                let count = called.len();
+                called.sort_unstable();
+                called.dedup();
+                let operator = NAMES[usize::from(calls.operator)];
+                assert_eq!(called.len(), count, "{operator} in {release}");
+            }
+        }
+    }
+}

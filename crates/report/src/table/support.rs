@@ -1,0 +1,116 @@
+//! What really runs, in words: the verdict of one entry, and of an operator on all backends.
+
+use std::fmt::Write as _;
+
+use super::{Shown, keys};
+use crate::findings::Colour;
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{Support, Verdict, View};
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::calls::measured_for;
+use opatlas_pytorch::key_set::KeySet;
+
+/// How many missing operators a line names.
+const NAMED: usize = 4;
+
+/// `runs`; `fails: needs add.out`; `unknown (out of tree: give its file)`.
+#[must_use]
+pub fn support_words(view: View<'_>, id: OperatorId, support: &Support) -> String {
+    let verdict = support.verdict.as_str();
+    match support.needs.as_slice() {
+        [] if support.verdict == Verdict::Unknown => {
+            format!("{verdict} ({})", unknown_words(support))
+        }
+        [] => verdict.to_owned(),
+        [own] if *own == id => format!("{verdict}: no kernel"),
+        needs => format!("{verdict}: needs {}", some_names(view, needs)),
+    }
+}
+
+/// Why nothing is known.
+pub(super) fn unknown_words(support: &Support) -> &'static str {
+    match support.unclaimed {
+        Some(why) => why.as_str(),
+        None => "what it calls was not measured",
+    }
+}
+
+/// The names of operators.
+pub(super) fn operator_names(view: View<'_>, ids: &[OperatorId]) -> Vec<String> {
+    let operators = ids
+        .iter()
+        .map(|&id| view.inputs.catalogue.operator(id).qualified_name());
+    operators.collect()
+}
+
+pub(super) fn some_names(view: View<'_>, ids: &[OperatorId]) -> String {
+    let (named, more) = ids.split_at(ids.len().min(NAMED));
+    let mut text = operator_names(view, named).join(", ");
+    if !more.is_empty() {
+        let _ = write!(text, " and {} more", more.len());
+    }
+    text
+}
+
+/// Where the operator runs: backends with the same verdict in a line, then a device that has only
+/// what every device must have.
+pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
+    let view = shown.view;
+    let mut groups: Vec<(String, Verdict, KeySet)> = Vec::new();
+    let backends = view
+        .keys()
+        .slots()
+        .filter(|&slot| autograd_key(view.keys(), slot).is_some());
+    for slot in backends {
+        let support = view.support(id, slot);
+        let words = support_words(view, id, &support);
+        match groups.iter_mut().find(|(known, ..)| *known == words) {
+            Some((_, _, set)) => set.insert(slot),
+            None => groups.push((words, support.verdict, KeySet::only(slot))),
+        }
+    }
+    groups.sort_by_key(|(_, verdict, _)| *verdict);
+    let mut rows: Vec<(String, Verdict, String)> = groups
+        .into_iter()
+        .map(|(words, verdict, set)| (keys::label(view.keys(), set), verdict, words))
+        .collect();
+    let bare = view.bare_support(id);
+    rows.push((
+        "a bare backend".to_owned(),
+        bare.verdict,
+        support_words(view, id, &bare),
+    ));
+    let width = rows.iter().map(|(label, ..)| label.chars().count()).max();
+    let mut out = String::from("\n  What really runs:\n");
+    for (label, verdict, words) in rows {
+        let words = painted(&words, verdict, shown.colour);
+        let _ = writeln!(out, "  {label:w$}  {words}", w = width.unwrap_or(0));
+    }
+    let release = view.keys().release();
+    match measured_for(release) {
+        Some(measured) if measured != release => {
+            let _ = writeln!(
+                out,
+                "  (calls of composite kernels as recorded with {measured})"
+            );
+        }
+        Some(_) => {}
+        None => out.push_str("  (calls of composite kernels were not recorded)\n"),
+    }
+    out
+}
+
+/// A text in the colour of its verdict.
+pub(super) fn painted(text: &str, verdict: Verdict, colour: Colour) -> String {
+    if colour == Colour::Never {
+        return text.to_owned();
+    }
+    let code = match verdict {
+        Verdict::Runs => 32,
+        Verdict::Decomposes => 36,
+        Verdict::Partly | Verdict::FallsBack => 33,
+        Verdict::Fails => 31,
+        Verdict::Unknown => 90,
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+}

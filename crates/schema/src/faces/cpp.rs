@@ -1,0 +1,168 @@
+//! The public C++ interface: `at::` functions and methods (torchgen `api/cpp.py`,
+//! `api/types/signatures.py`).
+
+use super::types::{Interface, Passing, Sizes, argument, returns};
+use super::{Context, Written, default, list};
+use crate::faces::Refused;
+use crate::function::{Argument, FunctionSchema};
+
+/// Whether a signature is that of a function or of a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call {
+    /// `at::add(self, other)`
+    Function,
+    /// `self.add(other)`
+    Method,
+}
+
+/// What an entry says about its C++ interface.
+#[derive(Debug, Clone, Copy)]
+pub struct CppApi<'a> {
+    /// `manual_cpp_binding`: what is generated goes under another name.
+    pub manual_binding: bool,
+    /// `cpp_no_default_args`
+    pub no_default: &'a [&'a str],
+}
+
+/// One of the signatures that a schema has.
+#[derive(Debug, Clone, Copy)]
+struct Form {
+    call: Call,
+    /// Arguments in the order of the schema, TensorOptions apart, no defaults.
+    faithful: bool,
+    sizes: Sizes,
+}
+
+/// An argument as C++ takes it.
+enum Parameter<'a> {
+    One(&'a Argument),
+    /// `TensorOptions options`
+    Options(&'a [Argument]),
+}
+
+/// The signatures of a function or method, in torchgen's order: plain, faithful, and both again
+/// with symbolic sizes.
+///
+/// # Errors
+/// [`Refused`] where torchgen makes none.
+pub fn cpp_signatures(
+    schema: &FunctionSchema,
+    call: Call,
+    api: CppApi<'_>,
+    cx: Context,
+) -> Result<Vec<String>, Refused> {
+    let arguments = &schema.arguments;
+    let has_faithful = arguments.tensor_options().is_some() || !arguments.out().is_empty();
+    let mut signatures = Vec::with_capacity(4);
+    for sizes in [Sizes::Concrete, Sizes::Symbolic] {
+        if sizes == Sizes::Symbolic && !schema.has_symint() {
+            break;
+        }
+        for faithful in [false, true] {
+            if faithful && !has_faithful {
+                break;
+            }
+            let form = Form {
+                call,
+                faithful,
+                sizes,
+            };
+            let mut w = String::with_capacity(160);
+            signature(&mut w, schema, form, api, cx)?;
+            signatures.push(w);
+        }
+    }
+    Ok(signatures)
+}
+
+fn signature(
+    w: &mut String,
+    schema: &FunctionSchema,
+    form: Form,
+    api: CppApi<'_>,
+    cx: Context,
+) -> Written {
+    returns(w, &schema.returns, form.sizes, cx)?;
+    w.push_str(match api.manual_binding {
+        true => " __dispatch_",
+        false => " ",
+    });
+    w.push_str(schema.name.base());
+    if form.sizes == Sizes::Symbolic {
+        w.push_str("_symint");
+    }
+    if !schema.arguments.out().is_empty() {
+        w.push_str(match form.faithful {
+            true => "_outf",
+            false => "_out",
+        });
+    }
+    w.push('(');
+    list(w, parameters(schema, form), |w, parameter| {
+        write(w, &parameter, form, api, cx)
+    })?;
+    w.push(')');
+    Ok(())
+}
+
+/// The parameters in order. Out arguments come first, except in a faithful signature.
+fn parameters(schema: &FunctionSchema, form: Form) -> impl Iterator<Item = Parameter<'_>> {
+    let arguments = &schema.arguments;
+    let out = arguments.out().iter().map(Parameter::One);
+    let first = out.clone().filter(move |_| !form.faithful);
+    let last = out.filter(move |_| form.faithful);
+    let options = arguments.tensor_options().filter(|_| !form.faithful);
+    let options_from = options.and_then(|options| {
+        let first = options.first()?;
+        arguments.all().iter().position(|a| std::ptr::eq(a, first))
+    });
+    let this = arguments.self_index().filter(|_| form.call == Call::Method);
+    let others = arguments.non_out().iter().enumerate();
+    let others = others.filter_map(move |(i, argument)| match (options, options_from) {
+        _ if Some(i) == this => None,
+        (Some(options), Some(from)) if i == from => Some(Parameter::Options(options)),
+        (Some(_), Some(from)) if i > from && i < from + 4 => None,
+        _ => Some(Parameter::One(argument)),
+    });
+    first.chain(others).chain(last)
+}
+
+fn write(
+    w: &mut String,
+    parameter: &Parameter<'_>,
+    form: Form,
+    api: CppApi<'_>,
+    cx: Context,
+) -> Written {
+    let one = match parameter {
+        Parameter::One(one) => one,
+        Parameter::Options(all) => {
+            w.push_str("at::TensorOptions options");
+            let default = |i: usize| all.get(i).and_then(|a| a.default.as_deref());
+            if (0..4).all(|i| default(i) == Some("None")) {
+                w.push_str("={}");
+            } else if default(0) == Some("long") {
+                w.push_str("=at::kLong");
+            }
+            return Ok(());
+        }
+    };
+    let passing = Passing {
+        mutable: one.is_write(),
+        sizes: form.sizes,
+        interface: Interface::Public,
+    };
+    argument(w, &one.ty, passing, cx)?;
+    w.push(' ');
+    w.push_str(&one.name);
+    if let Some(text) = &one.default
+        && !api.no_default.contains(&&*one.name)
+    {
+        let expression = default::expression(text, &one.ty, form.sizes, cx)?;
+        if !form.faithful {
+            w.push('=');
+            w.push_str(&expression);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Defaults: from a schema to C++ (torchgen `api/cpp.py`, `default_expr`).
+
+use std::borrow::Cow;
+
+use opatlas_pytorch::release::Release;
+
+use super::types::Sizes;
+use super::{Context, Refused};
+use crate::types::{BaseType, Type};
+
+/// The C++ expression of a default.
+pub(super) fn expression<'a>(
+    text: &'a str,
+    ty: &Type,
+    sizes: Sizes,
+    cx: Context,
+) -> Result<Cow<'a, str>, Refused> {
+    match ty {
+        Type::Optional(inner) if text == "None" => Ok(Cow::Borrowed(match inner.is_tensor() {
+            true => "{}",
+            false => cx.nullopt(),
+        })),
+        Type::Optional(inner) => expression(text, inner, sizes, cx),
+        Type::Base(BaseType::Str) => match single_quoted(text) {
+            Some(inner) => Ok(Cow::Owned(double_quoted(inner))),
+            None => Ok(word(text, cx)),
+        },
+        Type::List(element, size) => {
+            if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+                return Ok(Cow::Owned(format!("{{{inner}}}")));
+            }
+            let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            if sizes == Sizes::Symbolic && digits && **element == Type::Base(BaseType::SymInt) {
+                return Ok(Cow::Owned(format!("c10::SymInt({text})")));
+            }
+            // Only a list of a fixed size may be given as one value.
+            match size {
+                Some(_) => Ok(word(text, cx)),
+                None => Err(Refused),
+            }
+        }
+        Type::Base(_) | Type::Custom(_) => Ok(word(text, cx)),
+    }
+}
+
+fn word<'a>(text: &'a str, cx: Context) -> Cow<'a, str> {
+    Cow::Borrowed(match text {
+        "False" => "false",
+        "True" => "true",
+        "None" => cx.nullopt(),
+        "Mean" => "at::Reduction::Mean",
+        "[]" => "{}",
+        "contiguous_format" => match cx.release >= Release::V2_5 {
+            true => "c10::MemoryFormat::Contiguous",
+            false => "MemoryFormat::Contiguous",
+        },
+        "long" => "at::kLong",
+        other => other,
+    })
+}
+
+fn single_quoted(text: &str) -> Option<&str> {
+    text.strip_prefix('\'')?.strip_suffix('\'')
+}
+
+/// A C++ string of what stands between single quotes: double quotes are escaped, single ones no
+/// longer are.
+fn double_quoted(inner: &str) -> String {
+    let mut quoted = String::with_capacity(inner.len() + 2);
+    quoted.push('"');
+    let mut rest = inner.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => quoted.push_str("\\\""),
+            '\\' => match rest.next() {
+                Some('\'') => quoted.push('\''),
+                Some(escaped) => quoted.extend(['\\', escaped]),
+                // The closing quote is what a last backslash escapes.
+                None => quoted.push('\''),
+            },
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

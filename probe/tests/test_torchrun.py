@@ -1,0 +1,139 @@
+"""The probe under a real torchrun: members that join, leave and die, and refusals that reach torchrun.
+
+It needs a torch: this interpreter's, the one that OPATLAS_PROBE_PYTHON names, or one that
+`python3 -m recorders install` installed. Without one it is skipped, and says so.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from opatlas_probe.client import Client
+from opatlas_probe.ledger import Ledger
+
+from .server import PROJECT, Server
+
+_PROBE = Path(__file__).resolve().parent.parent
+_DEADLINE_S = 900
+_TESTS = ("abs,add,sub,mul,div.no_rounding_mode,chunk,cat,mm,sin,cos,exp,log,sum,mean,sort,nn.functional.linear,"
+          "nn.functional.relu,masked_fill,unsqueeze,tril")
+
+
+def interpreter() -> Path | None:
+    """An interpreter that has torch."""
+    cache = Path(os.environ.get("OPATLAS_RECORDERS_CACHE", _PROBE.parent / ".cache" / "recorders"))
+    named = [os.environ[name] for name in ("OPATLAS_PROBE_PYTHON",) if name in os.environ]
+    installed = sorted(path.parent / "bin" / "python" for path in cache.glob("runtimes/*/installed"))
+    for each in (*map(Path, named), *reversed(installed), Path(sys.executable)):
+        if each.exists() and subprocess.run([each, "-c", "import torch"], capture_output=True, check=False).returncode == 0:
+            return each
+    return None
+
+
+_PYTHON = interpreter()
+
+
+@unittest.skipUnless(_PYTHON, "no torch is installed; `python3 -m recorders install` installs one")
+class TorchrunTest(unittest.TestCase):
+    def setUp(self) -> None:
+        said = subprocess.run([_PYTHON, "-c", "import torch; print(torch.__version__.split('+')[0])"],
+                              capture_output=True, text=True, check=True)
+        self.release = said.stdout.strip()
+        self.server = Server(Ledger({"here": self.release, "other": "1.13.0"})).start()
+        self.addCleanup(self.server.server_close)
+        self.addCleanup(self.server.shutdown)
+        self.client = Client(self.server.url, PROJECT)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+
+    def node(self, run: str, *, revision: str = "here", nodes: str = "1:2", workers: int = 2,
+             only: str = _TESTS) -> subprocess.Popen:
+        """A node: torchrun with its workers."""
+        logs = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115: it lives as long as the node
+        self.addCleanup(logs.close)
+        command = [_PYTHON, "-m", "torch.distributed.run", f"--nnodes={nodes}", f"--nproc-per-node={workers}",
+                   "--max-restarts=3", "--rdzv-backend=c10d", f"--rdzv-endpoint=127.0.0.1:{self.port}",
+                   f"--rdzv-id={run}", "--rdzv-conf=last_call_timeout=2,join_timeout=120", "-m", "opatlas_probe",
+                   "--server", self.server.url, "--project", PROJECT, "--revision", revision, "--device", "meta",
+                   "--run", run, "--only", only]
+        node = subprocess.Popen(command, stdout=logs, stderr=logs, text=True, start_new_session=True,
+                                env={**os.environ, "PYTHONPATH": str(_PROBE), "OMP_NUM_THREADS": "1",
+                                     "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
+        node.logs = logs
+        self.addCleanup(self.end, node)
+        return node
+
+    def end(self, node: subprocess.Popen) -> None:
+        if node.poll() is None:
+            os.killpg(node.pid, signal.SIGKILL)
+            node.wait()
+
+    def said(self, node: subprocess.Popen) -> str:
+        node.logs.seek(0)
+        return node.logs.read()
+
+    def ended(self, node: subprocess.Popen) -> None:
+        status = node.wait(_DEADLINE_S)
+        self.assertEqual(status, 0, self.said(node)[-4000:])
+
+    def wait_for(self, ready: object) -> object:
+        deadline = time.monotonic() + _DEADLINE_S
+        while time.monotonic() < deadline:
+            if found := ready():
+                return found
+            time.sleep(0.1)
+        self.fail("it did not come")
+        return None
+
+    def begun(self, run: str) -> list:
+        """The shards that somebody runs an item of."""
+        found = self.server.ledger.runs.get(run)
+        return [shard for shard in found.shards if shard.begun] if found else []
+
+    def undisturbed(self) -> list[dict]:
+        node = self.node("undisturbed", nodes="1", workers=1)
+        self.ended(node)
+        self.assertIn("rank 0:", self.said(node))
+        return self.client.results("undisturbed")
+
+    def test_members_die_join_and_leave(self) -> None:
+        rows = self.undisturbed()
+        self.assertEqual({row["outcome"] for row in rows}, {"runs"})
+        self.assertEqual(len(self.server.ledger.tables), 1)
+
+        first = self.node("disturbed")
+        shard = self.wait_for(lambda: self.begun("disturbed"))[0]
+        os.kill(shard.worker["process"], signal.SIGKILL)
+        self.wait_for(lambda: any(each.worker.get("restart", 0) >= 1 for each in self.begun("disturbed")))
+        second = self.node("disturbed")
+        self.wait_for(lambda: any(each.worker.get("world") == 4 for each in self.server.ledger.runs["disturbed"].shards)
+                      or self.server.ledger.runs["disturbed"].is_done())
+        os.killpg(second.pid, signal.SIGTERM)
+        self.ended(first)
+        self.assertEqual(self.client.results("disturbed"), rows)
+        self.assertEqual(len(self.server.ledger.tables), 1)
+
+    def test_a_worker_with_another_torch_is_refused_and_torchrun_says_why(self) -> None:
+        node = self.node("refused", revision="other", nodes="1", workers=1, only="abs")
+        self.assertNotEqual(node.wait(_DEADLINE_S), 0)
+        self.assertIn("is of PyTorch 1.13.0", self.said(node))
+        self.assertFalse(self.server.ledger.runs)
+
+    def test_alone_into_a_file(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "out.json"
+            subprocess.run([_PYTHON, "-m", "opatlas_probe", "--device", "cpu", "--only", "abs,mm", "--out", out],
+                           check=True, env={**os.environ, "PYTHONPATH": str(_PROBE),
+                                            "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
+            found = json.loads(out.read_text())
+        self.assertEqual(found["torch"], self.release)
+        self.assertEqual({row["item"]: row["outcome"] for row in found["runs"]}, {"abs": "runs", "mm": "runs"})
+        self.assertIn("aten::add.Tensor", found["tables"]["operators"])

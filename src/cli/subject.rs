@@ -1,0 +1,106 @@
+//! The revision that a command is about: a stored one, or files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail};
+use clap::Args;
+
+use crate::service::{JudgedRelease, Snapshot};
+use crate::store::Opening;
+use opatlas_pytorch::release::{Release, Version};
+
+use super::{Stored, Target, check};
+
+/// Which revision is meant.
+#[derive(Debug, Args)]
+pub(super) struct Chosen {
+    /// The PyTorch release: of files the one whose rules apply, else the stored release itself
+    #[arg(long)]
+    release: Option<String>,
+
+    /// The stored revision: a label, sha256:DIGITS, or latest
+    #[arg(long, conflicts_with = "file")]
+    revision: Option<String>,
+
+    /// The project
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    /// Files or a folder to read instead of a stored revision, as `opatlas check` reads them
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    file: Vec<PathBuf>,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// The revision, read.
+pub(super) struct Subject {
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) title: String,
+}
+
+impl Chosen {
+    /// Reads the revision.
+    ///
+    /// # Errors
+    /// When it is not there or cannot be read.
+    pub(super) async fn read(&self) -> anyhow::Result<Subject> {
+        match self.file.is_empty() {
+            true => self.stored().await,
+            false => self.files(),
+        }
+    }
+
+    async fn stored(&self) -> anyhow::Result<Subject> {
+        let stored = Stored::open(&self.target, Opening::Read).await?;
+        let (revision, release) = match (&self.revision, &self.release) {
+            (Some(revision), release) => (revision.clone(), release.clone()),
+            (None, Some(release)) => (self.label_of(&stored, release).await?, None),
+            (None, None) => ("latest".to_owned(), None),
+        };
+        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
+        let resolved = resolved.await?;
+        let snapshot = stored.snapshot(&resolved).await?;
+        stored.close().await;
+        Ok(Subject {
+            snapshot,
+            title: resolved.title(),
+        })
+    }
+
+    /// The label with the highest version of a release.
+    async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
+        let wanted = JudgedRelease::parse(release)?.stored();
+        let labels = stored.labels(&self.project).await?;
+        let of_release = labels.into_iter().filter_map(|label| {
+            let version = Version::parse(label.name.as_str())?;
+            let own = JudgedRelease::parse(label.name.as_str()).ok()?;
+            (own.stored() == wanted).then(|| (version, label.name.to_string()))
+        });
+        let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
+        highest.map(|(_, name)| name).ok_or_else(|| {
+            anyhow!(
+                "no stored label of {} is a version of {wanted}; `opatlas import torch=={wanted}.0` takes it in, --revision names another revision",
+                self.project
+            )
+        })
+    }
+
+    fn files(&self) -> anyhow::Result<Subject> {
+        let release = match &self.release {
+            None => Release::LATEST,
+            Some(text) => JudgedRelease::parse(text)?.release,
+        };
+        let mut inputs = check::inputs(&self.file)?;
+        let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
+            bail!("these files make several bundles; name those of one");
+        };
+        let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
+        Ok(Subject {
+            snapshot: Arc::new(Snapshot::read(input.bundle, release, None)),
+            title: format!("{} as {release}", named.join(" ")),
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! The C++ and Python declarations of operators.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use opatlas_operators::faces::FaceMaker;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON, Media};
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::http::stream;
+use crate::service::ViewId;
+use crate::service::search::{Filter, find};
+use crate::wire::json::json;
+use crate::wire::paths::{OperatorPath, RevisionPath};
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::signatures::{SignatureListQuery, Signatures, SignaturesQuery, signatures, view};
+
+/// The declarations of an operator
+///
+/// The C++ and Python declarations that torchgen of the release makes of the operator. With `key`
+/// also what is written to implement it for that key.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures",
+    tag = "operators",
+    operation_id = "get_signatures",
+    params(OperatorPath, SignaturesQuery),
+    responses(
+        (status = 200, description = "The declarations", body = Signatures),
+        (status = 404, description = "No such project, revision or operator", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or dispatch key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<OperatorPath>,
+    Query(query): Query<SignaturesQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let name = path.operator;
+    let request = ViewRequest {
+        revision: &revision,
+        view: "signatures",
+        parameters: (name.clone(), query.key.clone()),
+        media,
+        making: Making::Checked,
+    };
+    let asked = revision.clone();
+    respond::view(&api, &accept, request, move |snapshot| {
+        let id = snapshot.find(&asked, &name)?;
+        Ok(json(&signatures(snapshot, id, query.key.as_deref())?))
+    })
+    .await
+}
+
+/// The declarations of all operators
+///
+/// The same for each operator of a revision, one a line; written ones in the order of the file, then
+/// generated ones.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/signatures",
+    tag = "operators",
+    operation_id = "list_signatures",
+    params(RevisionPath, SignatureListQuery),
+    responses(
+        (status = 200, description = "The declarations, one operator a line", body = Signatures, content_type = "application/x-ndjson"),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<SignatureListQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(&[Media::NdJson])?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let filter = Filter {
+        generated: query.generated.map_or_else(Default::default, Into::into),
+        ..Filter::default()
+    };
+    let id = ViewId::new(&revision, "all signatures", &filter, media.as_str());
+    if let Some(response) = respond::not_modified(&accept, id) {
+        return Ok(response);
+    }
+    let snapshot = api.service.snapshot(&revision).await?;
+    let found = {
+        let snapshot = Arc::clone(&snapshot);
+        let found = move || find(&snapshot, &filter);
+        api.service.compute(move |_| Ok(found())).await?
+    };
+    let count = found.len();
+    let make = move |range: Range<usize>| {
+        let mut text = Vec::with_capacity(range.len() * 4096);
+        for &id in &found[range] {
+            let faces = FaceMaker::new(&snapshot.catalogue).faces(id);
+            stream::push_line(&mut text, &view(&snapshot, id, faces, None));
+        }
+        text
+    };
+    Ok(stream::lines(id, count, make))
+}

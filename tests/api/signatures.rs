@@ -1,0 +1,126 @@
+//! The declarations of operators over HTTP.
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+
+const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
+
+async fn of(server: &Server, operator: &str) -> Value {
+    let path = format!("{REVISION}/operators/{operator}/signatures");
+    server.get(&path).send().await.ok()
+}
+
+#[tokio::test]
+async fn an_operators_declarations() {
+    let server = Server::small().await;
+    let add = of(&server, "add.Tensor").await;
+    let keys: Vec<&String> = add.as_object().unwrap().keys().collect();
+    let wanted = [
+        "name",
+        "dispatcher",
+        "functions",
+        "methods",
+        "kernels",
+        "python_function",
+        "python_method",
+        "pyi_function",
+        "pyi_method",
+        "bound",
+    ];
+    assert_eq!(keys, wanted);
+    assert_eq!(
+        add["methods"],
+        json!(["at::Tensor add(const at::Tensor & other, const at::Scalar & alpha=1)"])
+    );
+    // On keys of the structured out variant it shows that one's class.
+    let class = add["kernels"]["CPU"][0].as_str().unwrap();
+    assert!(
+        class.contains("public at::meta::structured_add_Tensor {"),
+        "{class}"
+    );
+    let sparse = add["kernels"]["SparseCPU"][0].as_str().unwrap();
+    assert!(
+        sparse.starts_with("TORCH_API at::Tensor add_sparse("),
+        "{sparse}"
+    );
+    let bound = json!({"torch": true, "Tensor": true, "module": null, "overload": true});
+    assert_eq!(add["bound"], bound);
+
+    let slice = of(&server, "slice_of").await;
+    assert_ne!(slice["dispatcher"], slice["dispatcher_int"]);
+    assert_eq!(slice["methods"].as_array().unwrap().len(), 2);
+    assert!(slice.get("functions").is_none(), "{slice}");
+
+    let blend = of(&server, "blend").await;
+    assert_eq!(blend["bound"]["module"], "_nn");
+    let generated = of(&server, "blend.out").await;
+    assert_eq!(generated["bound"]["overload"], false);
+}
+
+#[tokio::test]
+async fn how_an_operator_is_implemented_for_a_key() {
+    let server = Server::small().await;
+    let add = of(&server, "add.Tensor").await;
+    let path = format!("{REVISION}/operators/add.Tensor/signatures");
+    let asked = server.get(&format!("{path}?key=MPS")).send().await.ok();
+    let made = &asked["implement"];
+    assert_eq!(made["in_tree"]["entry"], "add.out");
+    assert_eq!(made["in_tree"]["declared"], true);
+    assert_eq!(made["in_tree"]["yaml"], "MPS: add_out_mps");
+    assert_eq!(made["in_tree"]["declaration"], add["kernels"]["MPS"][0]);
+    let meta = made["in_tree"]["meta_definition"].as_str().unwrap();
+    assert!(meta.starts_with("TORCH_META_FUNC2(add, Tensor)"), "{meta}");
+    let registration = made["registration"].as_str().unwrap();
+    assert!(
+        registration.starts_with("TORCH_LIBRARY_IMPL(aten, MPS, m) {"),
+        "{registration}"
+    );
+    assert_eq!(made["backend_symint"], Value::Null);
+
+    let path = format!("{REVISION}/operators/slice_of/signatures?key=PrivateUse1");
+    let made = &server.get(&path).send().await.ok()["implement"];
+    assert_eq!(made["in_tree"]["declared"], false);
+    let stub = made["backend"]["declaration"].as_str().unwrap();
+    assert_eq!(
+        stub,
+        "static at::Tensor slice_of(const at::Tensor & self, int64_t start);"
+    );
+    let symbolic = made["backend_symint"]["declaration"].as_str().unwrap();
+    assert!(symbolic.contains("slice_of_symint(") && symbolic.contains("c10::SymInt start"));
+    assert_eq!(
+        made["backend_symint"]["yaml"],
+        "supported:\n- slice_of\nsymint:\n- slice_of\n"
+    );
+}
+
+#[tokio::test]
+async fn all_declarations_one_operator_a_line() {
+    let server = Server::small().await;
+    let path = format!("{REVISION}/signatures");
+    let lines = server.get(&path).send().await.lines();
+    assert_eq!(lines.len(), 10);
+    for line in &lines {
+        let name = line["name"].as_str().unwrap();
+        assert_eq!(*line, of(&server, name).await, "{name}");
+    }
+    for (generated, count) in [("exclude", 8), ("only", 2), ("true", 10), ("false", 8)] {
+        let asked = server.get(&format!("{path}?generated={generated}"));
+        assert_eq!(asked.send().await.lines().len(), count, "{generated}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_operators_and_keys_are_refused_with_near_names() {
+    let server = Server::small().await;
+    let path = format!("{REVISION}/operators/add.Tensr/signatures");
+    let problem = server
+        .get(&path)
+        .send()
+        .await
+        .problem(404, "unknown-operator");
+    assert_eq!(problem["suggestions"][0], "add.Tensor");
+    let path = format!("{REVISION}/operators/add.Tensor/signatures?key=PrivatUse1");
+    let problem = server.get(&path).send().await.problem(422, "unknown-key");
+    assert_eq!(problem["suggestions"][0], "PrivateUse1");
+}

@@ -1,0 +1,35 @@
+import { VERDICTS, verdictOf } from "../lib/verdicts";
+import styles from "./VerdictMark.module.css";
+
+interface Props {
+	verdict: string;
+	/** Whether its name stands beside it. */
+	label?: boolean;
+}
+
+/** The symbol of a verdict. */
+export function VerdictMark({ verdict, label = false }: Props) {
+	const { name, glyph, short, meaning } = verdictOf(verdict);
+	return (
+		<span className={`${styles.mark} ${verdictClass(name)}`} title={meaning}>
+			<span aria-hidden="true">{glyph}</span>
+			{label ? <span>{short}</span> : <span className="visually-hidden">{short}</span>}
+		</span>
+	);
+}
+
+/** The class that colours a verdict's symbol, for lists that draw it themselves. */
+export const verdictClass = (verdict: string): string => styles[verdictOf(verdict).letter] ?? "";
+
+/** What the symbols mean. */
+export function VerdictLegend() {
+	return (
+		<ul className={styles.legend} aria-label="Verdicts">
+			{VERDICTS.map(({ name, meaning }) => (
+				<li key={name} title={meaning}>
+					<VerdictMark verdict={name} label />
+				</li>
+			))}
+		</ul>
+	);
+}
