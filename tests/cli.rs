@@ -100,10 +100,7 @@ fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
         said.contains("the index has no torch 9.9.9; it has 2.9.0, 2.8.0"),
         "{said}"
     );
-    assert!(
-        said.contains("1 of 2 releases could not be imported"),
-        "{said}"
-    );
+    assert!(said.contains("1 of 2 releases failed"), "{said}");
     assert!(
         stdout(&failed).contains("pytorch 2.9.0"),
         "one failure does not stop the rest"
@@ -257,7 +254,7 @@ fn fixes_are_made_by_how_sure_they_are() {
 
     // Then the rest; a table without kernels stays one.
     let fixed = run(folder, &["check", "ops.yaml", "--fix=suggested", "--quiet"]);
-    assert!(stderr(&fixed).contains("made"), "{}", stderr(&fixed));
+    assert!(stderr(&fixed).contains("applied"), "{}", stderr(&fixed));
     assert!(read().contains("  variants: method"), "{}", read());
     assert!(read().contains("  dispatch: {}"), "{}", read());
 
@@ -462,7 +459,7 @@ fn a_backup_comes_back_and_is_checked() {
     let saved = succeeds(folder, &["backup", "saved.backup"]);
     assert!(saved.contains("saved.backup"), "{saved}");
     let again = run(folder, &["backup", "saved.backup"]);
-    assert!(stderr(&again).contains("exists already"));
+    assert!(stderr(&again).contains("already exists"));
     let there = ["--database", "sqlite://restored.db"];
     let restored = succeeds(folder, &[&["restore", "saved.backup"][..], &there].concat());
     assert!(restored.contains("1 revisions, 1 labels"), "{restored}");

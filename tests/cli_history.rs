@@ -265,7 +265,7 @@ fn a_vendor_sees_what_an_upgrade_costs() {
         "--over",
         "2.9.0",
     ];
-    assert!(succeeds(folder, &lay).contains("acme-npu 2.9.0: 2 operators"));
+    assert!(succeeds(folder, &lay).contains("acme-npu 2.9.0: 2 declared"));
     let table = succeeds(
         folder,
         &["table", "--backend", "PrivateUse1", "--project", "acme-npu"],

@@ -342,13 +342,13 @@ mod tests {
                     (from versions: 2.0.0, 2.0.1, 2.1.0)\nERROR: No matching distribution found";
         assert_eq!(
             refusal("9.9", said).to_string(),
-            "there is no torch 9.9; the index has 2.1.0, 2.0.1, 2.0.0"
+            "the index has no torch 9.9; it has 2.1.0, 2.0.1, 2.0.0"
         );
         let said = "WARNING: Retrying\nERROR: Could not find a version (from versions: none)\n";
         assert!(
             refusal("2.9.0", said)
                 .to_string()
-                .contains("could not be reached")
+                .contains("is not reachable")
         );
         assert!(refusal("2.9.0", "").to_string().contains("no reason"));
     }

@@ -305,7 +305,7 @@ mod tests {
         let error = LabelName::parse("a b").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`a b` is no label: ' ' is not allowed; use ASCII letters, digits, `.`, `_`, `+` and `-`"
+            "`a b` is not a valid label: ' ' is not allowed; use ASCII letters, digits, `.`, `_`, `+` and `-`"
         );
     }
 

@@ -207,7 +207,10 @@ async fn an_unreadable_entry_is_told() {
     assert!(!comparison["head_findings"].as_array().unwrap().is_empty());
     let markdown = server.post("/v1/compare").header("accept", "text/markdown");
     let text = markdown.json(&body).send().await.text();
-    assert!(text.lines().next().unwrap().contains("could not"), "{text}");
+    assert!(
+        text.lines().next().unwrap().contains("was not compared"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -489,8 +492,8 @@ async fn an_exception_that_can_mean_nothing_is_refused() {
             json!({"operator": "aten::nothing_like_it"}),
             "no revision of the project",
         ),
-        (json!({"until_date": "2001-01-31"}), "is past"),
-        (json!({"until_release": "2.9"}), "is past"),
+        (json!({"until_date": "2001-01-31"}), "is in the past"),
+        (json!({"until_release": "2.9"}), "is in the past"),
         (json!({"operator": long}), "at most 127 characters"),
         (json!({"argument": long}), "at most 127 characters"),
     ] {
@@ -532,12 +535,12 @@ async fn policies_and_lists_have_bounds() {
     let exception = json!({"operator": "f*", "rule": "*", "reason": "r"});
     let many = |count: usize| Value::Array(vec![exception.clone(); count]);
     for (member, value, why) in [
-        ("exceptions", many(101), "at most 100 may have a pattern"),
+        ("exceptions", many(101), "at most 100 can have a pattern"),
         ("exceptions", many(1001), "at most 1000"),
         (
             "policy",
             json!({"tags": (0..201).map(|i| (format!("t{i}"), json!("warn"))).collect::<serde_json::Map<_, _>>()}),
-            "at most 200 count",
+            "at most 200 are allowed",
         ),
     ] {
         let mut body = json!({"base": files(OLD), "head": files(NEW)});

@@ -229,7 +229,7 @@ async fn builds_and_sources_change_tables() {
         .ok();
     assert_eq!(files["notes"], json!([]));
     let all = server.get(&path).send().await.ok();
-    assert!(all["notes"][0].as_str().unwrap().contains("assumed"));
+    assert!(all["notes"][0].as_str().unwrap().contains("assumes"));
 }
 
 #[tokio::test]

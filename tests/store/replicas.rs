@@ -145,7 +145,7 @@ async fn addresses_that_cannot_be_used_are_refused_without_their_password() {
         ("postgres://user:geheim@host:x/db", "invalid port"),
         (
             "mysql://user:geheim@host/db",
-            "neither with `sqlite:` nor with `postgres:`",
+            "must start with `sqlite:` or `postgres:`",
         ),
     ] {
         let said = match opatlas::store::open(url).await {

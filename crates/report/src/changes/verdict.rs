@@ -13,7 +13,7 @@ pub fn headline(report: &Report<'_>) -> String {
         Some(unread) => format!(
             "INCOMPLETE, {unread}; the rest: {}",
             match found.is_empty() {
-                true => "no changes found, but unread parts may contain breaking changes",
+                true => "nothing found, but unread parts may contain breaking changes",
                 false => &found,
             }
         ),

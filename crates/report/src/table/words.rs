@@ -22,7 +22,7 @@ pub fn origin_words(origin: Origin) -> &'static str {
         Origin::Functionalize => "generated functionalization",
         Origin::Tracer => "generated tracing kernel",
         Origin::BackendSelect => "generated backend selection",
-        Origin::Fallback => "backend fallback",
+        Origin::Fallback => "registered for all operators",
         Origin::BackendFile => "backend file",
         Origin::HandWritten => "hand-written",
         Origin::Observed => "observed",
