@@ -1998,7 +1998,9 @@ export interface components {
             /** @description The key. */
             key: string;
             in_tree: components["schemas"]["InTreeKernel"] | null;
-            /** @description The lines that register a kernel from a library. */
+            /** @description The function that a library registers; it has the dispatcher's signature. */
+            function: string | null;
+            /** @description The lines that register it. */
             registration: string;
             backend: components["schemas"]["BackendStub"] | null;
             backend_symint: components["schemas"]["BackendStub"] | null;
@@ -5280,6 +5282,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BackendReport"];
                     "text/markdown": string;
+                    "text/csv": string;
                     "text/plain": string;
                 };
             };
@@ -5439,6 +5442,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BackendReport"];
                     "text/markdown": string;
+                    "text/csv": string;
                     "text/plain": string;
                 };
             };
