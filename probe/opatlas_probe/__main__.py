@@ -30,7 +30,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--server", help="URL of an Opatlas server")
     parser.add_argument("--project", help="project on the server")
     parser.add_argument("--revision", help="revision of the project; its release must be that of torch")
-    parser.add_argument("--run", help="name of the run; torchrun's id unless given")
+    parser.add_argument("--name", help="name of the run; torchrun's id unless given")
     parser.add_argument("--out", type=Path, help="write what was measured to this file instead")
     parser.add_argument("--device", choices=DEVICES, required=True)
     parser.add_argument("--parts", type=_parts, help="tables, calls (bare only) and runs, separated by commas")
@@ -115,7 +115,7 @@ def _as_worker(given: argparse.Namespace) -> None:
     release = torch.__version__.split("+")[0]
     client = Client(given.server, given.project, os.environ.get("OPATLAS_TOKEN"))
     who = worker.identity()
-    key = given.run or os.environ.get("TORCHELASTIC_RUN_ID") or uuid.uuid4().hex
+    key = given.name or os.environ.get("TORCHELASTIC_RUN_ID") or uuid.uuid4().hex
     # Before the operator database is imported, which registers kernels of its own.
     dump = tables.dump(given.device) if "tables" in given.parts and who["rank"] == 0 else None
     try:

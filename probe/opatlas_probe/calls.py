@@ -60,14 +60,22 @@ class Tally:
         return [[operator, phase, *row] for (operator, phase), row in sorted(self.rows.items())]
 
     def lists(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Of each operator and phase what it calls always and sometimes."""
+        """Of each operator and phase what it calls always and sometimes.
+
+        An invocation that raised says what was called before, so it adds to `sometimes`. Where none
+        returned it is not known what an operator calls.
+        """
         found: dict = {}
-        for (operator, phase), (complete, returned, broken, raised) in sorted(self.rows.items()):
-            counted, most = (returned, complete) if complete else (raised, broken)
-            always = sorted(callee for callee, count in counted.items() if count == most)
-            sometimes = sorted({*returned, *raised} - set(always))
-            found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
+        for (operator, phase), (complete, returned, _, raised) in sorted(self.rows.items()):
+            if complete:
+                always = sorted(callee for callee, count in returned.items() if count == complete)
+                sometimes = sorted({*returned, *raised} - set(always))
+                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
         return found
+
+    def complete(self, operator: str, phase: str) -> int:
+        """How many invocations returned."""
+        return self.rows.get((operator, phase), [0])[0]
 
 
 class Tree:
@@ -153,6 +161,8 @@ class Recorder:
         for arguments, keywords in synthetic.arguments(name):
             given = types.SimpleNamespace(input=None, args=(arguments, keywords), kwargs={})
             self._run(given, lambda _, made, named: synthetic.overload(name)(*made, **named), FORWARD)
+            if self.tally.complete(name, FORWARD) >= _MOST_SAMPLES:
+                return
 
     def _run(self, sample: object, call: Callable, phase: str) -> None:
         with_gradients = phase == WITH_GRADIENTS

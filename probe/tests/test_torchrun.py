@@ -63,7 +63,7 @@ class TorchrunTest(unittest.TestCase):
                    "--max-restarts=3", "--rdzv-backend=c10d", f"--rdzv-endpoint=127.0.0.1:{self.port}",
                    f"--rdzv-id={run}", "--rdzv-conf=last_call_timeout=2,join_timeout=120", "-m", "opatlas_probe",
                    "--server", self.server.url, "--project", PROJECT, "--revision", revision, "--device", "meta",
-                   "--run", run, "--only", only]
+                   "--name", run, "--only", only]
         node = subprocess.Popen(command, stdout=logs, stderr=logs, text=True, start_new_session=True,
                                 env={**os.environ, "PYTHONPATH": str(_PROBE), "OMP_NUM_THREADS": "1",
                                      "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
