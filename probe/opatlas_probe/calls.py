@@ -63,12 +63,13 @@ class Tally:
         """Of each operator and phase what it calls always and sometimes.
 
         An invocation that raised says what was called before, so it adds to `sometimes`. Where none
-        returned it is not known what an operator calls.
+        returned, what all of them called is known, if they called anything.
         """
         found: dict = {}
-        for (operator, phase), (complete, returned, _, raised) in sorted(self.rows.items()):
-            if complete:
-                always = sorted(callee for callee, count in returned.items() if count == complete)
+        for (operator, phase), (complete, returned, broken, raised) in sorted(self.rows.items()):
+            counted, most = (returned, complete) if complete else (raised, broken)
+            always = sorted(callee for callee, count in counted.items() if count == most)
+            if complete or always:
                 sometimes = sorted({*returned, *raised} - set(always))
                 found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
         return found
