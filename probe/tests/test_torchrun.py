@@ -66,6 +66,8 @@ class TorchrunTest(unittest.TestCase):
                    "--name", run, "--only", only]
         node = subprocess.Popen(command, stdout=logs, stderr=logs, text=True, start_new_session=True,
                                 env={**os.environ, "PYTHONPATH": str(_PROBE), "OMP_NUM_THREADS": "1",
+                                     # Otherwise torchrun (2.4 to 2.9 at least) refuses nodes that join after a restart.
+                                     "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
                                      "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
         node.logs = logs
         self.addCleanup(self.end, node)
