@@ -36,6 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--parts", type=_parts, help="tables, calls (bare only) and runs, separated by commas")
     parser.add_argument("--kernels", default="", help="kernels of the bare device besides its own, separated by commas")
     parser.add_argument("--only", default="", help="names of tests of the operator database, separated by commas")
+    parser.add_argument("--shard-seconds", type=float, default=20, help="work of a shard; 20 unless given")
     given = parser.parse_args()
     if bool(given.out) == bool(given.server):
         parser.error("give either --server or --out")
@@ -120,7 +121,7 @@ def _as_worker(given: argparse.Namespace) -> None:
     dump = tables.dump(given.device) if "tables" in given.parts and who["rank"] == 0 else None
     try:
         run = client.open({"revision": given.revision, "torch": release, "device": given.device, "key": key,
-                           "items": _items(given)})["run"]
+                           "items": _items(given), "shard_seconds": given.shard_seconds})["run"]
         if dump:
             client.tables({"revision": given.revision, "torch": release, "digest": digest([dump]), "dump": dump})
         worker.Worker(client, run, _commands(given), outcome).work()
