@@ -13,8 +13,8 @@ WORKS, PARTLY, FAILS, UNKNOWN = "works", "partly", "fails", "unknown"
 _RANK = {WORKS: 0, UNKNOWN: 0, PARTLY: 1, FAILS: 2}
 # Their default kernels only raise.
 _RAISE = ("convolution_overrideable", "convolution_backward_overrideable")
-# Calls that only devices outside PyTorch make.
-_OUT_OF_TREE = {"_copy_from", *_RAISE}
+# Calls that Meta does not make, and devices outside PyTorch do.
+_OUT_OF_TREE = {"_copy_from", "_thnn_fused_lstm_cell", "_thnn_fused_gru_cell", *_RAISE}
 # The kernels of the bare device that are not the CPU fallback.
 _NOT_FALLBACKS = {"empty.memory_format", "empty_strided", "_copy_from", "as_strided", "view", "resize_", "_reshape_alias",
                   "unfold", "view_as_real", "view_as_complex", "_copy_from_and_resize", *_RAISE}

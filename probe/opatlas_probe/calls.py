@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from . import device, samples, synthetic
+from . import device, examples, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
 _MOST_SAMPLES = 8
@@ -157,6 +157,12 @@ class Recorder:
             for sample in samples.samples(op, most=self.most, gradients=True):
                 self._run(sample, op.op, WITH_GRADIENTS)
 
+    def example(self, name: str) -> None:
+        """A call written by hand."""
+        for phase in (FORWARD, WITH_GRADIENTS):
+            given = types.SimpleNamespace(input=None, args=(), kwargs={})
+            self._run(given, lambda _: examples.CALLS[name](device.BARE), phase)
+
     def schema(self, name: str) -> None:
         """An operator that no sample reached, with arguments made from its schema."""
         for arguments, keywords in synthetic.arguments(name):
@@ -232,8 +238,9 @@ def _with_out(function: Callable, given: object, *args: object, **kwargs: object
 
 
 def tests() -> list[str]:
-    """What is recorded first: the tests of the database."""
-    return [f"{kind}:{name}" for name in samples.named(samples.database()) for kind in KINDS]
+    """What is recorded first: the tests of the database, and calls written by hand."""
+    every = [f"{kind}:{name}" for name in samples.named(samples.database()) for kind in KINDS]
+    return every + [f"example:{name}" for name in examples.CALLS]
 
 
 def others(known: set[str]) -> list[str]:
@@ -257,10 +264,10 @@ def main() -> None:
         kind, _, name = item.partition(":")
         error = None
         try:
-            if kind == "schema":
-                recorder.schema(name)
-            else:
+            if kind in KINDS:
                 getattr(recorder, kind)(every[name])
+            else:
+                getattr(recorder, kind)(name)
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:200]}"
         print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed()}), file=out, flush=True)
