@@ -19,8 +19,9 @@
     reason = "the calls of the store are compiled once for each database (src/store/shared)"
 )]
 
-pub mod api;
 pub mod cli;
+pub mod http;
 pub mod service;
 pub mod store;
 pub mod web;
+pub mod wire;

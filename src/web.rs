@@ -12,11 +12,11 @@ use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 
-use crate::api::Api;
-use crate::api::negotiate::{Media, Wishes};
-use crate::api::problem::{Kind, Problem};
-use crate::api::respond;
+use crate::http::Api;
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
 use crate::service::{View, ViewId};
+use crate::wire::problem::{Kind, Problem};
 
 #[derive(RustEmbed)]
 #[folder = "web/dist/"]
@@ -92,7 +92,7 @@ fn media(name: &str) -> Media {
 /// [`Kind::UnknownRoute`], [`Kind::Busy`].
 pub async fn fallback(
     State(api): State<Api>,
-    wishes: Wishes,
+    accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
     let unknown = || Problem::new(Kind::UnknownRoute, "");
@@ -102,25 +102,25 @@ pub async fn fallback(
     let path = request.uri().path().trim_start_matches('/');
     let asset = match ASSETS.get(path) {
         Some(asset) => asset,
-        None if is_page(path, &wishes) => ASSETS.get(PAGE).ok_or_else(unknown)?,
+        None if is_page(path, &accept) => ASSETS.get(PAGE).ok_or_else(unknown)?,
         None => return Err(unknown()),
     };
-    answer(&api, &wishes, asset).await
+    answer(&api, &accept, asset).await
 }
 
 /// Whether a browser that asks for this path is to see a view of the interface.
-fn is_page(path: &str, wishes: &Wishes) -> bool {
+fn is_page(path: &str, accept: &Accept) -> bool {
     let of_program = ["v1", "problems", "assets", "healthz", "readyz", "metrics"];
     let first = path.split('/').next().unwrap_or_default();
-    path.is_empty() || (!of_program.contains(&first) && wishes.names(Media::Html))
+    path.is_empty() || (!of_program.contains(&first) && accept.names(Media::Html))
 }
 
-async fn answer(api: &Api, wishes: &Wishes, asset: &Asset) -> Result<Response, Problem> {
-    let mut response = match respond::not_modified(wishes, asset.id) {
+async fn answer(api: &Api, accept: &Accept, asset: &Asset) -> Result<Response, Problem> {
+    let mut response = match respond::not_modified(accept, asset.id) {
         Some(response) => response,
         None => {
             let service = &api.service;
-            respond::encoded(service, wishes, asset.id, asset.media, &asset.view).await?
+            respond::encoded(service, accept, asset.id, asset.media, &asset.view).await?
         }
     };
     let headers = response.headers_mut();

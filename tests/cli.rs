@@ -490,3 +490,19 @@ fn a_backup_comes_back_and_is_checked() {
         stderr(&refused)
     );
 }
+
+/// `opatlas openapi | head -c 1`.
+#[test]
+fn a_reader_that_goes_away_ends_the_program_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = opatlas(folder.path())
+        .arg("openapi")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(141));
+}

@@ -57,7 +57,7 @@ async fn releases() -> Option<(Service, Arc<Timeline>)> {
 }
 
 /// Where and how often a rule was reported of an operator.
-type Told = BTreeMap<(String, usize, String), usize>;
+type ReportedEvent = BTreeMap<(String, usize, String), usize>;
 
 /// What the histories of all operators say is what comparisons of consecutive releases say, and
 /// what served a key is what the tables of each release say.
@@ -70,7 +70,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     for place in 0..timeline.items.len() {
         snapshots.push(service.snapshot(&timeline.resolved(place)).await.unwrap());
     }
-    let mut direct = Told::new();
+    let mut direct = ReportedEvent::new();
     let mut breaking = vec![None];
     for place in 1..snapshots.len() {
         let sides = (snapshots[place - 1].clone(), snapshots[place].clone());
@@ -97,7 +97,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     names.sort();
     names.dedup();
     let all = 0..=timeline.last();
-    let mut stored = Told::new();
+    let mut stored = ReportedEvent::new();
     for (i, name) in names.iter().enumerate() {
         let key = ["MPS", "XPU", "SparseCPU", "AutogradMPS", "MTIA"][i % 5];
         let whole = service

@@ -1,5 +1,6 @@
 //! The core stays pure and its layers stay in order: each crate below `crates/` uses only those above
-//! it in [`LAYERS`] and a short list of libraries, and neither I/O nor a clock nor async code.
+//! it in [`LAYERS`] and a short list of libraries, and neither I/O nor a clock nor async code. The
+//! parts of the program stay in order too ([`PARTS`]).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,9 +18,27 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (
         "report",
-        &["annotate-snippets", "jiff", "rustc-hash", "serde_json"],
+        &[
+            "annotate-snippets",
+            "jiff",
+            "percent-encoding",
+            "rustc-hash",
+            "serde_json",
+        ],
     ),
 ];
+
+/// The parts of the program, each with those that it must not use.
+const PARTS: &[(&str, &[&str])] = &[
+    ("store", &["service", "wire", "http", "cli"]),
+    ("service", &["wire", "http", "cli"]),
+    ("wire", &["http", "cli"]),
+    ("http", &["cli"]),
+    ("cli", &["http"]),
+];
+
+/// The commands that start the HTTP server or describe it.
+const MAY_USE_HTTP: &[&str] = &["serve.rs", "settings.rs", "openapi.rs"];
 
 /// What reaches outside a plain function of its input.
 const IMPURE: &[&str] = &[
@@ -122,4 +141,58 @@ fn the_core_does_no_io_has_no_clock_and_waits_for_nothing() {
         }
     }
     assert!(read > 250, "only {read} files were read");
+}
+
+/// The lines of a file outside comments, numbered from 1.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.lines().map(|line| line.split("//").next().unwrap());
+    lines.enumerate().map(|(index, line)| (index + 1, line))
+}
+
+#[test]
+fn parts_of_the_program_use_only_those_below_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut read = 0;
+    for (part, forbidden) in PARTS {
+        let mut files = Vec::new();
+        sources(&src.join(part), &mut files);
+        for file in files {
+            let name = file.file_name().unwrap().to_str().unwrap();
+            if *part == "cli" && MAY_USE_HTTP.contains(&name) {
+                continue;
+            }
+            for (number, line) in code(&fs::read_to_string(&file).unwrap()) {
+                for other in *forbidden {
+                    assert!(
+                        !line.contains(&format!("crate::{other}")),
+                        "{}:{number}: `src/{part}` must not use `src/{other}`",
+                        file.display()
+                    );
+                }
+            }
+            read += 1;
+        }
+    }
+    assert!(read > 150, "only {read} files were read");
+}
+
+#[test]
+fn types_of_requests_and_answers_stand_in_wire() {
+    let mut files = Vec::new();
+    sources(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http"),
+        &mut files,
+    );
+    assert!(files.len() > 40);
+    for file in files {
+        for (number, line) in code(&fs::read_to_string(&file).unwrap()) {
+            let derives = line.trim_start().starts_with("#[derive(");
+            let wire = ["Serialize", "Deserialize", "ToSchema", "IntoParams"];
+            assert!(
+                !derives || !wire.iter().any(|name| line.contains(name)),
+                "{}:{number}: move this type to src/wire",
+                file.display()
+            );
+        }
+    }
 }

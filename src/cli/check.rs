@@ -10,8 +10,8 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use super::fix::{Edits, Fixing};
-use crate::api;
 use crate::service::Snapshot;
+use crate::wire;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
 use opatlas_report::findings::{Colour, Findings, SourceText};
@@ -239,7 +239,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         generated += summary.generated;
         valid &= summary.errors == 0;
         for finding in &judged.findings {
-            let mut shown = api::finding::one(&judged.snapshot, finding);
+            let mut shown = wire::finding::one(&judged.snapshot, finding);
             let path = |file: &mut Option<String>| {
                 if let Some(source) = file.as_deref().and_then(|f| judged.sources.get(f)) {
                     *file = Some(source.path.to_string());
@@ -256,7 +256,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
     let counts = findings::Counts::of(&all, &omitted);
-    let omitted = omitted.into_iter().map(api::finding::Omitted::from);
+    let omitted = omitted.into_iter().map(wire::finding::Omitted::from);
     let omitted: Vec<_> = omitted.collect();
     serde_json::json!({
         "valid": valid,

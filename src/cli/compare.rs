@@ -12,11 +12,11 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use jiff::Zoned;
 
-use crate::api::change::Telling;
-use crate::api::compare_report::{Held, held_against};
-use crate::api::comparison::{Told, comparison};
 use crate::service::compare::{Compared, Rulebook};
 use crate::store::Opening;
+use crate::wire::against::FurtherVerdict;
+use crate::wire::change::ChangeContext;
+use crate::wire::comparison::{ComparisonParts, comparison};
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
@@ -191,7 +191,7 @@ impl Compare {
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);
         let against = self.against(stored, head, told, rulebook).await?;
-        let further: Vec<_> = against.iter().map(Held::further).collect();
+        let further: Vec<_> = against.iter().map(FurtherVerdict::further).collect();
         let sources = (source(base)?, source(head)?);
         let report = Report {
             comparison: &compared.comparison,
@@ -220,12 +220,12 @@ impl Compare {
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
             Format::Json => {
-                let told = Told {
+                let told = ComparisonParts {
                     compared: &compared,
                     base: &base.view,
                     head: &head.view,
                     policy: &rulebook.policy,
-                    telling: Telling {
+                    context: ChangeContext {
                         judgement: &judgement,
                         exceptions: &rulebook.exceptions,
                         base: Some(&sources.0),
@@ -237,7 +237,7 @@ impl Compare {
                     answer.parts = changes::markdown(&report);
                 }
                 answer.conclusion = report.conclusion().as_str();
-                answer.against = against.iter().map(|held| held.told.clone()).collect();
+                answer.against = against.iter().map(|held| held.against.clone()).collect();
                 vec![pretty(&answer)?]
             }
         };
@@ -252,7 +252,7 @@ impl Compare {
         head: &SideRead,
         told: (&Compared, &Judgement),
         rulebook: &Rulebook,
-    ) -> anyhow::Result<Vec<Held>> {
+    ) -> anyhow::Result<Vec<FurtherVerdict>> {
         let (Some(against), Some(stored)) = (&self.against, stored) else {
             return Ok(Vec::new());
         };
@@ -263,14 +263,10 @@ impl Compare {
         for other in others {
             let snapshot = stored.snapshot(&other).await?;
             let today = Zoned::now().date();
-            held.push(held_against(
-                snapshot,
-                &view(&other),
-                told,
-                rulebook,
-                today,
-                &Stop::never(),
-            )?);
+            let (compared, judgement) = told;
+            let further =
+                compared.judge_against(snapshot, judgement, rulebook, today, &Stop::never())?;
+            held.push(FurtherVerdict::new(&further, &view(&other), rulebook));
         }
         Ok(held)
     }

@@ -1,7 +1,6 @@
 //! `opatlas export`: a revision's files, byte for byte.
 
 use std::fs;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,7 +9,7 @@ use clap::Args;
 
 use crate::store::Opening;
 
-use super::{Stored, Target};
+use super::{Stored, Target, output};
 
 /// Writes a revision's files, byte for byte as they were given.
 #[derive(Debug, Args)]
@@ -54,7 +53,7 @@ impl Export {
         let wanted = |name: &str| self.file.as_deref().is_none_or(|file| file == name);
         for (name, bytes) in bundle.files().filter(|(name, _)| wanted(name)) {
             let Some(folder) = &self.out else {
-                std::io::stdout().write_all(bytes).context("cannot write")?;
+                output::bytes(bytes).context("cannot write")?;
                 continue;
             };
             let path = folder.join(name);

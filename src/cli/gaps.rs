@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use clap::{Args, ValueEnum};
 
-use crate::api::gaps::{Asked, Only, rows, title, view};
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{Usage, read_csv};
 use crate::store::Opening;
+use crate::wire::gaps::{Asked, Only, rows, title, view};
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text};
 
 use super::{Stored, Target};

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use crate::api::history::{History as View, RangeView};
 use crate::service::history::Line;
 use crate::store::Opening;
+use crate::wire::history::{History as View, RangeView};
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Reason;
-use opatlas_report::history::{History as Telling, Serving, Told, text};
+use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 
 use super::stored::Asked;
 use super::{Stored, Target};
@@ -110,7 +110,7 @@ fn told(history: &View) -> anyhow::Result<String> {
     let events = events.map(|(event, title)| {
         let kind = EventKind::parse(&event.kind);
         let level = event.level.parse::<Level>().ok();
-        anyhow::Ok(Told {
+        anyhow::Ok(ReportedEvent {
             title,
             kind: kind.with_context(|| unknown("kind of event", &event.kind))?,
             rule: &event.rule,
@@ -133,7 +133,7 @@ fn told(history: &View) -> anyhow::Result<String> {
         }
     }
     let mut present = history.ranges.iter().filter(presence);
-    Ok(text(&Telling {
+    Ok(text(&HistoryReport {
         operator: &history.operator,
         first: &first,
         last: &last,

@@ -1,6 +1,9 @@
 //! The command line: one file a command. Exit codes are 0 for fine, 1 for findings or breakage, 2
 //! for bad usage or unreadable input.
 
+#[macro_use]
+mod output;
+
 mod backup;
 mod check;
 mod compare;
@@ -33,8 +36,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::api::problem::Problem;
 use crate::service::ServiceError;
+use crate::wire::problem::Problem;
 
 use stored::Stored;
 use target::{Database, Target};

@@ -17,7 +17,7 @@ pub(super) struct Openapi {
 
 impl Openapi {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let mut text = crate::api::openapi().to_pretty_json()?;
+        let mut text = crate::http::openapi().to_pretty_json()?;
         text.push('\n');
         match self.out {
             Some(path) => {

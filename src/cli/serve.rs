@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
-use crate::api;
+use crate::http;
 use crate::service::{Ingest, Protection, Service};
 use opatlas_source::Bundle;
 
@@ -92,15 +92,15 @@ impl Serve {
         let config = self
             .bounds
             .api(&self.access, self.listen, auth, self.log_sample);
-        let app = api::app(Arc::clone(&service), config);
-        let figures = tokio::spawn(api::metrics::keep_up());
+        let app = http::app(Arc::clone(&service), config);
+        let figures = tokio::spawn(http::middleware::metrics::keep_up());
         let warmed = Arc::clone(&service);
         let warming = tokio::spawn(async move {
             // Whatever fails here is told to the first who asks for it.
             let _ = warmed.warm().await;
         });
         let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
-        api::server::serve(listener, app, limits, is_short, asked_to_stop()).await;
+        http::server::serve(listener, app, limits, is_short, asked_to_stop()).await;
         figures.abort();
         warming.abort();
         // What still runs is told so, and is not waited for.

@@ -6,10 +6,10 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
-use crate::api::ApiConfig;
-use crate::api::access::AuthMode;
-use crate::api::hosts::{HostName, Hosts};
-use crate::api::server::ConnectionLimits;
+use crate::http::ApiConfig;
+use crate::http::middleware::access::AuthMode;
+use crate::http::middleware::hosts::{HostName, Hosts};
+use crate::http::server::ConnectionLimits;
 use crate::service::Limits;
 
 /// Who may do what.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 
-use crate::api::comparison::SideView;
 use crate::service::{Resolved, Snapshot};
+use crate::wire::comparison::SideView;
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 

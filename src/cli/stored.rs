@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::api;
-use crate::api::history::History;
 use crate::service::compare::{Rulebook, labelled};
 use crate::service::history::Line;
 use crate::service::policy::ExceptionText;
 use crate::service::{Ingest, Ingested, Protection, Resolved, Service, Snapshot, Summary};
 use crate::store::{ExceptionRecord, LabelRecord, Opening, ProjectName};
+use crate::wire;
+use crate::wire::history::History;
 use opatlas_source::Bundle;
 
 use super::remote::Remote;
@@ -188,7 +188,7 @@ impl Stored {
         let timeline = service.timeline(project, line).await?;
         let range = timeline.range(from, to).map_err(suggesting)?;
         let history = service.history(&timeline, operator, range, key).await;
-        Ok(api::history::view(&history.map_err(suggesting)?))
+        Ok(wire::history::view(&history.map_err(suggesting)?))
     }
 
     /// Makes the project if it is not there.

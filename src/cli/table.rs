@@ -8,13 +8,13 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use crate::api;
-use crate::api::entry::Source;
-use crate::api::problem::Problem;
-use crate::api::tables_query::{TableQuery, wanted};
 use crate::service::dispatch::{Profile, runtime_key};
 use crate::service::{JudgedRelease, ServiceError, Snapshot};
 use crate::store::Opening;
+use crate::wire;
+use crate::wire::entry::Source;
+use crate::wire::problem::Problem;
+use crate::wire::tables_query::{TableQuery, wanted};
 use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
@@ -193,7 +193,7 @@ impl Table {
             release: None,
         };
         // Also for text: what is refused is refused in the same words.
-        let made = api::tables::with_table(snapshot, title, operator, &query, |table| {
+        let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
             serde_json::to_string_pretty(&table)
         });
         let json = made.map_err(refusal)??;
@@ -255,20 +255,23 @@ impl Table {
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
         let Subject { snapshot, title } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
-        let asked = api::key_entries::Wanted {
+        let asked = wire::key_entries::Wanted {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
         };
         Ok(match self.format {
             Format::Json => {
-                let made =
-                    api::key_entries::with_key(snapshot, slot, &asked, 0..usize::MAX, |page, _| {
-                        serde_json::to_string_pretty(&page)
-                    });
+                let made = wire::key_entries::with_key(
+                    snapshot,
+                    slot,
+                    &asked,
+                    0..usize::MAX,
+                    |page, _| serde_json::to_string_pretty(&page),
+                );
                 made? + "\n"
             }
-            Format::Csv => api::key_entries::csv(snapshot, slot, &asked),
+            Format::Csv => wire::key_entries::csv(snapshot, slot, &asked),
             Format::Text => {
                 let tables = snapshot.tables(&asked.profile);
                 let view = View::new(snapshot.inputs(), &tables);

@@ -27,12 +27,12 @@ const UNIT: usize = 1 << 10;
 pub(super) struct Answers(Arc<Semaphore>);
 
 /// Bytes with their part of the budget.
-struct Held {
+struct BudgetedBytes {
     bytes: Vec<u8>,
     _part: OwnedSemaphorePermit,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for BudgetedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -59,7 +59,7 @@ impl Answers {
         let units = u32::try_from(bytes.capacity().div_ceil(UNIT)).unwrap_or(u32::MAX);
         let part = Arc::clone(&self.0).try_acquire_many_owned(units);
         let part = part.map_err(|_| ServiceError::Unread)?;
-        Ok(Bytes::from_owner(Held { bytes, _part: part }))
+        Ok(Bytes::from_owner(BudgetedBytes { bytes, _part: part }))
     }
 
     fn is_short(&self, budget: usize) -> bool {

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod dispatch;
 mod error;
 mod exceptions;
+pub mod further;
 pub mod gaps;
 pub mod history;
 mod ingest;

@@ -112,7 +112,7 @@ pub fn search(catalogue: &Catalogue, filter: &Filter) -> Vec<OperatorId> {
 
 fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Operator) -> bool {
     let module = || {
-        let entry = &operator.written()?.entry;
+        let entry = &operator.declared()?.entry;
         Some(&*entry.python_module.as_ref()?.value)
     };
     let has_key = |key: &str| catalogue.kernels(id).iter().any(|k| k.key.as_str() == key);

@@ -148,6 +148,12 @@ impl Snapshot {
         }
     }
 
+    /// The text of `native_functions.yaml`, which every admitted bundle has.
+    pub fn native_functions(&self) -> &SourceText {
+        self.source(NATIVE_FUNCTIONS)
+            .expect("a bundle without native_functions.yaml is not admitted")
+    }
+
     /// A file of the bundle as text; `None` when there is no such file.
     pub fn source(&self, file: &str) -> Option<&SourceText> {
         let slot = self.sources.get(file)?;

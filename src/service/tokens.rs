@@ -65,10 +65,10 @@ pub struct Signer {
 }
 
 /// Tokens that were found a moment ago.
-pub(super) struct Remembered(Cache<Digest, Found>);
+pub(super) struct Remembered(Cache<Digest, CachedToken>);
 
 #[derive(Clone)]
-struct Found {
+struct CachedToken {
     token: Arc<TokenRecord>,
     at: i64,
 }
@@ -159,7 +159,7 @@ impl Service {
         if !bool::from(token.hash.as_bytes()[..].ct_eq(&hash.as_bytes()[..])) {
             return Err(Denial::Unknown.into());
         }
-        let found = Found {
+        let found = CachedToken {
             token: Arc::clone(&token),
             at: now,
         };

@@ -2,8 +2,8 @@
 
 use axum::http::Method;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use opatlas::api::ApiConfig;
-use opatlas::api::access::AuthMode;
+use opatlas::http::ApiConfig;
+use opatlas::http::middleware::access::AuthMode;
 use opatlas::service::access::{Action, Projects};
 use opatlas::service::{Limits, MadeToken, NewToken};
 use opatlas::store::ProjectName;

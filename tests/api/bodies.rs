@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use opatlas::api::ApiConfig;
+use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 use serde_json::json;
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use opatlas::api::ApiConfig;
+use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use crate::harness::{Answer, Server};
 
 fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
-    DOCUMENT.get_or_init(|| serde_json::to_value(opatlas::api::openapi()).unwrap())
+    DOCUMENT.get_or_init(|| serde_json::to_value(opatlas::http::openapi()).unwrap())
 }
 
 /// Checks an answer; one of a route or method that is not described must say so.
@@ -198,7 +198,7 @@ fn type_of(value: &Value) -> &'static str {
 #[test]
 fn the_checked_in_description_is_that_of_the_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json");
-    let text = opatlas::api::operations::openapi_json();
+    let text = opatlas::http::routes::operations::openapi_json();
     if std::env::var_os("UPDATE_OPENAPI").is_some() {
         std::fs::write(&path, text).unwrap();
     }

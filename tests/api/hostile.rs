@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use opatlas::api::ApiConfig;
+use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 
 use crate::harness::{SMALL, Server};

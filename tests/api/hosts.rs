@@ -1,8 +1,8 @@
 //! Which hosts are served where no token is needed: names that others have made to resolve to
 //! loopback are not.
 
-use opatlas::api::ApiConfig;
-use opatlas::api::hosts::{HostName, Hosts};
+use opatlas::http::ApiConfig;
+use opatlas::http::middleware::hosts::{HostName, Hosts};
 use opatlas::service::Limits;
 
 use crate::harness::{SMALL, Server};

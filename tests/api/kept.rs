@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
-use opatlas::api::ApiConfig;
-use opatlas::api::access::AuthMode;
+use opatlas::http::ApiConfig;
+use opatlas::http::middleware::access::AuthMode;
 use serde_json::json;
 
 use crate::harness::{Answer, SMALL, Server};

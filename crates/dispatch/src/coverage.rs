@@ -90,7 +90,7 @@ pub fn coverage(view: View<'_>, counted: impl Fn(OperatorId, &Operator) -> bool)
             group(&mut tags, tag, patterns).add(pattern);
         }
         let module = operator
-            .written()
+            .declared()
             .and_then(|p| p.entry.python_module.as_ref());
         if let Some(module) = module {
             group(&mut modules, &module.value, patterns).add(pattern);

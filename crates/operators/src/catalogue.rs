@@ -318,7 +318,7 @@ impl Catalogue {
     /// The entry that an operator was written as.
     #[must_use]
     pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
-        self.operator(id).written()
+        self.operator(id).declared()
     }
 }
 
@@ -338,7 +338,7 @@ fn written(
         is_view: is_view(schema, &tags, release),
         kind: schema.kind(),
         tags,
-        declaration: Declaration::Written(placed.clone()),
+        declaration: Declaration::Entry(placed.clone()),
     }
 }
 

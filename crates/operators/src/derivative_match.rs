@@ -296,9 +296,9 @@ impl<'a> Matcher<'a> {
         ids.zip(matched)
             .map(|(id, found)| match found? {
                 // An entry with an empty `dispatch:` counts as none.
-                Found::Known(index, _) if self.found[index as usize].keys.is_empty() => None,
-                Found::Known(index, basis) => Some((index, basis)),
-                Found::Made(keys, reference) => {
+                FormulaMatch::Known(index, _) if self.found[index as usize].keys.is_empty() => None,
+                FormulaMatch::Known(index, basis) => Some((index, basis)),
+                FormulaMatch::Made(keys, reference) => {
                     let reference = &self.found[reference as usize];
                     let (origin, basis) = (reference.origin, Basis::Foreach(reference.operator));
                     self.found.push(Differentiability {
@@ -313,13 +313,13 @@ impl<'a> Matcher<'a> {
             .collect()
     }
 
-    fn find(&self, operator: &Operator) -> Option<Found> {
+    fn find(&self, operator: &Operator) -> Option<FormulaMatch> {
         let generated = operator.has_tag("generated");
         if generated && operator.kind == SchemaKind::Out {
             return None;
         }
         if let Some(&index) = self.by_schema.get(operator.canonical()) {
-            return Some(Found::Known(index, self.why[index as usize]));
+            return Some(FormulaMatch::Known(index, self.why[index as usize]));
         }
         let is_foreach = foreach::is_foreach(operator);
         if self.stems.contains(operator.name().stem()) {
@@ -327,10 +327,10 @@ impl<'a> Matcher<'a> {
             if (!is_foreach || self.release < Release::V2_1)
                 && let Some(&index) = self.functional.get(&signature)
             {
-                return Some(Found::Known(index, Basis::Functional));
+                return Some(FormulaMatch::Known(index, Basis::Functional));
             }
             if generated && let Some(&index) = self.other.get(&signature) {
-                return Some(Found::Known(index, Basis::Generated));
+                return Some(FormulaMatch::Known(index, Basis::Generated));
             }
         }
         is_foreach.then(|| self.foreach(operator)).flatten()
@@ -338,7 +338,7 @@ impl<'a> Matcher<'a> {
 }
 
 /// What serves an operator.
-enum Found {
+enum FormulaMatch {
     /// What is there already.
     Known(u32, Basis),
     /// Formulas made for it out of those that this index has.

@@ -196,7 +196,7 @@ impl Generation<'_> {
         }
         let operator = self.operator(base);
         let valid = can_have_out(operator);
-        let wanted = operator.written().is_some_and(|placed| {
+        let wanted = operator.declared().is_some_and(|placed| {
             let names = &placed.entry.autogen;
             names.iter().any(|name| name.value.as_str().contains("out"))
         });
@@ -280,7 +280,7 @@ fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Gener
         kernel.push_str("_symint");
     }
     let at = base
-        .written()
+        .declared()
         .and_then(|placed| placed.entry.autogen.first())
         .map_or(schema.name_at.0, |name| name.at);
     Generated {
@@ -300,7 +300,7 @@ fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Gener
         namespace: base.namespace().into(),
         is_abstract: base.is_abstract(),
         use_const_ref_for_mutable_tensors: base
-            .written()
+            .declared()
             .is_some_and(|placed| placed.entry.use_const_ref_for_mutable_tensors),
         schema,
     }

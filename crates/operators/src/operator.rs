@@ -69,7 +69,7 @@ pub struct Generated {
 #[derive(Debug, Clone)]
 pub enum Declaration {
     /// An entry with a readable schema.
-    Written(PlacedEntry),
+    Entry(PlacedEntry),
     /// Made by `autogen`.
     Generated(Arc<Generated>),
 }
@@ -90,9 +90,9 @@ pub struct Operator {
 impl Operator {
     /// Its entry, unless it is generated.
     #[must_use]
-    pub fn written(&self) -> Option<&PlacedEntry> {
+    pub fn declared(&self) -> Option<&PlacedEntry> {
         match &self.declaration {
-            Declaration::Written(entry) => Some(entry),
+            Declaration::Entry(entry) => Some(entry),
             Declaration::Generated(_) => None,
         }
     }
@@ -101,7 +101,7 @@ impl Operator {
     #[must_use]
     pub fn generated(&self) -> Option<&Generated> {
         match &self.declaration {
-            Declaration::Written(_) => None,
+            Declaration::Entry(_) => None,
             Declaration::Generated(generated) => Some(generated),
         }
     }
@@ -116,7 +116,7 @@ impl Operator {
     #[must_use]
     pub fn schema(&self) -> &FunctionSchema {
         match &self.declaration {
-            Declaration::Written(placed) => placed
+            Declaration::Entry(placed) => placed
                 .entry
                 .schema
                 .as_ref()
@@ -135,7 +135,7 @@ impl Operator {
     #[must_use]
     pub fn namespace(&self) -> &str {
         match &self.declaration {
-            Declaration::Written(placed) => &placed.entry.namespace,
+            Declaration::Entry(placed) => &placed.entry.namespace,
             Declaration::Generated(generated) => &generated.namespace,
         }
     }
@@ -153,7 +153,7 @@ impl Operator {
     #[must_use]
     pub fn canonical(&self) -> &str {
         match &self.declaration {
-            Declaration::Written(placed) => &placed.entry.canonical,
+            Declaration::Entry(placed) => &placed.entry.canonical,
             Declaration::Generated(generated) => &generated.canonical,
         }
     }
@@ -162,7 +162,7 @@ impl Operator {
     #[must_use]
     pub fn signature(&self) -> &str {
         match &self.declaration {
-            Declaration::Written(placed) => &placed.entry.signature,
+            Declaration::Entry(placed) => &placed.entry.signature,
             Declaration::Generated(generated) => &generated.signature,
         }
     }
@@ -171,7 +171,7 @@ impl Operator {
     #[must_use]
     pub fn kernels(&self) -> &[KernelEntry] {
         match &self.declaration {
-            Declaration::Written(placed) => &placed.entry.kernels,
+            Declaration::Entry(placed) => &placed.entry.kernels,
             Declaration::Generated(generated) => &generated.kernels,
         }
     }
@@ -191,20 +191,21 @@ impl Operator {
     /// `variants`; generated operators are functions only.
     #[must_use]
     pub fn variants(&self) -> Variants {
-        self.written()
+        self.declared()
             .map_or_else(Variants::default, |placed| placed.entry.variants)
     }
 
     /// `structured: True`
     #[must_use]
     pub fn is_structured(&self) -> bool {
-        self.written().is_some_and(|placed| placed.entry.structured)
+        self.declared()
+            .is_some_and(|placed| placed.entry.structured)
     }
 
     /// The operator that it delegates to.
     #[must_use]
     pub fn structured_delegate(&self) -> Option<&OperatorName> {
-        let delegate = self.written()?.entry.structured_delegate.as_ref()?;
+        let delegate = self.declared()?.entry.structured_delegate.as_ref()?;
         Some(&delegate.value)
     }
 
@@ -218,7 +219,7 @@ impl Operator {
     #[must_use]
     pub fn is_abstract(&self) -> bool {
         match &self.declaration {
-            Declaration::Written(placed) => placed.entry.is_abstract(),
+            Declaration::Entry(placed) => placed.entry.is_abstract(),
             Declaration::Generated(generated) => generated.is_abstract,
         }
     }
@@ -226,21 +227,21 @@ impl Operator {
     /// `manual_cpp_binding`
     #[must_use]
     pub fn has_manual_cpp_binding(&self) -> bool {
-        self.written()
+        self.declared()
             .is_some_and(|placed| placed.entry.manual_cpp_binding)
     }
 
     /// `device_check`; generated operators have none.
     #[must_use]
     pub fn device_check(&self) -> DeviceCheck {
-        self.written()
+        self.declared()
             .map_or(DeviceCheck::NoCheck, |placed| placed.entry.device_check)
     }
 
     /// `device_guard`; generated operators have none.
     #[must_use]
     pub fn device_guard(&self) -> bool {
-        self.written()
+        self.declared()
             .is_some_and(|placed| placed.entry.device_guard)
     }
 }

@@ -126,7 +126,7 @@ fn fallback(row: &Value) -> String {
         kind => panic!("data/releases.json names an unknown kind of fallback {kind}"),
     };
     format!(
-        "GlobalFallback {{ key: {}, file: {}, fallthrough: {fallthrough} }}, ",
+        "BackendFallback {{ key: {}, file: {}, fallthrough: {fallthrough} }}, ",
         row[0], row[1]
     )
 }

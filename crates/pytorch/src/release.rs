@@ -11,7 +11,7 @@ mod version;
 use std::fmt;
 
 pub use data::{
-    CodegenLists, GlobalFallback, NameLists, Names, ReleaseData, RuntimeKey, RuntimeLists,
+    BackendFallback, CodegenLists, NameLists, Names, ReleaseData, RuntimeKey, RuntimeLists,
 };
 pub use version::Version;
 

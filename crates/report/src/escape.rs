@@ -4,7 +4,7 @@
 //! being read (control characters, and those that turn the direction of text) are shown as U+FFFD
 //! everywhere.
 
-use std::fmt::Write as _;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Text as a Markdown code span, whatever backticks it holds.
 pub(super) fn code(text: &str) -> String {
@@ -85,17 +85,17 @@ pub(super) fn command_property(text: &str) -> String {
     command_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
+/// The characters of a path that a URI reference has as they are: the unreserved ones and slashes.
+const OF_PATHS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/');
+
 /// A path as a URI reference: everything but unreserved characters and slashes is encoded.
 pub(super) fn uri(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+    utf8_percent_encode(path, OF_PATHS).to_string()
 }
 
 /// A word for a POSIX shell: as it is where nothing in it means anything to one, else quoted.

@@ -14,7 +14,7 @@ const KEYS_NAMED: usize = 6;
 
 /// An event to be told.
 #[derive(Debug, Clone, Copy)]
-pub struct Told<'a> {
+pub struct ReportedEvent<'a> {
     /// The revision at which it shows first, as people name it.
     pub title: &'a str,
     /// What kind it is.
@@ -52,7 +52,7 @@ pub struct History<'a> {
     /// Whether it is in the last one.
     pub is_there: bool,
     /// The events, in order.
-    pub events: &'a [Told<'a>],
+    pub events: &'a [ReportedEvent<'a>],
     /// What serves it in the last one.
     pub serving: &'a [Serving<'a>],
 }
@@ -100,7 +100,7 @@ pub fn text(history: &History<'_>) -> String {
 }
 
 /// How bad it is, and for whom; nothing where it is not bad.
-fn judgement(event: &Told<'_>) -> String {
+fn judgement(event: &ReportedEvent<'_>) -> String {
     if event.level < Level::Dangerous {
         return String::new();
     }
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_history_reads_well() {
-        let renamed = Told {
+        let renamed = ReportedEvent {
             title: "2.4.0",
             kind: EventKind::Schema,
             rule: "argument-renamed",

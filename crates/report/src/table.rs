@@ -77,7 +77,7 @@ pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
 fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
     let mut out = format!("{}   {revision}", operator.qualified_name());
-    if let Some(placed) = operator.written() {
+    if let Some(placed) = operator.declared() {
         let at = placed.place(placed.entry.func_at);
         let file = opatlas_source::NATIVE_FUNCTIONS;
         if let Some(line) = (shown.line)(file, at) {

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 
-use crate::api::backends::view;
 use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use crate::service::backend::{BackendCompared, Vendor};
+use crate::wire::backends::view;
 use opatlas_report::backend::{markdown, text};
 use opatlas_source::Stop;
 

@@ -1,6 +1,15 @@
 //! The address of a server, and those of what it has.
 
 use axum::http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// The characters that a segment of a path and a value of a query have as they are.
+const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b':');
 
 /// The path that tells what program answers, below every server's address.
 pub(super) const VERSION: &str = "/v1/version";
@@ -57,7 +66,7 @@ impl Base {
         let mut url = self.0.clone();
         for segment in path {
             url.push('/');
-            push_encoded(&mut url, segment);
+            url.extend(utf8_percent_encode(segment, OF_URLS));
         }
         let mut mark = '?';
         for (name, value) in query {
@@ -65,7 +74,7 @@ impl Base {
             url.push(mark);
             url.push_str(name);
             url.push('=');
-            push_encoded(&mut url, value);
+            url.extend(utf8_percent_encode(value, OF_URLS));
             mark = '&';
         }
         url
@@ -102,18 +111,6 @@ impl Base {
         let host = self.0.find("://").map_or(0, |at| at + 3);
         let end = self.0[host..].find('/');
         end.map_or(&self.0, |end| &self.0[..host + end])
-    }
-}
-
-/// What stands for itself in a segment and in a query stays; all else is escaped.
-fn push_encoded(url: &mut String, text: &str) {
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b':' => {
-                url.push(char::from(byte));
-            }
-            _ => url.push_str(&format!("%{byte:02X}")),
-        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use crate::api::finding::Finding;
-use crate::api::problem::{Fault, Kind};
+use crate::wire::finding::Finding;
+use crate::wire::problem::{Fault, Kind};
 
 /// Why a request came to nothing.
 #[derive(Debug)]

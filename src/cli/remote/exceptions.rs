@@ -1,7 +1,7 @@
 //! Accepted breakage of a server's projects.
 
-use crate::api::exceptions::{ExceptionList, ExceptionView, NewException};
 use crate::store::ExceptionRecord;
+use crate::wire::exceptions::{ExceptionList, ExceptionView, NewException};
 
 use super::http::{Answer, Ask, JSON};
 use super::revisions::odd;
@@ -33,7 +33,7 @@ impl Remote {
             until_release: exception.until_release,
             broad: exception.broad,
         };
-        let body = crate::api::respond::json(&new);
+        let body = crate::wire::json::json(&new);
         let made = Ask::post(self.url(project, None), JSON, body);
         let answer = self.http.ask(made).await?;
         let made: ExceptionView = answer.value()?;

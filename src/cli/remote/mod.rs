@@ -16,11 +16,11 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::api::history::History;
-use crate::api::operations::{API_VERSION, Version};
-use crate::api::problem::Kind;
 use crate::service::Snapshot;
 use crate::service::history::Line;
+use crate::wire::history::History;
+use crate::wire::operations::{API_VERSION, Version};
+use crate::wire::problem::Kind;
 use opatlas_source::Digest;
 
 pub(super) use address::Base;

@@ -1,9 +1,9 @@
 //! Projects of a server, and what their comparisons are judged by.
 
-use crate::api::problem::Kind;
-use crate::api::projects::{NewProject, ProjectView};
 use crate::service::compare::Rulebook;
 use crate::store::ProjectName;
+use crate::wire::problem::Kind;
+use crate::wire::projects::{NewProject, ProjectView};
 
 use super::http::{Ask, JSON};
 use super::{Error, Remote};
@@ -26,7 +26,7 @@ impl Remote {
             policy: None,
         };
         let url = self.http.base.url(&["v1", "projects"], &[]);
-        let body = crate::api::respond::json(&new);
+        let body = crate::wire::json::json(&new);
         let ask = Ask::post(url, JSON, body).idempotent();
         self.http.ask(ask).await.map(drop)
     }

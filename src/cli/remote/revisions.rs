@@ -4,14 +4,14 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::api::labels::Label;
-use crate::api::problem::Kind;
-use crate::api::revisions::Revision;
 use crate::cli::stored::Taken;
 use crate::service::{
     Address, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
 use crate::store::{LabelName, LabelRecord, ProjectName};
+use crate::wire::labels::Label;
+use crate::wire::problem::Kind;
+use crate::wire::revisions::Revision;
 use opatlas_source::{Bundle, Digest};
 
 use super::exceptions::micros;

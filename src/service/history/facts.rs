@@ -125,7 +125,7 @@ impl Facts {
             facts.operators += 1;
             facts.composite_implicit += u32::from(has(id, &["CompositeImplicitAutograd"]));
             facts.composite_explicit += u32::from(has(id, &explicit));
-            let entry = operator.written().map(|placed| &placed.entry);
+            let entry = operator.declared().map(|placed| &placed.entry);
             facts.structured += u32::from(entry.is_some_and(|entry| entry.structured));
             facts.core += u32::from(operator.has_tag(CORE));
         }

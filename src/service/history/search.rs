@@ -17,7 +17,7 @@ const ROWS: u32 = 5000;
 
 /// An operator that some revision has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct HistoryMatch {
     /// The operator.
     pub operator: String,
     /// The stretches in which it is there.
@@ -39,7 +39,7 @@ impl Service {
         timeline: &Arc<Timeline>,
         words: &str,
         limit: usize,
-    ) -> Result<Vec<Found>, ServiceError> {
+    ) -> Result<Vec<HistoryMatch>, ServiceError> {
         let words = words.trim();
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
@@ -86,7 +86,7 @@ impl Service {
             let mut places = before.remove(&operator).unwrap_or_default();
             places.sort_unstable();
             places.dedup();
-            found.push(Found {
+            found.push(HistoryMatch {
                 present: life.present,
                 places,
                 is_current,

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::side::Written;
+use super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
@@ -11,8 +11,8 @@ use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 /// Adds what changed between two entries of the same operator.
 pub(super) fn compare(
     operator: &str,
-    old: Written<'_>,
-    new: Written<'_>,
+    old: DeclaredEntry<'_>,
+    new: DeclaredEntry<'_>,
     changes: &mut Vec<Change>,
 ) {
     let mut fields = Fields {
@@ -29,8 +29,8 @@ pub(super) fn compare(
 
 struct Fields<'a, 'c> {
     operator: &'a str,
-    old: Written<'a>,
-    new: Written<'a>,
+    old: DeclaredEntry<'a>,
+    new: DeclaredEntry<'a>,
     changes: &'c mut Vec<Change>,
 }
 

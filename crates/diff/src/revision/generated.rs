@@ -149,10 +149,10 @@ fn owner(operator: &Operator) -> Option<OperatorId> {
 /// that of its owner.
 fn declared(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
     let operator = catalogue.operator(id);
-    let place = match operator.written() {
+    let place = match operator.declared() {
         Some(placed) => placed.place(placed.entry.func_at),
         None => {
-            let placed = catalogue.operator(owner(operator)?).written()?;
+            let placed = catalogue.operator(owner(operator)?).declared()?;
             let entry = &placed.entry;
             let named = entry
                 .autogen

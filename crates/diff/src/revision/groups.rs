@@ -62,7 +62,7 @@ fn incomplete(
     }
     let operator = base.operator(stays);
     let place = |catalogue: &Catalogue, id| {
-        let placed = catalogue.operator(id).written()?;
+        let placed = catalogue.operator(id).declared()?;
         let text = catalogue.operator(id).name().as_str();
         Some(Fragment::of_field(
             text,

@@ -1,7 +1,7 @@
 //! The kernels that two entries put on dispatch keys (`docs/spec/compatibility.md`, section 5,
 //! dispatch).
 
-use super::side::Written;
+use super::side::DeclaredEntry;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::ChangeRuleId;
 use crate::rules::Level;
@@ -14,12 +14,12 @@ const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
 /// One side's kernels, in the order written.
 struct Kernels<'a> {
-    written: Written<'a>,
+    written: DeclaredEntry<'a>,
     kernels: &'a [KernelEntry],
 }
 
 impl<'a> Kernels<'a> {
-    fn of(catalogue: &'a Catalogue, written: Written<'a>) -> Self {
+    fn of(catalogue: &'a Catalogue, written: DeclaredEntry<'a>) -> Self {
         Self {
             kernels: catalogue.kernels(written.id),
             written,
@@ -80,8 +80,8 @@ fn kernel_text(kernel: &KernelEntry) -> String {
 /// Adds what changed between the kernels of two entries of one operator.
 pub(super) fn compare(
     operator: &str,
-    base: (&Catalogue, Written<'_>),
-    head: (&Catalogue, Written<'_>),
+    base: (&Catalogue, DeclaredEntry<'_>),
+    head: (&Catalogue, DeclaredEntry<'_>),
     changes: &mut Vec<Change>,
 ) {
     let old = Kernels::of(base.0, base.1);

@@ -32,7 +32,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Stop, Stopped};
 
 use pairing::Pairing;
-use side::Written;
+use side::DeclaredEntry;
 
 pub use policy_rules::CORE;
 pub use side::Revision;
@@ -162,7 +162,7 @@ fn entries(
 ) -> Result<(), Stopped> {
     for &(old, new) in &pairing.unshared {
         stop.check()?;
-        let sides = (Written::of(base, old), Written::of(head, new));
+        let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
         if let (Some(before), Some(after)) = sides {
             let name = before.operator.qualified_name();
             fields::compare(&name, before, after, changes);

@@ -34,7 +34,7 @@ pub(super) fn compare(
 }
 
 fn place(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
-    let placed = catalogue.operator(id).written()?;
+    let placed = catalogue.operator(id).declared()?;
     let text = catalogue.operator(id).name().as_str();
     Some(Fragment::of_field(
         text,

@@ -6,7 +6,7 @@ use super::pairing::Pairing;
 use super::renames::Renamed;
 use super::schemas::{self, Compared};
 use super::side::{Read, place};
-use super::{Pair, Written};
+use super::{DeclaredEntry, Pair};
 use crate::change::{Change, Fragment, Note, Part, Subject};
 use crate::near::Names;
 use crate::official;
@@ -99,7 +99,7 @@ fn gone(
 ) -> Pair {
     let operator = base.operator(id);
     let name = operator.qualified_name();
-    if let Some(written) = Written::of(base, id) {
+    if let Some(written) = DeclaredEntry::of(base, id) {
         let rule = match head.has_overload_of(operator) {
             true => ChangeRuleId::OverloadRemoved,
             false => ChangeRuleId::OperatorRemoved,
@@ -147,7 +147,7 @@ impl Added {
 fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
-    if let Some(written) = Written::of(head, id) {
+    if let Some(written) = DeclaredEntry::of(head, id) {
         let rule = match base.has_overload_of(operator) {
             true => ChangeRuleId::OverloadAdded,
             false => ChangeRuleId::OperatorAdded,

@@ -76,7 +76,7 @@ impl Pairing {
 
 /// A counterpart that was found.
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct Counterpart {
     id: OperatorId,
     /// Whether both sides share one reading of one text.
     is_shared: bool,
@@ -101,13 +101,13 @@ impl<'a> Search<'a> {
     }
 
     /// What [`counterpart`] finds.
-    fn counterpart(&mut self, operator: &Operator) -> Option<Found> {
+    fn counterpart(&mut self, operator: &Operator) -> Option<Counterpart> {
         let next = self.there.operators.get(self.next);
         let next = next.filter(|_| !self.has_shared_names);
         let found = match next {
             Some(next) if is_shared(operator, next) => {
                 self.next += 1;
-                return Some(Found {
+                return Some(Counterpart {
                     id: OperatorId::of_index(self.next - 1),
                     is_shared: true,
                 });
@@ -116,7 +116,7 @@ impl<'a> Search<'a> {
             _ => counterpart(self.there, operator)?,
         };
         self.next = found.index() + 1;
-        Some(Found {
+        Some(Counterpart {
             id: found,
             is_shared: is_shared(operator, self.there.operator(found)),
         })
@@ -129,7 +129,7 @@ fn is_namesake(a: &Operator, b: &Operator) -> bool {
 
 /// Whether two operators are one reading of one text.
 pub(super) fn is_shared(a: &Operator, b: &Operator) -> bool {
-    match (a.written(), b.written()) {
+    match (a.declared(), b.declared()) {
         (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
         _ => false,
     }

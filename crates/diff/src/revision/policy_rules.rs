@@ -52,7 +52,7 @@ fn of(rule: ChangeRuleId, operator: &Operator) -> Change {
 }
 
 fn schema(operator: &Operator) -> Option<Fragment> {
-    let placed = operator.written()?;
+    let placed = operator.declared()?;
     let place = placed.place(placed.entry.func_at);
     Some(Fragment::of_field(operator.canonical(), Some(place)))
 }

@@ -57,7 +57,7 @@ pub(super) fn find(
     renamed
 }
 
-/// Written operators by what their schema says behind the name, annotations left out: one that
+/// DeclaredEntry operators by what their schema says behind the name, annotations left out: one that
 /// became in place says the same otherwise.
 fn shapes(catalogue: &Catalogue, ids: &[OperatorId]) -> FxHashMap<String, Vec<OperatorId>> {
     let mut shapes: FxHashMap<String, Vec<OperatorId>> = FxHashMap::default();

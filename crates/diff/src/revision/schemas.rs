@@ -109,7 +109,7 @@ fn respelled(
     after: &Operator,
     changes: &mut Vec<Change>,
 ) {
-    let (Some(a), Some(b)) = (before.written(), after.written()) else {
+    let (Some(a), Some(b)) = (before.declared(), after.declared()) else {
         return;
     };
     let text = |catalogue: &Catalogue, placed: &PlacedEntry| {

@@ -30,7 +30,7 @@ pub(super) fn compare(
     let mut siblings: FxHashMap<&str, Vec<Call<'_>>> = FxHashMap::default();
     for &id in &pairing.added {
         let added = head.operator(id);
-        let Some(placed) = added.written() else {
+        let Some(placed) = added.declared() else {
             continue;
         };
         let base_name = added.name().base();

@@ -54,7 +54,7 @@ impl<'a> Read<'a> {
 
 /// Gives a fragment of a schema its place in the file.
 pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
-    let (Some(fragment), Some(placed)) = (fragment, operator.written()) else {
+    let (Some(fragment), Some(placed)) = (fragment, operator.declared()) else {
         return;
     };
     let schema = operator.schema();
@@ -77,16 +77,16 @@ pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
 
 /// A written operator: its entry and itself.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Written<'a> {
+pub(super) struct DeclaredEntry<'a> {
     pub id: OperatorId,
     pub operator: &'a Operator,
     pub placed: &'a PlacedEntry,
 }
 
-impl<'a> Written<'a> {
+impl<'a> DeclaredEntry<'a> {
     pub(super) fn of(catalogue: &'a Catalogue, id: OperatorId) -> Option<Self> {
         let operator = catalogue.operator(id);
-        let placed = operator.written()?;
+        let placed = operator.declared()?;
         Some(Self {
             id,
             operator,

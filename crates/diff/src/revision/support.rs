@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
-use super::side::Written;
+use super::side::DeclaredEntry;
 use super::training::Siblings;
 use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
 use crate::rules::Level;
@@ -285,7 +285,7 @@ impl<'a> Tables<'a> {
             let catalogue = view.inputs.catalogue;
             let generated = catalogue.operator(id).generated();
             let id = generated.map_or(id, |generated| generated.from);
-            Some(Written::of(catalogue, id)?.at(None))
+            Some(DeclaredEntry::of(catalogue, id)?.at(None))
         };
         change
             .old(Fragment::of_field(before, place(self.base, old)))

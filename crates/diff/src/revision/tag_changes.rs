@@ -1,7 +1,7 @@
 //! Tags that came and went (`docs/spec/compatibility.md`, section 5, tag). What is written counts:
 //! tags that a release adds by itself come with the release, not with the entry.
 
-use super::side::Written;
+use super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::Field;
@@ -10,8 +10,8 @@ use opatlas_operators::tags::{DeclaredTags, written};
 /// Adds what changed between the tags of two entries of one operator. `known` are the head's.
 pub(super) fn compare(
     operator: &str,
-    old: Written<'_>,
-    new: Written<'_>,
+    old: DeclaredEntry<'_>,
+    new: DeclaredEntry<'_>,
     known: &DeclaredTags,
     changes: &mut Vec<Change>,
 ) {

@@ -6,7 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Found;
+use super::ChangeCollector;
 use super::align::Alignment;
 use crate::change::Subject;
 use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
@@ -16,7 +16,7 @@ use crate::rules::ChangeRuleId;
 const SETS: usize = 16;
 
 /// Adds what changed in the annotations of arguments.
-pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
+pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     let (old, new) = (found.old.schema, found.new.schema);
     let is_renaming = Renaming::explains(old, new, alignment);
     let pairs = [&alignment.plain[..], &alignment.out[..]].concat();

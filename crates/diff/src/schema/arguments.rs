@@ -3,14 +3,14 @@
 use super::align::{Alignment, Pair};
 use super::defaults;
 use super::types::{SizeChange, TypeChange, moves_symint, size_change, type_change};
-use super::{Found, Note};
+use super::{ChangeCollector, Note};
 use crate::change::Subject;
 use crate::official::Argument;
 use crate::rules;
 use crate::rules::ChangeRuleId;
 use crate::rules::{Audience, Audiences, Impacts};
 
-pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
+pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     variadic(found);
     for &(old, new) in &alignment.plain {
         pair(found, old, new);
@@ -27,7 +27,7 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     }
 }
 
-fn variadic(found: &mut Found<'_>) {
+fn variadic(found: &mut ChangeCollector<'_>) {
     let (old, new) = (found.old, found.new);
     if old.schema.is_vararg != new.schema.is_vararg {
         let change = found.change(ChangeRuleId::VarargChanged, Subject::Operator);
@@ -35,7 +35,7 @@ fn variadic(found: &mut Found<'_>) {
     }
 }
 
-fn pair(found: &mut Found<'_>, old: usize, new: usize) {
+fn pair(found: &mut ChangeCollector<'_>, old: usize, new: usize) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];
     let mut rules: Vec<ChangeRuleId> = Vec::new();
@@ -85,7 +85,7 @@ fn both(a: Impacts, b: Impacts) -> Impacts {
 }
 
 /// Arguments that both sides have, in another order. Out arguments trade places among themselves.
-fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
+fn reordered(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     if let Some(moved) = out_of_order(&alignment.out) {
         order(found, ChangeRuleId::OutArgumentReordered, &moved, false);
     }
@@ -119,7 +119,7 @@ fn reordered(found: &mut Found<'_>, alignment: &Alignment) {
     order(found, rule, &moved, silent && !all_kwarg_only);
 }
 
-fn order(found: &mut Found<'_>, rule: ChangeRuleId, moved: &[Pair], silent: bool) {
+fn order(found: &mut ChangeCollector<'_>, rule: ChangeRuleId, moved: &[Pair], silent: bool) {
     let old = &found.old.schema.arguments;
     let names = moved.iter().map(|&(i, _)| old[i].name.into()).collect();
     let mut change = found
@@ -150,7 +150,7 @@ fn out_of_order(pairs: &[Pair]) -> Option<Vec<Pair>> {
     (!moved.is_empty()).then_some(moved)
 }
 
-fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
+fn removed(found: &mut ChangeCollector<'_>, alignment: &Alignment, old: usize) {
     let argument = &found.old.schema.arguments[old];
     if argument.is_out() {
         return;
@@ -175,7 +175,11 @@ fn removed(found: &mut Found<'_>, alignment: &Alignment, old: usize) {
 }
 
 /// `last_plain` is the last argument before the out arguments that both sides have.
-fn added(found: &mut Found<'_>, (out_start, last_plain): (usize, Option<usize>), new: usize) {
+fn added(
+    found: &mut ChangeCollector<'_>,
+    (out_start, last_plain): (usize, Option<usize>),
+    new: usize,
+) {
     let argument = &found.new.schema.arguments[new];
     if argument.is_out() {
         return;

@@ -1,13 +1,13 @@
 //! Defaults of an argument that both sides have.
 
 use super::types::TypeChange;
-use super::{Found, Note};
+use super::{ChangeCollector, Note};
 use crate::official::{Argument, Value};
 use crate::rules::ChangeRuleId;
 
 /// Adds what happened to the default. Values are compared as the runtime does, by kind and value
 /// (`docs/spec/compatibility.md`, section 2.3).
-pub(super) fn compare(found: &mut Found<'_>, old: usize, new: usize, ty: TypeChange) {
+pub(super) fn compare(found: &mut ChangeCollector<'_>, old: usize, new: usize, ty: TypeChange) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];
     let rule = match (&before.default, &after.default) {
@@ -39,7 +39,7 @@ fn moved_silently(ty: TypeChange) -> bool {
     matches!(ty, TypeChange::SymInt | TypeChange::DeSymInt)
 }
 
-fn same_spelling(found: &Found<'_>, old: &Argument<'_>, new: &Argument<'_>) -> bool {
+fn same_spelling(found: &ChangeCollector<'_>, old: &Argument<'_>, new: &Argument<'_>) -> bool {
     let (Some(old), Some(new)) = (text(found.old, old), text(found.new, new)) else {
         return true;
     };

@@ -80,7 +80,7 @@ impl Side<'_> {
 /// `signature-respelled`; several changes begin with `compound`.
 #[must_use]
 pub fn compare(operator: &str, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
-    let mut found = Found::new(operator, old, new);
+    let mut found = ChangeCollector::new(operator, old, new);
     let is_other_kind = names::compare(&mut found);
     let alignment = Alignment::new(old.schema, new.schema);
     arguments::compare(&mut found, &alignment);
@@ -93,14 +93,14 @@ pub fn compare(operator: &str, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
 }
 
 /// The changes found so far.
-struct Found<'a> {
+struct ChangeCollector<'a> {
     operator: &'a str,
     old: Side<'a>,
     new: Side<'a>,
     changes: Vec<Change>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ChangeCollector<'a> {
     fn new(operator: &'a str, old: Side<'a>, new: Side<'a>) -> Self {
         Self {
             operator,

@@ -1,6 +1,6 @@
 //! What it means that a schema goes by another name.
 
-use super::Found;
+use super::ChangeCollector;
 use crate::change::Subject;
 use crate::rules::ChangeRuleId;
 
@@ -40,7 +40,7 @@ pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<C
 
 /// Adds the change of name, if any. Whether the operator became one of another kind, in which case
 /// its annotations had to change with it.
-pub(super) fn compare(found: &mut Found<'_>) -> bool {
+pub(super) fn compare(found: &mut ChangeCollector<'_>) -> bool {
     let (old, new) = (found.old.schema, found.new.schema);
     let rule = rename_rule(
         (old.namespace, old.name, old.overload),

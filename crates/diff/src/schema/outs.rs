@@ -1,12 +1,12 @@
 //! Out arguments, and arguments that became or ceased to be one.
 
-use super::Found;
+use super::ChangeCollector;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use crate::change::Subject;
 use crate::rules::ChangeRuleId;
 
-pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
+pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     for &(old, new) in &alignment.became_out {
         let change = found.argument(ChangeRuleId::ArgumentBecameOut, Some(old), Some(new));
         found.add(change);
@@ -39,7 +39,7 @@ pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment) {
     }
 }
 
-fn pair(found: &mut Found<'_>, old: usize, new: usize) {
+fn pair(found: &mut ChangeCollector<'_>, old: usize, new: usize) {
     let before = &found.old.schema.arguments[old];
     let after = &found.new.schema.arguments[new];
     let mut rules = Vec::new();
@@ -66,7 +66,7 @@ fn pair(found: &mut Found<'_>, old: usize, new: usize) {
 /// Out arguments traded for plain ones or the reverse: where one side has fewer of the one and at
 /// least as many more of the other, torch looks past the end of the list
 /// (`docs/spec/compatibility.md`, section 2.6).
-fn replaced(found: &mut Found<'_>) {
+fn replaced(found: &mut ChangeCollector<'_>) {
     let (old, new) = (found.old.schema, found.new.schema);
     let outs = |schema: &super::RuntimeSchema<'_>| schema.arguments.len() - schema.out_start();
     let (old_outs, new_outs) = (outs(old), outs(new));

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
-use super::Found;
+use super::ChangeCollector;
 use super::alias::Explained;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
@@ -12,9 +12,9 @@ use crate::change::Subject;
 use crate::official::{Argument, Type, same};
 use crate::rules::ChangeRuleId;
 
-pub(super) fn compare(found: &mut Found<'_>, alignment: &Alignment, is_other_kind: bool) {
+pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment, is_other_kind: bool) {
     let (old, new) = (found.old.schema, found.new.schema);
-    let whole = |found: &Found<'_>, rule| {
+    let whole = |found: &ChangeCollector<'_>, rule| {
         let change = found.change(rule, Subject::Operator);
         change
             .old(found.old.returns())
@@ -96,7 +96,7 @@ fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
 }
 
 /// Names that came, went or changed. That they came or went together is one change.
-fn names(found: &mut Found<'_>, order: &[usize]) {
+fn names(found: &mut ChangeCollector<'_>, order: &[usize]) {
     let (old, new) = (found.old.schema, found.new.schema);
     let (mut came, mut went) = (None, None);
     for (i, &j) in order.iter().enumerate() {

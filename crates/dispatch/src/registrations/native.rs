@@ -17,7 +17,7 @@ impl Maker<'_> {
     pub(super) fn native(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let operator = self.inputs.catalogue.operator(id);
         if operator
-            .written()
+            .declared()
             .is_some_and(|placed| placed.entry.manual_kernel_registration)
         {
             return;

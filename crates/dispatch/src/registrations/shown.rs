@@ -122,7 +122,7 @@ fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
 /// Where a kernel that is not written follows from: the line that makes the operator structured,
 /// else its schema.
 fn whole(inputs: Inputs<'_>, id: OperatorId, row: &Row) -> Option<Span> {
-    let placed = inputs.catalogue.operator(id).written();
+    let placed = inputs.catalogue.operator(id).declared();
     let structured = placed
         .filter(|_| row.origin == Origin::Structured)
         .and_then(|placed| {
@@ -143,11 +143,11 @@ fn whole(inputs: Inputs<'_>, id: OperatorId, row: &Row) -> Option<Span> {
 /// that it was made from.
 fn in_file(inputs: Inputs<'_>, id: OperatorId, at: Span) -> Option<Span> {
     let operator = inputs.catalogue.operator(id);
-    if let Some(placed) = operator.written() {
+    if let Some(placed) = operator.declared() {
         return Some(placed.place(at));
     }
     let generated = operator.generated()?;
-    let base = inputs.catalogue.operator(generated.from).written()?;
+    let base = inputs.catalogue.operator(generated.from).declared()?;
     let at = if at == Span::default() {
         generated.kernels.first()?.key_at
     } else {
@@ -171,7 +171,7 @@ fn formulas(inputs: Inputs<'_>, id: OperatorId) -> Place<'_> {
             let func = inputs
                 .catalogue
                 .operator(id)
-                .written()
+                .declared()
                 .map(|p| p.entry.func_at);
             let span = in_file(inputs, id, func.unwrap_or_default());
             (Some(NATIVE_FUNCTIONS), span)

@@ -1,7 +1,7 @@
 //! Formulas of `_foreach_` operators: those of the operator that they apply to each tensor of a
 //! list (torchgen `gen_foreach_derivativeinfo`).
 
-use super::{Basis, ByStem, Differentiability, Found, KeyFormulas, Matcher};
+use super::{Basis, ByStem, Differentiability, FormulaMatch, KeyFormulas, Matcher};
 use crate::derivatives::DEFAULT_KEY;
 use crate::operator::Operator;
 use opatlas_pytorch::release::Release;
@@ -19,7 +19,7 @@ pub(super) fn is_foreach(operator: &Operator) -> bool {
 
 impl Matcher<'_> {
     /// Formulas for a `_foreach_` operator out of those of its reference.
-    pub(super) fn foreach(&self, operator: &Operator) -> Option<Found> {
+    pub(super) fn foreach(&self, operator: &Operator) -> Option<FormulaMatch> {
         let lists = &self.release.data().codegen;
         let name = operator.name().as_str();
         let inplace = operator.kind == SchemaKind::Inplace;
@@ -74,7 +74,7 @@ impl Matcher<'_> {
 
     /// In place the reference's own formulas serve; otherwise a function of their own is made. Only
     /// `Default` is taken over.
-    fn made(&self, operator: &Operator, reference: u32) -> Option<Found> {
+    fn made(&self, operator: &Operator, reference: u32) -> Option<FormulaMatch> {
         let Differentiability { keys, .. } = &self.found[reference as usize];
         let default = keys.iter().find(|key| &*key.key == DEFAULT_KEY)?;
         let function = if operator.kind == SchemaKind::Inplace {
@@ -88,7 +88,7 @@ impl Matcher<'_> {
             function,
             ..default.clone()
         };
-        Some(Found::Made(vec![formulas], reference))
+        Some(FormulaMatch::Made(vec![formulas], reference))
     }
 }
 

@@ -160,7 +160,7 @@ fn optional_text(name: &str, release: Release) -> String {
     )
 }
 
-struct Found<'t> {
+struct PropertyUse<'t> {
     start: usize,
     end: usize,
     argument: Cow<'t, str>,
@@ -168,7 +168,7 @@ struct Found<'t> {
 
 /// The first property at or behind `from`. Names are not looked at for their ends, as torchgen
 /// does not: `myself.dim()` holds `self.dim()`.
-fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<Found<'t>> {
+fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {
         let at = look + text.get(look..)?.find(name)?;
@@ -186,10 +186,10 @@ fn at_name<'t>(
     at: usize,
     name: &str,
     pattern: Pattern,
-) -> Option<Found<'t>> {
+) -> Option<PropertyUse<'t>> {
     let behind = at + name.len();
     let rest = &text[behind..];
-    let plain = |start: usize, end: usize| Found {
+    let plain = |start: usize, end: usize| PropertyUse {
         start,
         end,
         argument: Cow::Borrowed(""),
@@ -217,7 +217,7 @@ fn at_name<'t>(
                 .unwrap_or(inside.len() - sign);
             let end = sign + word;
             let closed = word > 0 && inside[end..].starts_with(')');
-            closed.then(|| Found {
+            closed.then(|| PropertyUse {
                 start: at,
                 end: behind + open + end + 1,
                 argument: inside[..end].replace('-', "minus_").into(),

@@ -219,7 +219,7 @@ pub struct RuntimeLists {
     /// Runtime keys that have a slot in every table but cannot be named in a registration.
     pub unparseable: Names,
     /// Kernels that serve a key for all operators.
-    pub fallbacks: &'static [GlobalFallback],
+    pub fallbacks: &'static [BackendFallback],
 }
 
 /// A key that has a slot in every dispatch table of a release.
@@ -236,7 +236,7 @@ pub struct RuntimeKey {
 
 /// A kernel that the runtime has for a key whatever the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GlobalFallback {
+pub struct BackendFallback {
     /// The runtime key.
     pub key: &'static str,
     /// The source file that registers it.

@@ -135,7 +135,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 /// Where a tag of an operator stands, or its name where the tag is not written.
 pub(super) fn tag_at(operator: &Operator, name: &str) -> Span {
     let tags = operator
-        .written()
+        .declared()
         .into_iter()
         .flat_map(|placed| &placed.entry.tags);
     tags.into_iter()

@@ -64,15 +64,15 @@ impl CompleteGroup {
 /// A revision as the checks across entries see it.
 pub(super) struct Scope<'c> {
     pub(super) catalogue: &'c Catalogue,
-    clouds: OnceCell<Clouds<'c>>,
+    broken: OnceCell<BrokenSiblings<'c>>,
     /// Of the names that operators share, how many of these stand in groups.
     grouped: OnceCell<FxHashMap<&'c str, usize>>,
 }
 
-/// What hangs over the judgement of groups: entries that cannot be read as they should be. What is
-/// said about their siblings would change once they are mended.
+/// Entries with errors. Rules about groups skip the siblings of these entries, since their findings
+/// would change once the error is fixed.
 #[derive(Default)]
-struct Clouds<'c> {
+struct BrokenSiblings<'c> {
     /// Stories of entries whose schema is broken, so that their group is not known.
     schemas: FxHashSet<&'c str>,
     /// Signatures of entries with other broken fields.
@@ -88,7 +88,7 @@ impl<'c> Scope<'c> {
     pub(super) fn new(catalogue: &'c Catalogue) -> Self {
         Self {
             catalogue,
-            clouds: OnceCell::new(),
+            broken: OnceCell::new(),
             grouped: OnceCell::new(),
         }
     }
@@ -125,7 +125,7 @@ impl<'c> Scope<'c> {
         // A generated operator is made from a written one.
         for _ in 0..2 {
             let operator = self.operator(id);
-            if let Some(placed) = operator.written() {
+            if let Some(placed) = operator.declared() {
                 return Some((placed, id));
             }
             id = operator.generated()?.from;
@@ -144,19 +144,20 @@ impl<'c> Scope<'c> {
     /// Whether an entry that may belong to the operator's group cannot be read as it should be.
     pub(super) fn is_clouded(&self, id: OperatorId) -> bool {
         let operator = self.operator(id);
-        let clouds = self.clouds();
-        clouds.schemas.contains(story(operator.name().stem()))
-            || clouds.signatures.contains(operator.signature())
+        let broken = self.broken();
+        broken.schemas.contains(story(operator.name().stem()))
+            || broken.signatures.contains(operator.signature())
     }
 
     /// Whether an entry of the same base name, or of that of a copy or view of it, cannot be read
     /// as it should be.
     pub(super) fn is_story_clouded(&self, name: &OperatorName) -> bool {
-        self.clouds().stories.contains(story(name.stem()))
+        self.broken().stories.contains(story(name.stem()))
     }
 
-    fn clouds(&self) -> &Clouds<'c> {
-        self.clouds.get_or_init(|| Clouds::of(self.catalogue))
+    fn broken(&self) -> &BrokenSiblings<'c> {
+        self.broken
+            .get_or_init(|| BrokenSiblings::of(self.catalogue))
     }
 
     /// Complains about an operator, in its entry or in that of the one that it was made from.
@@ -207,9 +208,9 @@ fn story(stem: &str) -> &str {
         .unwrap_or(stem)
 }
 
-impl<'c> Clouds<'c> {
+impl<'c> BrokenSiblings<'c> {
     fn of(catalogue: &'c Catalogue) -> Self {
-        let mut clouds = Self::default();
+        let mut found = Self::default();
         let release = catalogue.release;
         for placed in &catalogue.native_functions.entries {
             let entry = &placed.entry;
@@ -217,18 +218,19 @@ impl<'c> Clouds<'c> {
                 .schema
                 .as_ref()
                 .filter(|schema| broken_invariants(schema).is_empty());
-            let broken = sound.is_none() || entry.diagnostics.iter().any(|d| is_error(d, release));
-            let Some(name) = entry.name.as_ref().filter(|_| broken) else {
+            let is_broken =
+                sound.is_none() || entry.diagnostics.iter().any(|d| is_error(d, release));
+            let Some(name) = entry.name.as_ref().filter(|_| is_broken) else {
                 continue;
             };
-            clouds.stories.insert(story(name.stem()));
+            found.stories.insert(story(name.stem()));
             if sound.is_some() {
-                clouds.signatures.insert(&entry.signature);
+                found.signatures.insert(&entry.signature);
             } else {
-                clouds.schemas.insert(story(name.stem()));
+                found.schemas.insert(story(name.stem()));
             }
         }
-        clouds
+        found
     }
 }
 

@@ -255,11 +255,13 @@ fn row(report: &Report<'_>, shared: Option<&ChangeRule>, group: &Group<'_>) -> R
         let change = &judged.change;
         let told = told(group, change, shared);
         match (i, told) {
-            (0, Told::Whole(whole)) => text.push_str(&whole),
-            (0, Told::Message(message)) => text.push_str(&format!("{name}: {message}")),
-            (0, Told::Nothing) => text.push_str(&name),
-            (_, Told::Whole(told) | Told::Message(told)) => text.push_str(&format!("; {told}")),
-            (_, Told::Nothing) => {}
+            (0, RowText::Whole(whole)) => text.push_str(&whole),
+            (0, RowText::Message(message)) => text.push_str(&format!("{name}: {message}")),
+            (0, RowText::Nothing) => text.push_str(&name),
+            (_, RowText::Whole(told) | RowText::Message(told)) => {
+                text.push_str(&format!("; {told}"))
+            }
+            (_, RowText::Nothing) => {}
         }
         if i == 0
             && let Some(place) = lines(report, change)
@@ -286,7 +288,7 @@ fn row(report: &Report<'_>, shared: Option<&ChangeRule>, group: &Group<'_>) -> R
 }
 
 /// What a row says of a change.
-enum Told {
+enum RowText {
     /// The schema of an operator that came or went, which holds its name.
     Whole(String),
     /// What changed.
@@ -295,7 +297,7 @@ enum Told {
     Nothing,
 }
 
-fn told(group: &Group<'_>, change: &Change, shared: Option<&ChangeRule>) -> Told {
+fn told(group: &Group<'_>, change: &Change, shared: Option<&ChangeRule>) -> RowText {
     match change.rule.id {
         ChangeRuleId::OperatorRemoved
         | ChangeRuleId::OverloadRemoved
@@ -304,13 +306,13 @@ fn told(group: &Group<'_>, change: &Change, shared: Option<&ChangeRule>) -> Told
             let there = change.old.as_ref().or(change.new.as_ref());
             let namespace = group.operator.split_once("::");
             let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));
-            there.map_or(Told::Nothing, |schema| {
-                Told::Whole(code(&format!("{namespace}{}", schema.text)))
+            there.map_or(RowText::Nothing, |schema| {
+                RowText::Whole(code(&format!("{namespace}{}", schema.text)))
             })
         }
         ChangeRuleId::EntryMoved | ChangeRuleId::SignatureRespelled if shared.is_some() => {
-            Told::Nothing
+            RowText::Nothing
         }
-        _ => Told::Message(markdown(&message(change))),
+        _ => RowText::Message(markdown(&message(change))),
     }
 }

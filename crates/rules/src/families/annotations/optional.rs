@@ -15,7 +15,7 @@ use super::super::Sink;
 /// Of written operators; a generated one is reported where `autogen` asks for it.
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     for (id, operator) in catalogue.iter() {
-        let Some(placed) = operator.written() else {
+        let Some(placed) = operator.declared() else {
             break;
         };
         let mut arguments = operator.schema().arguments.all().iter();

@@ -13,7 +13,7 @@ use super::super::scope::Scope;
 use super::{autogen_at, is_tagged_generated, join};
 
 fn listed(operator: &Operator) -> impl Iterator<Item = &str> {
-    let written = operator.written().into_iter();
+    let written = operator.declared().into_iter();
     written.flat_map(|placed| placed.entry.autogen.iter().map(|name| name.value.as_str()))
 }
 
@@ -77,7 +77,7 @@ fn mismatch(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
-    let Some(placed) = operator.written() else {
+    let Some(placed) = operator.declared() else {
         return;
     };
     let what = match generated {

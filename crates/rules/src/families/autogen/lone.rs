@@ -66,7 +66,7 @@ pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
 
 fn tags_at(operator: &Operator) -> Span {
     let tags = operator
-        .written()
+        .declared()
         .into_iter()
         .flat_map(|placed| &placed.entry.tags);
     tags.into_iter()
@@ -144,7 +144,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
         return;
     };
     let first = scope.operator(base);
-    let Some(placed) = first.written().filter(|_| generate::can_have_out(first)) else {
+    let Some(placed) = first.declared().filter(|_| generate::can_have_out(first)) else {
         let help = "declare the functional and the out variant by hand";
         scope.report(sink, id, diagnostic.with_help(help));
         return;
@@ -183,7 +183,7 @@ fn generate_here(
 fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let Some(placed) = operator
-        .written()
+        .declared()
         .filter(|placed| !placed.entry.autogen.is_empty())
     else {
         return;
@@ -210,7 +210,7 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
 fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
-    let Some(placed) = operator.written() else {
+    let Some(placed) = operator.declared() else {
         return;
     };
     let wanted = operator.kind == SchemaKind::Functional

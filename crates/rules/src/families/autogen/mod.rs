@@ -89,7 +89,7 @@ fn is_tagged_generated(operator: &Operator) -> bool {
 /// Where an operator's `autogen` stands, or its name where it has none.
 fn autogen_at(operator: &Operator) -> Span {
     let written = operator
-        .written()
+        .declared()
         .and_then(|placed| placed.entry.field(Field::Autogen));
     match written {
         Some(place) if !place.value.is_empty() => place.value,

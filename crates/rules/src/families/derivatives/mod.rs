@@ -103,7 +103,7 @@ fn about(catalogue: &Catalogue, operator: OperatorId, sink: &mut Sink, diagnosti
 pub(super) fn declaration(catalogue: &Catalogue, id: OperatorId) -> Option<Related> {
     let operator = catalogue.operator(id);
     let (message, placed) = match operator.generated() {
-        None => ("the operator", operator.written()?),
+        None => ("the operator", operator.declared()?),
         Some(generated) => (
             "the operator is generated from this one",
             catalogue.entry(generated.from)?,

@@ -116,7 +116,7 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
         roots.entry(operator.name().stem()).or_default().push(id);
     }
     for (id, operator) in catalogue.iter() {
-        let (Some(placed), true) = (operator.written(), suspect(operator)) else {
+        let (Some(placed), true) = (operator.declared(), suspect(operator)) else {
             continue;
         };
         let stem = operator.name().stem();

@@ -152,7 +152,7 @@ fn names_type(word: &str, ty: &Type) -> bool {
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
     let mut first: FxHashMap<&str, OperatorId> = FxHashMap::default();
     for (id, operator) in catalogue.iter() {
-        let Some(placed) = operator.written() else {
+        let Some(placed) = operator.declared() else {
             break;
         };
         let earlier = *first.entry(operator.name().as_str()).or_insert(id);
@@ -167,7 +167,7 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
         {
             continue;
         }
-        let Some(earlier) = other.written() else {
+        let Some(earlier) = other.declared() else {
             continue;
         };
         let name = operator.name();

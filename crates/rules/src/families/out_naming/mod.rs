@@ -18,7 +18,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let text = &catalogue.native_functions.text;
     for (id, operator) in catalogue.iter() {
         let subject = operator
-            .written()
+            .declared()
             .and_then(|placed| Subject::of(placed, text));
         let Some(subject) = subject else { break };
         if operator.kind == SchemaKind::Out {

@@ -83,7 +83,7 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     let operator = scope.operator(id);
     let out = scope.operator(group.out);
     let out_at = scope.name_at(group.out);
-    let Some(placed) = operator.written() else {
+    let Some(placed) = operator.declared() else {
         let message = format!(
             "the structured `{}` needs `{}`, which must be written, not generated",
             out.name(),
@@ -129,7 +129,7 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
 fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let out = scope.operator(group.out);
-    let Some(placed) = operator.written() else {
+    let Some(placed) = operator.declared() else {
         return;
     };
     // A target that does not exist or is not structured is reported as such.
@@ -164,7 +164,7 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         .flatten()
     {
         let operator = scope.operator(id);
-        let (Some(placed), Some(delegate)) = (operator.written(), operator.structured_delegate())
+        let (Some(placed), Some(delegate)) = (operator.declared(), operator.structured_delegate())
         else {
             continue;
         };
@@ -282,7 +282,7 @@ fn unpassable(
 }
 
 fn by_hand(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
-    let Some(placed) = scope.operator(id).written() else {
+    let Some(placed) = scope.operator(id).declared() else {
         return;
     };
     let entry = &placed.entry;
@@ -299,7 +299,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
 }
 
 fn precomputed(scope: &Scope<'_>, out: OperatorId, sink: &mut Sink) {
-    let Some(placed) = scope.operator(out).written() else {
+    let Some(placed) = scope.operator(out).declared() else {
         return;
     };
     let release = scope.catalogue.release;

@@ -212,7 +212,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     }
 
     fn place(&self, id: OperatorId) -> Option<opatlas_source::Span> {
-        let entry = &self.scope.operator(id).written()?.entry;
+        let entry = &self.scope.operator(id).declared()?.entry;
         Some(entry.structured_delegate.as_ref()?.at)
     }
 
@@ -248,7 +248,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     fn not_structured(&self, id: OperatorId, target: OperatorId, sink: &mut Sink) {
         let other = self.scope.operator(target);
         let unclear = other
-            .written()
+            .declared()
             .is_some_and(|placed| is_unread(&placed.entry, Field::Structured));
         let Some(at) = self.place(id).filter(|_| !unclear) else {
             return;

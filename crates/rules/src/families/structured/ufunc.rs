@@ -135,7 +135,7 @@ pub(super) struct Files<'c> {
 impl<'c> Files<'c> {
     /// Checks the ufunc of a complete structured group.
     pub(super) fn group(&mut self, scope: &Scope<'c>, group: CompleteGroup, sink: &mut Sink) {
-        let Some(placed) = scope.operator(group.out).written() else {
+        let Some(placed) = scope.operator(group.out).declared() else {
             return;
         };
         let entry = &placed.entry;

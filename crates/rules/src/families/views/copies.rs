@@ -72,7 +72,7 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     );
     let diagnostic = diagnostic.with_help(help);
     let written = view
-        .written()
+        .declared()
         .filter(|_| view.kind == SchemaKind::Functional);
     let diagnostic = match written {
         Some(placed) => entry_after(
@@ -165,7 +165,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
     );
     let diagnostic =
         Diagnostic::new(RuleId::ViewCopyTag, at, message).with_help("add the tag `view_copy`");
-    let diagnostic = match copy.written() {
+    let diagnostic = match copy.declared() {
         Some(placed) if placed.entry.field(Field::Tags).is_none() => adding(
             diagnostic,
             scope.text(placed),

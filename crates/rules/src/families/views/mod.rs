@@ -56,7 +56,7 @@ fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut S
     let message = format!("`{name}` is in place and a view, and is not tagged `inplace_view`");
     let diagnostic = Diagnostic::new(RuleId::ViewInplaceTag, scope.name_at(id), message)
         .with_help("add the tag `inplace_view`");
-    let diagnostic = match operator.written() {
+    let diagnostic = match operator.declared() {
         Some(placed) if placed.entry.field(Field::Tags).is_none() => adding(
             diagnostic,
             scope.text(placed),

@@ -1,0 +1,148 @@
+//! Bundles as they come in: raw YAML, JSON, or multipart.
+
+use axum::extract::{FromRequest, Multipart, Request};
+use bytes::Bytes;
+use opatlas_source::Bundle;
+
+use crate::http::Api;
+use crate::http::body;
+use crate::http::extract::from_lifted;
+use crate::http::lift;
+use crate::service::{Limits, Refusal};
+use crate::wire::bundle::{BundleJson, insert};
+use crate::wire::problem::{Kind, Problem};
+
+/// The media types of raw YAML.
+const YAML: [&str; 5] = [
+    "application/yaml",
+    "application/x-yaml",
+    "text/yaml",
+    "text/x-yaml",
+    "text/vnd.yaml",
+];
+
+/// The media types that a bundle is read from, as told to those who send another.
+const TOLD: [&str; 3] = [
+    "application/yaml",
+    "application/json",
+    "multipart/form-data",
+];
+
+/// A bundle in the body: `native_functions.yaml` itself as `application/yaml`; a [`BundleJson`];
+/// or `multipart/form-data` with one part for each file, its name being the file's.
+#[derive(Debug)]
+pub struct BundleBody(pub Bundle);
+
+/// Where the files stand in a [`BundleJson`].
+const FILES: &[&[&str]] = &[&["files"]];
+
+impl FromRequest<Api> for BundleBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        let media = body::media(request.headers());
+        let bundle = match media.as_deref() {
+            Some(media) if YAML.contains(&media) => yaml(request, api).await?,
+            Some("application/json") => {
+                let mut lifted = lift::read(request, api, FILES).await?;
+                let files = from_lifted::<BundleJson>(&lifted)?.files;
+                files.bundle(&mut lifted)?
+            }
+            Some("multipart/form-data") => multipart(request, api).await?,
+            media => return Err(body::unsupported(media, &TOLD)),
+        };
+        api.service.admit(&bundle)?;
+        Ok(Self(bundle))
+    }
+}
+
+async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
+    let limit = api.service.limits().file_bytes;
+    let bytes = body::collect(request, api, limit).await?;
+    Ok(Bundle::of_native_functions(&*bytes))
+}
+
+/// Reads the parts one by one, so that the limits hold before all is in memory.
+async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
+    body::expect_plain(request.headers())?;
+    let limits = api.service.limits();
+    let limit = limits.bundle_bytes + api.config.multipart_overhead;
+    body::expect_length(request.headers(), limit)?;
+    let (parts, body) = request.into_parts();
+    let limited = axum::body::Body::new(http_body_util::Limited::new(body, limit));
+    let request = Request::from_parts(parts, limited);
+    let read = async {
+        let mut parts = Multipart::from_request(request, api)
+            .await
+            .map_err(|error| Problem::new(Kind::MalformedBody, error.body_text()))?;
+        let mut bundle = Bundle::default();
+        let (mut count, mut before) = (0, 0);
+        loop {
+            let next = parts.next_field().await;
+            let Some(mut field) = next.map_err(|error| broken(&error, limit))? else {
+                return Ok(bundle);
+            };
+            count += 1;
+            if count > limits.files {
+                return Err(Refusal::Files {
+                    limit: limits.files,
+                }
+                .into());
+            }
+            let name = file_name(field.name(), field.file_name())?;
+            let mut bytes = Vec::new();
+            loop {
+                let chunk: Option<Bytes> =
+                    field.chunk().await.map_err(|error| broken(&error, limit))?;
+                let Some(chunk) = chunk else { break };
+                bytes.extend_from_slice(&chunk);
+                expect_room(limits, &name, bytes.len(), before)?;
+            }
+            before += bytes.len();
+            insert(&mut bundle, &name, bytes)?;
+        }
+    };
+    match tokio::time::timeout(api.config.body_timeout, read).await {
+        Ok(bundle) => bundle,
+        Err(_) => Err(body::late(api)),
+    }
+}
+
+fn broken(error: &axum::extract::multipart::MultipartError, limit: usize) -> Problem {
+    let problem = body::broken(error, limit);
+    match problem.kind {
+        Kind::TooLarge => problem,
+        _ => Problem::new(
+            Kind::MalformedBody,
+            format!("the body is not multipart/form-data: {}", error.body_text()),
+        ),
+    }
+}
+
+/// The file that a part is: by the part's name, else by the name of the file that was sent.
+fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> {
+    let known = |name: &&str| Bundle::is_file_name(name);
+    match part.filter(known).or_else(|| file.filter(known)) {
+        Some(name) => Ok(name.to_owned()),
+        None => {
+            let name = file.or(part).unwrap_or_default();
+            Err(Refusal::of_name(name))
+        }
+    }
+}
+
+/// A part that has so many bytes so far, behind others that have so many.
+fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Result<(), Refusal> {
+    if bytes > limits.file_bytes {
+        return Err(Refusal::FileSize {
+            name: name.to_owned(),
+            limit: limits.file_bytes,
+        });
+    }
+    match before + bytes > limits.bundle_bytes {
+        true => Err(Refusal::BundleSize {
+            limit: limits.bundle_bytes,
+        }),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,182 @@
+//! What the description of the API says besides its routes, and what holds for all of them.
+
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::schema::{AnyOf, Object, OneOf};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
+use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
+
+use crate::http::describe_values;
+use crate::wire::problem::{Document, PROBLEM_JSON};
+
+/// The head of the description.
+#[derive(DeriveOpenApi)]
+#[openapi(
+    info(
+        title = "Opatlas",
+        description = "The operator registry for PyTorch-style backends: ingest, validate, tabulate and compare operator declarations.\n\nEvery error is a problem document (RFC 9457). Lists are paged by an opaque `cursor`, or streamed whole with `Accept: application/x-ndjson`. Every answer to GET carries a strong ETag.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    tags(
+        (name = "projects", description = "Lines of operator declarations"),
+        (name = "revisions", description = "Immutable bundles of files"),
+        (name = "labels", description = "Movable names for revisions"),
+        (name = "operators", description = "Operators of a revision"),
+        (name = "dispatch", description = "Which kernel runs on which key, and why"),
+        (name = "history", description = "Since when: operators and backends over all revisions"),
+        (name = "findings", description = "What the rules find"),
+        (name = "comparisons", description = "What changed between two revisions"),
+        (name = "exceptions", description = "Changes that a project accepts"),
+        (name = "stateless", description = "Of texts that are not stored"),
+        (name = "knowledge", description = "Releases, rules, problem types"),
+        (name = "operations", description = "The service itself"),
+    ),
+    components(schemas(Document)),
+    modifiers(&Tokens),
+    security((), ("token" = [])),
+)]
+pub struct Description;
+
+/// How callers say who they are, where the service asks.
+struct Tokens;
+
+impl utoipa::Modify for Tokens {
+    fn modify(&self, document: &mut OpenApi) {
+        let token = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("A token of `opatlas token create`; whether one is needed is a setting of the service"));
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(token.build()));
+    }
+}
+
+/// Schemas some of whose members may be left out: what comes in, and problems.
+const PARTIAL: [&str; 12] = [
+    "Bundle",
+    "CompareBody",
+    "Fault",
+    "ItemDetail",
+    "LabelTarget",
+    "NewException",
+    "NewProject",
+    "Problem",
+    "ProjectEdit",
+    "Question",
+    "SchemaText",
+    "SideBody",
+];
+
+/// Members that are there only when they are asked for.
+const OPTIONAL: [&str; 1] = ["explanation"];
+
+/// Adds what holds for all operations and all answers.
+pub fn complete(document: &mut OpenApi) {
+    for item in document.paths.paths.values_mut() {
+        if let Some(operation) = &mut item.get {
+            add_conditions(operation);
+        }
+        operations(item).for_each(add_problems);
+        operations(item).for_each(describe_values::complete);
+    }
+    let schemas = document.components.iter_mut();
+    let schemas = schemas.flat_map(|components| &mut components.schemas);
+    for (name, schema) in schemas {
+        if let RefOr::T(schema) = schema
+            && !PARTIAL.contains(&&**name)
+        {
+            require_all(schema);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [
+        &mut item.get,
+        &mut item.put,
+        &mut item.post,
+        &mut item.delete,
+        &mut item.patch,
+    ]
+    .into_iter()
+    .filter_map(Option::as_mut)
+}
+
+/// What any request can meet, whatever it asks for.
+const COMMON: [(&str, &str); 7] = [
+    ("400", "The request cannot be read"),
+    ("401", "A token is needed, and there is none that is known"),
+    ("403", "The token does not allow this"),
+    ("406", "None of the media types asked for can be given"),
+    ("408", "The request did not arrive in time"),
+    ("500", "A defect of the service"),
+    ("503", "Too busy, or the database does not answer"),
+];
+
+fn add_problems(operation: &mut Operation) {
+    for (status, description) in COMMON {
+        let responses = &mut operation.responses.responses;
+        if !responses.contains_key(status) {
+            responses.insert(status.to_owned(), RefOr::T(problem(description)));
+        }
+    }
+}
+
+fn problem(description: &str) -> Response {
+    let schema = Ref::from_schema_name("Problem");
+    let mut response = Response::new(description);
+    let content = Content::new(Some(RefOr::Ref(schema)));
+    response
+        .content
+        .insert(PROBLEM_JSON.to_owned(), RefOr::T(content));
+    response
+}
+
+/// Every answer to GET has an ETag, and none is sent twice to who has it.
+fn add_conditions(operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    if let Some(RefOr::T(answer)) = responses.get_mut("200") {
+        let etag =
+            HeaderBuilder::new().description(Some("A strong tag; send it as `If-None-Match`"));
+        let etag = etag.schema(Some(String::schema())).build();
+        answer.headers.insert("ETag".to_owned(), RefOr::T(etag));
+    }
+    let unchanged = Response::new("The answer is the one that `If-None-Match` names");
+    responses.insert("304".to_owned(), RefOr::T(unchanged));
+}
+
+/// Members that may be null are there nevertheless.
+fn require_all(schema: &mut Schema) {
+    match schema {
+        Schema::Object(object) => {
+            let names = object.properties.keys();
+            let names = names.filter(|name| !OPTIONAL.contains(&&***name));
+            object.required = names.cloned().collect();
+        }
+        Schema::AllOf(all) => {
+            for part in &mut all.items {
+                if let RefOr::T(part) = part {
+                    let either = match &*part {
+                        Schema::OneOf(choices) => Some(or_nothing(choices)),
+                        _ => None,
+                    };
+                    match either {
+                        Some(either) => *part = either,
+                        None => require_all(part),
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Members of which all are there or none: the macro says "or null" of them, which no object is.
+fn or_nothing(choices: &OneOf) -> Schema {
+    let some = choices.items.iter();
+    let some = some.filter(|choice| matches!(choice, RefOr::Ref(_)));
+    let mut either = AnyOf::new();
+    either.items = some.cloned().collect();
+    either.items.push(RefOr::T(Schema::Object(Object::new())));
+    Schema::AnyOf(either)
+}

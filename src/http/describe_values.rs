@@ -1,0 +1,65 @@
+//! What the description says of values that many routes take: names, ranges, and YAML.
+
+use serde_json::json;
+use utoipa::openapi::path::{Operation, ParameterIn};
+use utoipa::openapi::schema::Object;
+use utoipa::openapi::{Content, RefOr, Schema};
+
+/// The names of projects and labels, as [`crate::store::ProjectName`] reads them.
+const NAME: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
+
+/// The same, or nothing: a parameter without a value counts as left out.
+const NAME_OR_NONE: &str =
+    r"^((?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})?$";
+
+/// The addresses of revisions, as [`crate::service::Address`] reads them.
+const ADDRESS: &str = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$";
+
+/// Says of an operation's parameters and bodies what their types do not.
+pub(crate) fn complete(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        let RefOr::T(parameter) = parameter else {
+            continue;
+        };
+        let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema else {
+            continue;
+        };
+        match (&parameter.parameter_in, parameter.name.as_str()) {
+            (ParameterIn::Path, "project" | "label") => pattern(schema, NAME),
+            (ParameterIn::Path, "revision") => pattern(schema, ADDRESS),
+            (ParameterIn::Query, "label") => pattern(schema, NAME_OR_NONE),
+            (ParameterIn::Query, "generated") => {
+                schema
+                    .enum_values
+                    .get_or_insert_default()
+                    .extend([json!("true"), json!("false")]);
+            }
+            _ => {}
+        }
+        if let (ParameterIn::Query, Some(values)) =
+            (&parameter.parameter_in, &mut schema.enum_values)
+        {
+            // A parameter without a value counts as left out.
+            values.push(json!(""));
+        }
+    }
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        body.content.iter_mut().for_each(free);
+    }
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response {
+            response.content.iter_mut().for_each(free);
+        }
+    }
+}
+
+fn pattern(schema: &mut Object, pattern: &str) {
+    schema.pattern = Some(pattern.to_owned());
+}
+
+/// YAML is a text that stands for a value, and a schema is about the value; any is taken.
+fn free((media, content): (&String, &mut RefOr<Content>)) {
+    if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
+        content.schema = None;
+    }
+}

@@ -1,0 +1,143 @@
+//! Extractors whose refusals are problem documents: axum's own answer with plain text.
+
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{self, FromRequest, FromRequestParts, Request};
+use axum::http::Uri;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use crate::http::Api;
+use crate::http::body;
+use crate::wire::lift::Lifted;
+use crate::wire::problem::{Kind, Problem};
+
+/// The captured parts of the path.
+#[derive(Debug, Clone, Copy)]
+pub struct Path<T>(pub T);
+
+/// The query. Its type should refuse unknown parameters, since a misspelt filter that is ignored
+/// gives wrong answers. A parameter without a value counts as left out.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<T>(pub T);
+
+/// A JSON body.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = extract::Path::<T>::from_request_parts(parts, state).await;
+        path.map(|extract::Path(value)| Self(value))
+            .map_err(|rejection: PathRejection| {
+                Problem::new(Kind::MalformedRequest, rejection.body_text())
+            })
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Self::of(&parts.uri)
+    }
+}
+
+impl<T: DeserializeOwned> Query<T> {
+    /// The query of an address: the one way in which queries are read, so that rights are decided
+    /// on what handlers see.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidParameter`].
+    pub fn of(uri: &Uri) -> Result<Self, Problem> {
+        let query = match without_empty(uri.query()) {
+            Some(uri) => extract::Query::try_from_uri(&uri),
+            None => extract::Query::try_from_uri(uri),
+        };
+        query
+            .map(|extract::Query(value)| Self(value))
+            .map_err(|rejection| invalid_query(&rejection))
+    }
+}
+
+/// The query without parameters that have no value, as forms and scripts send them (`?label=&q=x`);
+/// `None` where all have one.
+fn without_empty(query: Option<&str>) -> Option<Uri> {
+    let query = query?;
+    let has_value = |pair: &&str| {
+        pair.split_once('=')
+            .is_some_and(|(_, value)| !value.is_empty())
+    };
+    if query.split('&').all(|pair| has_value(&pair)) {
+        return None;
+    }
+    let pairs: Vec<&str> = query.split('&').filter(has_value).collect();
+    format!("/?{}", pairs.join("&")).parse().ok()
+}
+
+fn invalid_query(rejection: &QueryRejection) -> Problem {
+    let text = rejection.body_text();
+    let detail = text
+        .strip_prefix("Failed to deserialize query string: ")
+        .unwrap_or(&text);
+    Problem::new(Kind::InvalidParameter, detail)
+}
+
+impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        body::expect_media(request.headers(), &["application/json"])?;
+        let bytes = body::collect(request, api, api.config.message_bytes).await?;
+        from_json_object(&bytes).map(Self)
+    }
+}
+
+/// Reads JSON; the problem says where it went wrong.
+pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(bytes).map_err(|error| malformed(&error, &error.to_string()))
+}
+
+fn malformed(error: &serde_json::Error, text: &str) -> Problem {
+    let what = match error.classify() {
+        serde_json::error::Category::Data => "the JSON is not what is expected here",
+        _ => "the body is not JSON",
+    };
+    Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
+}
+
+/// Reads a JSON object whose files were taken out of it; the problem says where in the whole body it
+/// went wrong.
+pub fn from_lifted<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
+    let read = serde_json::from_slice(&lifted.rest).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let text = error.to_string();
+        let place = format!(" at line {line} column {column}");
+        match text.strip_suffix(&place) {
+            Some(what) => {
+                let column = lifted.column(line, column);
+                malformed(&error, &format!("{what} at line {line} column {column}"))
+            }
+            None => malformed(&error, &text),
+        }
+    })?;
+    expect_object(&lifted.rest).map(|()| read)
+}
+
+/// Reads a JSON object; the problem says where it went wrong. Members are told apart by their names,
+/// and the library would also take a list of them.
+pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let read = from_json(bytes)?;
+    expect_object(bytes).map(|()| read)
+}
+
+fn expect_object(bytes: &[u8]) -> Result<(), Problem> {
+    match bytes.trim_ascii_start().first() {
+        Some(b'{') => Ok(()),
+        _ => Err(Problem::new(
+            Kind::MalformedBody,
+            "the JSON is not what is expected here: it must be an object",
+        )),
+    }
+}

@@ -1,0 +1,249 @@
+//! Who may ask for what. One layer around all routes decides, by the method and the route, before
+//! anything is looked up: so nobody learns what there is in a project that is not open to him.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{FromRequestParts as _, MatchedPath, RawPathParams, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, Method, Uri, header};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::body;
+use crate::http::extract::Query;
+use crate::http::middleware::hosts;
+use crate::service::ServiceError;
+use crate::service::access::{Action, Grant};
+use crate::store::ProjectName;
+use crate::wire::problem::{Kind, Problem};
+
+/// The signature of a body: `sha256=` and the hexadecimal HMAC-SHA-256.
+pub const SIGNATURE: HeaderName = HeaderName::from_static("x-opatlas-signature");
+
+/// The id of the token whose signing key made the signature.
+pub const SIGNER: HeaderName = HeaderName::from_static("x-opatlas-token");
+
+/// What needs a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AuthMode {
+    /// Nothing.
+    #[default]
+    Off,
+    /// All that changes something.
+    Writes,
+    /// All but health, the description of the API, and its pages.
+    All,
+}
+
+/// What the caller of a request may do. Handlers that learn of a project from elsewhere than their
+/// path ask it.
+#[derive(Debug, Clone)]
+pub struct Access(Option<Arc<Grant>>);
+
+impl Access {
+    /// Whether the caller may see a project.
+    #[must_use]
+    pub fn sees(&self, project: &ProjectName) -> bool {
+        let grant = self.0.as_ref();
+        grant.is_none_or(|grant| grant.allows(Action::Read, Some(project)))
+    }
+
+    /// Refuses what the caller may not do in a project.
+    ///
+    /// # Errors
+    /// [`Kind::Forbidden`], and [`Kind::InvalidName`] for a name that no project can have.
+    pub fn expect(&self, action: Action, project: &str) -> Result<(), Problem> {
+        let project = project_name(project)?;
+        match &self.0 {
+            Some(grant) if !grant.allows(action, Some(&project)) => {
+                Err(forbidden(grant, action, Some(&project)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Access {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        _: &S,
+    ) -> Result<Self, Self::Rejection> {
+        // The layer below is around every route, so it is always there.
+        Ok(parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .unwrap_or(Self(None)))
+    }
+}
+
+/// The layer: lets a request through that may be, and says with it what else its caller may do.
+///
+/// # Errors
+/// [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
+pub async fn guard(
+    State(api): State<Api>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let (mut parts, body) = request.into_parts();
+    let route = parts.extensions.get::<MatchedPath>();
+    let route = route.map(|route| route.as_str().to_owned());
+    let need = needed(&parts.method, route.as_deref().unwrap_or_default());
+    let open = match api.config.auth {
+        AuthMode::Off => true,
+        AuthMode::Writes => matches!(need, None | Some(Action::Read)),
+        AuthMode::All => need.is_none(),
+    };
+    if api.config.auth == AuthMode::Off {
+        let (uri, allowed) = (&parts.uri, &api.config.cors_origins);
+        hosts::refuse_other_sites(&parts.method, uri, &parts.headers, allowed)?;
+    }
+    let (Some(action), false) = (need, open) else {
+        parts.extensions.insert(Access(None));
+        return Ok(next.run(Request::from_parts(parts, body)).await);
+    };
+    let project = project_of(&mut parts, &api).await;
+    let forced = is_forced(&parts.uri);
+    let (grant, request) = identify(&api, Request::from_parts(parts, body)).await?;
+    tracing::Span::current().record("token", grant.id.as_str());
+    let project = project?;
+    // Who moves protected labels while taking a revision in needs the right to move labels.
+    for action in [Some(action), forced?.then_some(Action::Label)]
+        .into_iter()
+        .flatten()
+    {
+        if !grant.allows(action, project.as_ref()) {
+            return Err(forbidden(&grant, action, project.as_ref()));
+        }
+    }
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(Access(Some(Arc::new(grant))));
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// The project that the path names, decoded as the handler decodes it; none where the route has
+/// none.
+///
+/// # Errors
+/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for a path that names no project where it
+/// should: a right to all projects is not a right to whatever that means.
+async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
+    let params = RawPathParams::from_request_parts(parts, api).await;
+    let params =
+        params.map_err(|rejection| Problem::new(Kind::MalformedRequest, rejection.body_text()))?;
+    let named = params.iter().find(|(name, _)| *name == "project");
+    let Some((_, name)) = named else {
+        return Ok(None);
+    };
+    Ok(Some(project_name(name)?))
+}
+
+fn project_name(name: &str) -> Result<ProjectName, Problem> {
+    ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
+}
+
+/// What a request of a route needs the right to; none where everybody may. What is not listed and
+/// changes something needs the greatest.
+fn needed(method: &Method, route: &str) -> Option<Action> {
+    let stored = route.starts_with("/v1/projects");
+    match *method {
+        Method::GET | Method::HEAD if route == "/v1/version" => None,
+        Method::GET | Method::HEAD if route.starts_with("/v1") || route == "/metrics" => {
+            Some(Action::Read)
+        }
+        Method::GET | Method::HEAD => None,
+        // Computed over what is sent; what it names of the stored the handler checks.
+        Method::POST if !stored => Some(Action::Read),
+        Method::POST if route.ends_with("/gaps/{key}") => Some(Action::Read),
+        Method::POST if route.ends_with("/compare/{range}") => Some(Action::Read),
+        Method::POST if route.ends_with("/revisions") => Some(Action::Ingest),
+        _ if route.ends_with("/labels/{label}") => Some(Action::Label),
+        _ if route.contains("/exceptions") => Some(Action::Except),
+        _ => Some(Action::Admin),
+    }
+}
+
+/// Whether the query asks for more than the route does: `force` moves protected labels. It is read
+/// as the handler reads it, names and values decoded, so that no spelling of it passes unseen.
+fn is_forced(uri: &Uri) -> Result<bool, Problem> {
+    let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
+    Ok(parameters
+        .iter()
+        .any(|(name, value)| name == "force" && value != "false"))
+}
+
+/// Finds out who asks. The request comes back, since a signature is over the body and reads it.
+async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
+    let headers = request.headers();
+    if headers.contains_key(SIGNATURE) && !headers.contains_key(header::AUTHORIZATION) {
+        return signed(api, request).await;
+    }
+    let secret = bearer(headers)?;
+    let grant = api.service.authenticate(secret).await?;
+    Ok((grant, request))
+}
+
+fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
+    let Some(text) = only(headers, &header::AUTHORIZATION) else {
+        return Err(unauthenticated(
+            "this needs one `Authorization: Bearer opatlas_...`; `opatlas token create` makes a token",
+        ));
+    };
+    match text.split_once(' ') {
+        Some((scheme, secret)) if scheme.eq_ignore_ascii_case("bearer") => Ok(secret.trim()),
+        _ => Err(unauthenticated("the `Authorization` is no `Bearer` token")),
+    }
+}
+
+/// The token is looked up before the body is read: who names none that may sign sends nothing
+/// further.
+async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
+    let (parts, unread) = request.into_parts();
+    let signature = only(&parts.headers, &SIGNATURE).unwrap_or_default();
+    let signature = signature.strip_prefix("sha256=");
+    let (Some(signature), Some(signer)) = (signature, only(&parts.headers, &SIGNER)) else {
+        return Err(unauthenticated(
+            "a signature is one `X-Opatlas-Signature: sha256=HEX` with the id of its token in one `X-Opatlas-Token`",
+        ));
+    };
+    let signer = api.service.signer(signer, signature).await?;
+    let whole = Request::from_parts(parts.clone(), unread);
+    let bytes = body::collect(whole, api, api.config.json_bytes).await?;
+    if bytes.is_empty() {
+        // The signature of nothing would open every request without a body, once it is known.
+        return Err(unauthenticated(
+            "a request without a body cannot be signed; send a bearer token",
+        ));
+    }
+    let grant = api.service.verify_signature(signer, bytes.clone()).await?;
+    Ok((grant, Request::from_parts(parts, Body::from(bytes))))
+}
+
+/// The value of a header that is there once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut all = headers.get_all(name).iter();
+    match (all.next(), all.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+fn unauthenticated(detail: &str) -> Problem {
+    Problem::new(Kind::Unauthenticated, detail)
+}
+
+fn forbidden(grant: &Grant, action: Action, project: Option<&ProjectName>) -> Problem {
+    let place = match project {
+        Some(project) => format!(" in project `{project}`"),
+        None => String::new(),
+    };
+    Problem::new(
+        Kind::Forbidden,
+        format!("token `{}` does not allow `{action}`{place}", grant.name),
+    )
+}

@@ -1,0 +1,199 @@
+//! Answers that are kept whole for a moment: head and body, found by what was asked, before anything
+//! is looked up. What is asked for again and again costs little more than sending it.
+//!
+//! Only answers about revisions addressed by their whole digest are kept, since nobody can change
+//! them. What a change through this process could touch (a revision deleted, an exception added) is
+//! left behind by it at once; a change by another process shows when the moment is over.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use moka::sync::Cache;
+
+use crate::http::Api;
+use crate::http::middleware::access::AuthMode;
+use crate::http::middleware::envelope;
+use crate::http::middleware::metrics::{CacheLooks, Counting, RouteFigures};
+
+/// For how long an answer is kept. With [`crate::service::FRESH`] it makes the two seconds for which
+/// a revision that another process deleted may be served.
+const KEPT: Duration = Duration::from_secs(1);
+
+/// How many bytes of answers are kept; they are mostly shared with the cache of views.
+const BUDGET: u64 = 32 << 20;
+
+/// The largest answer that is kept, in bytes: what is larger takes its time to be sent anyway.
+const LARGEST: usize = 1 << 20;
+
+/// What an answer takes besides its body, in bytes, about.
+const HEAD: usize = 1 << 10;
+
+/// What a handler marks an answer with that may be kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Keepable;
+
+/// The answers that are kept.
+#[derive(Debug, Clone)]
+pub struct KeptAnswers {
+    answers: Cache<Vec<u8>, Arc<Kept>>,
+    /// How many changes there were; an answer from before the last one is not given any more.
+    changes: Arc<AtomicU64>,
+    looks: CacheLooks,
+}
+
+#[derive(Debug)]
+struct Kept {
+    headers: HeaderMap,
+    body: Bytes,
+    /// The changes that there were when it was asked for.
+    changes: u64,
+    figures: RouteFigures,
+}
+
+impl Default for KeptAnswers {
+    fn default() -> Self {
+        let weight = |question: &Vec<u8>, kept: &Arc<Kept>| {
+            u32::try_from(question.len() + kept.body.len() + HEAD).unwrap_or(u32::MAX)
+        };
+        let answers = Cache::builder().name("answers").weigher(weight);
+        Self {
+            answers: answers.max_capacity(BUDGET).time_to_live(KEPT).build(),
+            changes: Arc::default(),
+            looks: CacheLooks::of("answers"),
+        }
+    }
+}
+
+impl KeptAnswers {
+    /// How many there are, and how many bytes they take by estimate.
+    #[must_use]
+    pub fn size(&self) -> (u64, u64) {
+        self.answers.run_pending_tasks();
+        (self.answers.entry_count(), self.answers.weighted_size())
+    }
+
+    fn find(&self, question: &[u8]) -> Option<Arc<Kept>> {
+        let kept = self.answers.get(question);
+        let kept = kept.filter(|kept| kept.changes == self.changes.load(Ordering::Acquire));
+        self.looks.count(kept.is_some());
+        kept
+    }
+}
+
+/// Counts a change once the request that makes it is over, also where whoever asked hangs up before.
+struct Changed(Arc<AtomicU64>);
+
+impl Drop for Changed {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+/// The outermost layer: gives what is kept, and keeps what may be.
+pub async fn kept(
+    State(api): State<Api>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Infallible> {
+    let answers = &api.kept;
+    let Some(question) = question(&api, &request) else {
+        let _changed = changes(&request).then(|| Changed(Arc::clone(&answers.changes)));
+        return Ok(next.run(request).await);
+    };
+    if let Some(kept) = answers.find(&question) {
+        return Ok(again(&api, &request, &kept));
+    }
+    let changes = answers.changes.load(Ordering::Acquire);
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if response.extensions_mut().remove::<Keepable>().is_none()
+        || response.status() != StatusCode::OK
+    {
+        return Ok(response);
+    }
+    let (parts, body) = response.into_parts();
+    // It is in memory already, so this only unwraps it.
+    let Ok(body) = to_bytes(body, usize::MAX).await else {
+        return Ok(Response::from_parts(parts, Body::empty()));
+    };
+    if body.len() <= LARGEST {
+        let mut headers = parts.headers.clone();
+        headers.remove(envelope::REQUEST_ID);
+        let route = route.as_ref().map(MatchedPath::as_str);
+        let kept = Kept {
+            headers,
+            body: body.clone(),
+            changes,
+            figures: RouteFigures::of(&Method::GET, route, StatusCode::OK),
+        };
+        answers.answers.insert(question, Arc::new(kept));
+    }
+    Ok(Response::from_parts(parts, Body::from(body)))
+}
+
+/// What is asked, as far as answers that may be kept depend on it; `None` where such an answer
+/// depends on more.
+fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
+    let headers = request.headers();
+    let simple = request.method() == Method::GET
+        && !headers.contains_key(header::IF_NONE_MATCH)
+        && !headers.contains_key(header::ORIGIN)
+        && api.config.auth != AuthMode::All
+        // Whoever names another host is refused further inside.
+        && api.config.hosts.expect(request.uri(), headers).is_ok();
+    if !simple {
+        return None;
+    }
+    let target = request.uri().path_and_query()?.as_str();
+    // Whoever keeps answers marks those of these alone; so nothing else is looked for.
+    if !target.contains("/sha256:") {
+        return None;
+    }
+    let mut question = Vec::with_capacity(target.len() + 64);
+    question.extend_from_slice(target.as_bytes());
+    for name in [header::ACCEPT, header::ACCEPT_ENCODING] {
+        // No header has a line break in it.
+        question.push(b'\n');
+        for value in headers.get_all(name) {
+            question.extend_from_slice(value.as_bytes());
+            question.push(b',');
+        }
+    }
+    Some(question)
+}
+
+/// Whether a request may change what is stored.
+fn changes(request: &Request) -> bool {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    !reads && request.uri().path().starts_with("/v1/projects")
+}
+
+/// A kept answer for a further request, counted and logged like every other.
+fn again(api: &Api, request: &Request, kept: &Kept) -> Response {
+    let counting = Counting::begin();
+    let id = envelope::request_id(request.headers());
+    let mut response = Response::new(Body::from(kept.body.clone()));
+    *response.headers_mut() = kept.headers.clone();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(envelope::REQUEST_ID, value);
+    }
+    counting.end(&kept.figures);
+    if envelope::is_sampled(api.config.log_sample) {
+        let span = tracing::info_span!("request", id);
+        let _within = span.enter();
+        envelope::log(
+            request.method(),
+            request.uri(),
+            response.status(),
+            counting.elapsed(),
+        );
+    }
+    response
+}

@@ -1,0 +1,210 @@
+//! Figures for Prometheus.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use axum::extract::State;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use metrics::{Counter, Histogram};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+use crate::http::Api;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+
+/// The media type of Prometheus's text format.
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// Seconds, from a cached answer to the longest that a request may take.
+const BUCKETS: [f64; 12] = [
+    0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 60.0,
+];
+
+/// What is counted between two calls of this is kept apart until then.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The one recorder of the process, made when it is first asked for; `None` when the process has
+/// another already.
+fn handle() -> Option<&'static PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    let make = || {
+        let builder = PrometheusBuilder::new();
+        let seconds = Matcher::Suffix("_seconds".to_owned());
+        let recorder = builder.set_buckets_for_metric(seconds, &BUCKETS).ok()?;
+        let handle = recorder.install_recorder().ok()?;
+        describe();
+        Some(handle)
+    };
+    HANDLE.get_or_init(make).as_ref()
+}
+
+/// Begins to count.
+pub fn install() {
+    handle();
+}
+
+/// Folds what was counted, again and again; without it memory grows until somebody asks for the
+/// figures.
+pub async fn keep_up() {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        if let Some(handle) = handle() {
+            handle.run_upkeep();
+        }
+    }
+}
+
+fn describe() {
+    metrics::describe_counter!("opatlas_http_requests_total", "Requests answered.");
+    metrics::describe_histogram!(
+        "opatlas_http_request_seconds",
+        "Time to the head of the answer."
+    );
+    metrics::describe_gauge!("opatlas_http_requests_in_flight", "Requests under way.");
+    metrics::describe_counter!(
+        "opatlas_ingests_total",
+        "Bundles brought, by what became of them."
+    );
+    metrics::describe_histogram!(
+        "opatlas_ingest_seconds",
+        "Time to read, check and store a bundle."
+    );
+    metrics::describe_counter!("opatlas_cache_requests_total", "Looks into a cache.");
+    metrics::describe_gauge!(
+        "opatlas_cache_bytes",
+        "Memory that a cache holds, by estimate."
+    );
+    metrics::describe_gauge!("opatlas_cache_entries", "Entries of a cache.");
+    metrics::describe_histogram!(
+        "opatlas_database_wait_seconds",
+        "Waiting for a connection, and for the lock where it writes."
+    );
+    metrics::describe_counter!(
+        "opatlas_database_errors_total",
+        "Calls of the database that failed."
+    );
+    metrics::describe_gauge!("opatlas_database_up", "Whether the database answers.");
+}
+
+/// A request under way.
+pub struct Counting(Instant);
+
+impl Counting {
+    /// A request has come.
+    #[must_use]
+    pub fn begin() -> Self {
+        metrics::gauge!("opatlas_http_requests_in_flight").increment(1.0);
+        Self(Instant::now())
+    }
+
+    /// How long ago it came.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    /// It was answered.
+    pub fn end(&self, figures: &RouteFigures) {
+        figures.answered.increment(1);
+        figures.seconds.record(self.0.elapsed().as_secs_f64());
+    }
+}
+
+/// Where requests of a route are counted that are answered alike.
+#[derive(Debug)]
+pub struct RouteFigures {
+    answered: Counter,
+    seconds: Histogram,
+}
+
+impl RouteFigures {
+    /// Those of a method, a route and a status. Routes are templates, so that there are few of them.
+    #[must_use]
+    pub fn of(method: &Method, route: Option<&str>, status: StatusCode) -> Self {
+        let method = match *method {
+            Method::GET => "GET",
+            Method::POST => "POST",
+            Method::PUT => "PUT",
+            Method::PATCH => "PATCH",
+            Method::DELETE => "DELETE",
+            Method::HEAD => "HEAD",
+            _ => "other",
+        };
+        let route = route.map_or_else(|| "none".to_owned(), str::to_owned);
+        let code = status.as_str().to_owned();
+        let answered = metrics::counter!(
+            "opatlas_http_requests_total",
+            "method" => method, "route" => route.clone(), "status" => code
+        );
+        let seconds = metrics::histogram!("opatlas_http_request_seconds", "route" => route);
+        Self { answered, seconds }
+    }
+}
+
+/// Where the looks into a cache are counted.
+#[derive(Debug, Clone)]
+pub struct CacheLooks {
+    hits: Counter,
+    misses: Counter,
+}
+
+impl CacheLooks {
+    /// Those into the cache of this name.
+    #[must_use]
+    pub fn of(cache: &'static str) -> Self {
+        let looks = |outcome| metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
+        Self {
+            hits: looks("hit"),
+            misses: looks("miss"),
+        }
+    }
+
+    /// One more, that found something or did not.
+    pub fn count(&self, found: bool) {
+        match found {
+            true => self.hits.increment(1),
+            false => self.misses.increment(1),
+        }
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        metrics::gauge!("opatlas_http_requests_in_flight").decrement(1.0);
+    }
+}
+
+/// Metrics
+///
+/// Figures of requests, ingests, caches and the database, in Prometheus's text format.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "operations",
+    operation_id = "metrics",
+    responses(
+        (status = 200, description = "The figures", body = String, content_type = "text/plain"),
+        (status = 404, description = "They are not kept", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn figures(State(api): State<Api>) -> Result<Response, Problem> {
+    let handle = handle().ok_or_else(|| {
+        Problem::new(
+            Kind::UnknownRoute,
+            "this process keeps its figures elsewhere",
+        )
+    })?;
+    let up = api.service.reachable().await.is_ok();
+    metrics::gauge!("opatlas_database_up").set(f64::from(u8::from(up)));
+    let (entries, bytes) = api.kept.size();
+    let answers = [("answers", entries, bytes)];
+    for (cache, entries, bytes) in api.service.cache_sizes().await.into_iter().chain(answers) {
+        #[expect(clippy::cast_precision_loss, reason = "figures are for the eye")]
+        let (entries, bytes) = (entries as f64, bytes as f64);
+        metrics::gauge!("opatlas_cache_entries", "cache" => cache).set(entries);
+        metrics::gauge!("opatlas_cache_bytes", "cache" => cache).set(bytes);
+    }
+    let mut response = handle.render().into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, TEXT);
+    Ok(response)
+}

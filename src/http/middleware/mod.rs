@@ -1,0 +1,9 @@
+//! What surrounds every request: identity, hosts, budgets, deadlines, figures.
+
+pub mod access;
+pub mod bounds;
+pub mod envelope;
+pub mod hosts;
+pub mod kept;
+pub mod metrics;
+pub mod sending;

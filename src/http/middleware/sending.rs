@@ -1,0 +1,240 @@
+//! What a connection has still to send. Clients that do not read are cut off: an answer that nobody
+//! takes holds memory that others need.
+//!
+//! An answer is on its way until the last of its bytes has left the buffers of the connection, those
+//! of HTTP/2's streams included; so a window that stays closed is seen like a socket that stays full.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+/// How many bytes a second a client must take at least, besides the time that it has anyway.
+const PACE: usize = 256 << 10;
+
+/// How long answers may be left unread while memory for answers is short.
+const HURRY: Duration = Duration::from_secs(4);
+
+/// How often a connection with answers on their way is looked at.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How many bytes of answers one connection may have on their way, unless it is one answer alone.
+const LARGEST: usize = 64 << 20;
+
+/// The answers that a connection has on their way.
+#[derive(Debug, Default)]
+pub struct Sending {
+    open: Mutex<Open>,
+    opened: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    next: u64,
+    answers: BTreeMap<u64, Answer>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Answer {
+    begun: Instant,
+    /// How many bytes it has, as far as that is known.
+    bytes: usize,
+}
+
+impl Sending {
+    /// Whether an answer of this size is too much besides what is on its way.
+    #[must_use]
+    pub fn is_full(&self, bytes: u64) -> bool {
+        let open = self.lock();
+        let there: usize = open.answers.values().map(|answer| answer.bytes).sum();
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        there > 0 && there.saturating_add(bytes) > LARGEST
+    }
+
+    /// Follows an answer until it is sent.
+    pub(crate) fn follow(self: &Arc<Self>, response: Response) -> Response {
+        response.map(|body| match body.is_end_stream() {
+            true => body,
+            false => {
+                let bytes = body.size_hint().exact();
+                let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+                let ticket = self.begin(bytes.unwrap_or_default());
+                let is_counted = bytes.is_some();
+                Body::new(Followed {
+                    body,
+                    ticket,
+                    is_counted,
+                })
+            }
+        })
+    }
+
+    /// Waits until an answer was left unread for too long: for `patience` and the time that its
+    /// bytes take at the slowest pace, or for less while `is_short` says that memory is.
+    pub(crate) async fn overdue(&self, patience: Duration, is_short: impl Fn() -> bool) {
+        loop {
+            if self.lock().answers.is_empty() {
+                self.opened.notified().await;
+            }
+            tokio::time::sleep(TICK.min(patience)).await;
+            let patience = match is_short() {
+                true => HURRY.min(patience),
+                false => patience,
+            };
+            let now = Instant::now();
+            let is_late = |answer: &Answer| {
+                let sending = Duration::from_secs((answer.bytes / PACE) as u64);
+                now.duration_since(answer.begun) > patience + sending
+            };
+            if self.lock().answers.values().any(is_late) {
+                return;
+            }
+        }
+    }
+
+    fn begin(self: &Arc<Self>, bytes: usize) -> Arc<Ticket> {
+        let mut open = self.lock();
+        let id = open.next;
+        open.next += 1;
+        let begun = Instant::now();
+        open.answers.insert(id, Answer { begun, bytes });
+        drop(open);
+        self.opened.notify_one();
+        Arc::new(Ticket {
+            sending: Arc::clone(self),
+            id,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+struct Ticket {
+    sending: Arc<Sending>,
+    id: u64,
+}
+
+impl Ticket {
+    fn add(&self, bytes: usize) {
+        if let Some(answer) = self.sending.lock().answers.get_mut(&self.id) {
+            answer.bytes = answer.bytes.saturating_add(bytes);
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.sending.lock().answers.remove(&self.id);
+    }
+}
+
+/// A body whose bytes are followed.
+struct Followed {
+    body: Body,
+    ticket: Arc<Ticket>,
+    /// Whether its size was known from the beginning.
+    is_counted: bool,
+}
+
+/// Bytes that know of what answer they are.
+struct Piece {
+    bytes: Bytes,
+    _ticket: Arc<Ticket>,
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl HttpBody for Followed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        frame.map_ok(|frame| {
+            frame.map_data(|bytes| {
+                if !self.is_counted {
+                    self.ticket.add(bytes.len());
+                }
+                Bytes::from_owner(Piece {
+                    bytes,
+                    _ticket: Arc::clone(&self.ticket),
+                })
+            })
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_millis(50);
+
+    #[tokio::test]
+    async fn answers_that_are_read_are_not_waited_for() {
+        let sending = Arc::new(Sending::default());
+        let response = sending.follow(Response::new(Body::from("answer")));
+        let read = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(
+            !sending.lock().answers.is_empty(),
+            "its bytes are still there"
+        );
+        drop(read);
+        let waiting = sending.overdue(PATIENCE, || false);
+        let waited = tokio::time::timeout(10 * PATIENCE, waiting).await;
+        assert!(waited.is_err());
+    }
+
+    #[tokio::test]
+    async fn answers_that_nobody_reads_are_overdue() {
+        let sending = Arc::new(Sending::default());
+        let answer = Response::new(Body::from("answer"));
+        let unread = sending.follow(answer).into_body().collect().await;
+        sending.overdue(PATIENCE, || false).await;
+        drop(unread);
+        // An endless stream as well.
+        let endless = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
+        let _unread = sending.follow(Response::new(Body::from_stream(endless)));
+        sending.overdue(PATIENCE, || true).await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_takes_one_large_answer_at_a_time() {
+        let sending = Arc::new(Sending::default());
+        assert!(!sending.is_full(u64::MAX), "one alone is always sent");
+        let large = sending.follow(Response::new(Body::from(vec![0; 1 << 20])));
+        assert!(!sending.is_full(1 << 20));
+        assert!(sending.is_full(64 << 20));
+        drop(large);
+        assert!(!sending.is_full(64 << 20));
+    }
+}

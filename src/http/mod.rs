@@ -1,0 +1,89 @@
+//! The service over HTTP (`docs/spec/registry.md`, section 4).
+//!
+//! [`router`] is the one page of routes. A handler does four things: it reads the request, calls
+//! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is
+//! what every error looks like, and [`envelope`] surrounds every request.
+
+pub mod body;
+pub mod bundle;
+mod describe;
+mod describe_values;
+pub mod extract;
+pub mod lift;
+pub mod middleware;
+pub mod negotiate;
+pub mod page;
+mod problem;
+pub mod renderings;
+pub mod respond;
+mod router;
+pub mod routes;
+pub mod server;
+pub mod stream;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use router::{app, openapi};
+
+use crate::service::Service;
+
+/// What the HTTP side is told when it starts.
+#[derive(Debug, Clone)]
+pub struct ApiConfig {
+    /// How long a request may take as a whole, reading its body included.
+    pub request_timeout: Duration,
+    /// How long a body may take to arrive.
+    pub body_timeout: Duration,
+    /// The greatest JSON body with a bundle, in bytes as sent: JSON may take six bytes for one of a
+    /// file.
+    pub json_bytes: usize,
+    /// The greatest JSON body without a bundle, in bytes.
+    pub message_bytes: usize,
+    /// How much a multipart body may have besides its files, in bytes.
+    pub multipart_overhead: usize,
+    /// How many requests may be under way at once.
+    pub max_requests: usize,
+    /// How many bytes of bodies may be in memory at once.
+    pub body_budget: usize,
+    /// What needs a token.
+    pub auth: middleware::access::AuthMode,
+    /// The hosts that it answers under.
+    pub hosts: middleware::hosts::Hosts,
+    /// Sites whose pages may use the API, such as `https://ci.example.org`; none by default.
+    pub cors_origins: Vec<String>,
+    /// Where clients reach the service, such as `https://opatlas.example.org`, for links in reports.
+    pub public_url: Option<String>,
+    /// Of how many requests one has a line in the log; those that fail always have.
+    pub log_sample: u32,
+}
+
+impl Default for ApiConfig {
+    fn default() -> Self {
+        Self {
+            request_timeout: Duration::from_secs(60),
+            body_timeout: Duration::from_secs(30),
+            json_bytes: 97 << 20,
+            message_bytes: 1 << 20,
+            multipart_overhead: 1 << 20,
+            max_requests: 1024,
+            body_budget: 256 << 20,
+            auth: middleware::access::AuthMode::Off,
+            hosts: middleware::hosts::Hosts::Any,
+            cors_origins: Vec::new(),
+            public_url: None,
+            log_sample: 1,
+        }
+    }
+}
+
+/// What handlers share.
+#[derive(Clone)]
+pub struct Api {
+    /// The use cases.
+    pub service: Arc<Service>,
+    /// The settings.
+    pub config: Arc<ApiConfig>,
+    /// Answers that are asked for again and again.
+    pub kept: Arc<middleware::kept::KeptAnswers>,
+}

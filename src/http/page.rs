@@ -1,0 +1,148 @@
+//! Lists in pages: `{items, next_cursor}`.
+
+use std::fmt::{self, Write as _};
+
+use crate::service::ViewId;
+use crate::wire::page::PageQuery;
+use crate::wire::problem::{Kind, Problem};
+
+/// How many items a page has where nothing else is asked for.
+pub const DEFAULT_LIMIT: u32 = 100;
+
+/// How many items a page may have.
+pub const MAX_LIMIT: u32 = 1000;
+
+/// The size of a page.
+///
+/// # Errors
+/// [`Kind::InvalidParameter`] when it is not in `1..=1000`.
+pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
+    match asked {
+        None => Ok(DEFAULT_LIMIT),
+        Some(limit) if (1..=MAX_LIMIT).contains(&limit) => Ok(limit),
+        Some(limit) => Err(Problem::new(
+            Kind::InvalidParameter,
+            format!("limit: {limit} is not in 1..={MAX_LIMIT}"),
+        )
+        .about("limit")),
+    }
+}
+
+/// The part of a list in memory that a query asks for, and the cursor of the next one. `name` and
+/// `filter` tell the list from others.
+///
+/// # Errors
+/// [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
+pub fn cut<'a, T>(
+    name: &str,
+    filter: &impl fmt::Debug,
+    items: &'a [T],
+    query: &PageQuery,
+) -> Result<(&'a [T], Option<String>), Problem> {
+    let limit = limit(query.limit)? as usize;
+    let cursors = Cursors::of(ViewId::of_program(name, filter));
+    let from = match &query.cursor {
+        Some(cursor) => cursors.decode_number(cursor)?,
+        None => 0_usize,
+    };
+    let next = from.saturating_add(limit);
+    let part = &items[from.min(items.len())..next.min(items.len())];
+    Ok((
+        part,
+        (next < items.len()).then(|| cursors.encode(&next.to_string())),
+    ))
+}
+
+/// Where a page begins. Only the list that made a cursor reads it: it carries a mark of the list
+/// and its parameters.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursors {
+    mark: u32,
+}
+
+impl Cursors {
+    /// The cursors of a list that is known by this id.
+    #[must_use]
+    pub fn of(list: ViewId) -> Self {
+        Self { mark: list.mark() }
+    }
+
+    /// A cursor for a place.
+    #[must_use]
+    pub fn encode(self, place: &str) -> String {
+        let mut text = format!("{:08x}", self.mark);
+        for byte in place.bytes() {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+
+    /// The place that a cursor stands for.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidCursor`].
+    pub fn decode(self, cursor: &str) -> Result<String, Problem> {
+        self.read(cursor).ok_or_else(invalid)
+    }
+
+    /// The number that a cursor stands for.
+    ///
+    /// # Errors
+    /// [`Kind::InvalidCursor`].
+    pub fn decode_number<T: std::str::FromStr>(self, cursor: &str) -> Result<T, Problem> {
+        self.decode(cursor)?.parse().map_err(|_| invalid())
+    }
+
+    fn read(self, cursor: &str) -> Option<String> {
+        let (mark, place) = cursor.split_at_checked(8)?;
+        // The parser of numbers would also take a sign.
+        let is_hex = cursor.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_hex || u32::from_str_radix(mark, 16).ok()? != self.mark {
+            return None;
+        }
+        let digits = place.as_bytes().chunks_exact(2);
+        if !digits.remainder().is_empty() {
+            return None;
+        }
+        let bytes = digits.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()
+    }
+}
+
+/// The problem of a cursor that is none of the list.
+#[must_use]
+pub fn invalid() -> Problem {
+    Problem::new(Kind::InvalidCursor, Kind::InvalidCursor.meaning()).about("cursor")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_come_back_and_only_to_their_list() {
+        let list = Cursors::of(ViewId::of_bytes(b"list"));
+        let other = Cursors::of(ViewId::of_bytes(b"other"));
+        let cursor = list.encode("300");
+        assert_eq!(list.decode_number::<u32>(&cursor).unwrap(), 300);
+        assert!(other.decode(&cursor).is_err());
+        let signed = format!("{}+3", &cursor[..8]);
+        for bad in [
+            "",
+            "é",
+            "00000000",
+            &cursor[..cursor.len() - 1],
+            "zz",
+            &signed,
+        ] {
+            assert!(list.decode(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn limits_have_bounds() {
+        assert_eq!(limit(None).unwrap(), DEFAULT_LIMIT);
+        assert!(limit(Some(0)).is_err() && limit(Some(1001)).is_err());
+    }
+}

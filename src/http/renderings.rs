@@ -1,0 +1,51 @@
+//! Findings in the forms that people and tools read, by `Accept`.
+
+use std::collections::BTreeMap;
+
+use opatlas_report::findings::{Colour, Findings, markdown, sarif, text};
+use opatlas_rules::Omitted;
+use opatlas_source::diagnostic::Finding;
+
+use crate::http::negotiate::Media;
+use crate::service::Snapshot;
+use crate::wire::json::json;
+
+/// The forms of findings.
+pub const FINDINGS: &[Media] = &[Media::Json, Media::Sarif, Media::Markdown, Media::Text];
+
+/// The forms of a list of findings.
+pub const FINDINGS_LIST: &[Media] = &[
+    Media::Json,
+    Media::NdJson,
+    Media::Sarif,
+    Media::Markdown,
+    Media::Text,
+];
+
+/// Findings of a snapshot as a report; `None` for the JSON forms, whose shape is the caller's.
+#[must_use]
+pub fn report<'a>(
+    snapshot: &Snapshot,
+    findings: impl Iterator<Item = &'a Finding>,
+    omitted: &[Omitted],
+    media: Media,
+) -> Option<Vec<u8>> {
+    let findings: Vec<Finding> = findings.cloned().collect();
+    let mut sources = BTreeMap::new();
+    for (name, _) in snapshot.bundle.files() {
+        if let Some(source) = snapshot.source(name) {
+            sources.insert(name.into(), source.clone());
+        }
+    }
+    let report = Findings {
+        findings: &findings,
+        omitted,
+        sources,
+    };
+    match media {
+        Media::Sarif => Some(json(&sarif(&report))),
+        Media::Markdown => Some(markdown(&report).into_bytes()),
+        Media::Text => Some(text(&report, Colour::Never).into_bytes()),
+        _ => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! The one page of routes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{Method, header};
+use axum::middleware;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::SizeAbove;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::Api;
+use crate::http::ApiConfig;
+use crate::http::describe;
+use crate::http::middleware::access;
+use crate::http::middleware::bounds;
+use crate::http::middleware::bounds::Bounds;
+use crate::http::middleware::envelope;
+use crate::http::middleware::hosts;
+use crate::http::middleware::kept;
+use crate::http::middleware::metrics;
+use crate::http::routes::backends;
+use crate::http::routes::badges;
+use crate::http::routes::compare;
+use crate::http::routes::compare_schemas;
+use crate::http::routes::coverage;
+use crate::http::routes::dispatch;
+use crate::http::routes::exceptions;
+use crate::http::routes::files;
+use crate::http::routes::findings;
+use crate::http::routes::gaps;
+use crate::http::routes::history;
+use crate::http::routes::keys;
+use crate::http::routes::labels;
+use crate::http::routes::matrix;
+use crate::http::routes::operations;
+use crate::http::routes::operators;
+use crate::http::routes::problems;
+use crate::http::routes::projects;
+use crate::http::routes::releases;
+use crate::http::routes::revisions;
+use crate::http::routes::rules;
+use crate::http::routes::schemas;
+use crate::http::routes::search;
+use crate::http::routes::stateless;
+use crate::http::routes::support;
+use crate::http::routes::tables;
+use crate::http::routes::trends;
+use crate::service::Service;
+use crate::web;
+
+/// Every route. Whoever adds one adds it here.
+fn routes() -> OpenApiRouter<Api> {
+    OpenApiRouter::with_openapi(describe::Description::openapi())
+        // Projects and what is in them.
+        .routes(routes!(projects::list, projects::create))
+        .routes(routes!(projects::one, projects::update, projects::delete))
+        .routes(routes!(revisions::list, revisions::ingest))
+        .routes(routes!(revisions::one, revisions::delete))
+        .routes(routes!(files::one))
+        .routes(routes!(files::backend))
+        .routes(routes!(labels::list))
+        .routes(routes!(labels::one, labels::set, labels::delete))
+        .routes(routes!(operators::list))
+        .routes(routes!(operators::one))
+        .routes(routes!(tables::one))
+        .routes(routes!(keys::list))
+        .routes(routes!(keys::one))
+        .routes(routes!(coverage::coverage))
+        .routes(routes!(matrix::matrix))
+        .routes(routes!(findings::list))
+        .routes(routes!(compare::stored, backends::given))
+        .routes(routes!(backends::stored))
+        // Over all revisions.
+        .routes(routes!(history::operator))
+        .routes(routes!(search::search))
+        .routes(routes!(support::table))
+        .routes(routes!(badges::one))
+        .routes(routes!(trends::trends))
+        .routes(routes!(gaps::stored, gaps::ranked))
+        .routes(routes!(exceptions::list, exceptions::create))
+        .routes(routes!(exceptions::one, exceptions::delete))
+        // Of texts that are not stored.
+        .routes(routes!(stateless::validate))
+        .routes(routes!(stateless::parse))
+        .routes(routes!(schemas::parse))
+        .routes(routes!(compare_schemas::compare))
+        .routes(routes!(compare::given))
+        .routes(routes!(dispatch::calculate))
+        // What the program knows.
+        .routes(routes!(releases::list))
+        .routes(routes!(releases::one))
+        .routes(routes!(rules::list))
+        .routes(routes!(rules::one))
+        .routes(routes!(problems::one))
+        // The service itself.
+        .routes(routes!(operations::health))
+        .routes(routes!(operations::readiness))
+        .routes(routes!(operations::version))
+        .routes(routes!(metrics::figures))
+        .routes(routes!(operations::document))
+}
+
+/// The whole HTTP side over a service.
+pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
+    metrics::install();
+    let (router, _) = routes().split_for_parts();
+    let api = Api {
+        service,
+        config: Arc::new(config),
+        kept: Arc::default(),
+    };
+    let guard = middleware::from_fn_with_state(api.clone(), access::guard);
+    // On the fly only what is not kept compressed: lists that are streamed.
+    let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
+    let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
+    let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
+    let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
+    let router = router
+        .route_layer(guard)
+        .fallback(web::fallback)
+        .layer(CatchPanicLayer::custom(envelope::panicked))
+        .layer(DefaultBodyLimit::disable())
+        .layer(compression)
+        .layer(bounded)
+        .layer(served)
+        .layer(surround);
+    let keep = middleware::from_fn_with_state(api.clone(), kept::kept);
+    let router = match api.config.cors_origins.is_empty() {
+        true => router,
+        false => router.layer(other_sites(&api.config.cors_origins)),
+    };
+    router.layer(keep).with_state(api)
+}
+
+/// What pages of other sites may do, where there are such.
+fn other_sites(origins: &[String]) -> CorsLayer {
+    let origins: Vec<_> = origins
+        .iter()
+        .filter_map(|origin| origin.parse().ok())
+        .collect();
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([
+            Method::GET,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ])
+        .allow_headers([
+            header::ACCEPT,
+            header::AUTHORIZATION,
+            header::CONTENT_TYPE,
+            header::IF_MATCH,
+            header::IF_NONE_MATCH,
+        ])
+        .expose_headers([header::ETAG, header::LOCATION, envelope::REQUEST_ID])
+        .max_age(Duration::from_secs(3600))
+}
+
+/// The description of the whole HTTP side.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    let (_, mut document) = routes().split_for_parts();
+    describe::complete(&mut document);
+    document
+}

@@ -1,0 +1,158 @@
+//! What a new revision changes for an out-of-tree backend.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_report::backend::{markdown, text};
+use opatlas_source::Stop;
+
+use crate::http::Api;
+use crate::http::body;
+use crate::http::extract::{Path, Query};
+use crate::http::middleware::access::Access;
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::http::routes::compare::split;
+use crate::service::access::Action;
+use crate::service::backend::{BackendCompared, Vendor};
+use crate::service::{Resolved, ServiceError};
+use crate::wire::backends::{BackendPath, BackendQuery, BackendReport, view};
+use crate::wire::compare::ComparePath;
+use crate::wire::comparison::SideView;
+use crate::wire::json::json;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// The forms of the answer.
+const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Text];
+
+/// The media types of a backend file.
+const YAML: [&str; 4] = [
+    "application/yaml",
+    "application/x-yaml",
+    "text/yaml",
+    "text/plain",
+];
+
+/// What an upgrade costs a stored backend
+///
+/// What the head changes for the backend file of another project's last revision: operators that it
+/// lists and that changed or vanished, new ones that it inherits or lacks.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/compare/{range}/backends/{backend}",
+    tag = "comparisons",
+    operation_id = "compare_for_backend",
+    params(BackendPath, BackendQuery),
+    responses(
+        (status = 200, description = "What changes", content(
+            (BackendReport = "application/json"),
+            (String = "text/markdown"),
+            (String = "text/plain"),
+        )),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or no backend file that can be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn stored(
+    State(api): State<Api>,
+    Path(path): Path<BackendPath>,
+    Query(query): Query<BackendQuery>,
+    access: Access,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    access.expect(Action::Read, &path.backend)?;
+    let backend = api.service.resolve(&path.backend, "latest", None).await?;
+    let snapshot = api.service.snapshot(&backend).await?;
+    let vendor = Vendor::of(&snapshot.bundle);
+    let vendor = vendor.ok_or_else(|| ServiceError::UnusableBackend {
+        file: backend.title(),
+        why: "it has no `backends/NAME.yaml`".to_owned(),
+    })?;
+    let range = ComparePath {
+        project: path.project,
+        range: path.range,
+    };
+    answer(&api, &accept, &range, query.release.as_deref(), vendor).await
+}
+
+/// What an upgrade costs a backend
+///
+/// The same for a backend file that is sent. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{project}/compare/{range}",
+    tag = "comparisons",
+    operation_id = "compare_for_backend_file",
+    params(ComparePath, BackendQuery),
+    request_body(description = "The backend file", content((String = "application/yaml"))),
+    responses(
+        (status = 200, description = "What changes", content(
+            (BackendReport = "application/json"),
+            (String = "text/markdown"),
+            (String = "text/plain"),
+        )),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not YAML", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, no such release, or a file that cannot be laid over the sides", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn given(
+    State(api): State<Api>,
+    Path(path): Path<ComparePath>,
+    Query(query): Query<BackendQuery>,
+    accept: Accept,
+    request: Request,
+) -> Result<Response, Problem> {
+    body::expect_media(request.headers(), &YAML)?;
+    let bytes = body::collect(request, &api, api.service.limits().file_bytes).await?;
+    let name = query.name.as_deref().unwrap_or("backend");
+    let vendor = Vendor::new(name, bytes.to_vec())?;
+    answer(&api, &accept, &path, query.release.as_deref(), vendor).await
+}
+
+async fn answer(
+    api: &Api,
+    accept: &Accept,
+    path: &ComparePath,
+    release: Option<&str>,
+    vendor: Vendor,
+) -> Result<Response, Problem> {
+    let media = accept.media(FORMS)?;
+    let service = &api.service;
+    let (base, head) = split(&path.range, None)?;
+    let head = service.resolve(&path.project, head, release).await?;
+    let base = base.unwrap_or_default();
+    let base = service.resolve(&path.project, base, release).await?;
+    let old = service.snapshot(&base).await?;
+    let new = service.snapshot(&head).await?;
+    let file = vendor.file.clone();
+    let make = move |stop: &Stop| {
+        let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
+        let impact = compared.impact();
+        let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
+            file: file.clone(),
+            why: "its `backend` is no dispatch key of both releases".to_owned(),
+        })?;
+        let (from, to) = (base.title(), head.title());
+        Ok::<_, Problem>(match media {
+            Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
+            Media::Text => text(&impact, &file, &from, &to).into_bytes(),
+            _ => json(&view(&impact, file, side(&base), side(&head))),
+        })
+    };
+    let bytes = service.make(make).await?;
+    respond::bytes(api, accept, StatusCode::OK, media, bytes).await
+}
+
+fn side(resolved: &Resolved) -> SideView {
+    SideView {
+        title: resolved.title(),
+        project: Some(resolved.project.to_string()),
+        revision: format!("sha256:{}", resolved.digest),
+        label: resolved.label.as_ref().map(|label| label.name.to_string()),
+        release: resolved.release().as_str(),
+    }
+}

@@ -1,0 +1,100 @@
+//! Badges: the coverage of a backend as a small image, or as data for badge services.
+
+use axum::extract::State;
+use axum::response::Response;
+use opatlas_report::support::badge;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::service::Snapshot;
+use crate::service::dispatch::runtime_key;
+use crate::service::gaps::counts;
+use crate::service::history::percent;
+use crate::wire::badges::{Badge, BadgePath, BadgeQuery, Counted};
+use crate::wire::json::json;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+
+/// A badge
+///
+/// How many of the declared operators a backend runs: `coverage of MPS in 2.15.0: 63 %`.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/badges/{badge}",
+    tag = "history",
+    operation_id = "get_badge",
+    params(BadgePath, BadgeQuery),
+    responses(
+        (status = 200, description = "The badge", content(
+            (String = "image/svg+xml"),
+            (Badge = "application/json"),
+        )),
+        (status = 404, description = "No such project, revision, key, or form of a badge", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<BadgePath>,
+    Query(query): Query<BadgeQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let (key, media) = match path.badge.rsplit_once('.') {
+        Some((key, "svg")) => (key, Media::Svg),
+        Some((key, "json")) => (key, Media::Json),
+        _ => {
+            let text = "a badge is a key with `.svg` or `.json`, such as `MPS.svg`";
+            return Err(Problem::new(Kind::NoKey, text));
+        }
+    };
+    let service = &api.service;
+    let address = query.revision.as_deref().unwrap_or("latest");
+    let revision = service.resolve(&path.project, address, None).await?;
+    let slot = runtime_key(revision.release(), key).map_err(crate::wire::keys::of_path)?;
+    let of = query.of.unwrap_or_default();
+    let title = match &revision.label {
+        Some(label) => label.name.to_string(),
+        None => format!("{:.12}", revision.digest.to_string()),
+    };
+    let what = match of {
+        Counted::Served => "coverage",
+        Counted::Kernel => "kernels",
+    };
+    let label = format!("{what} of {key} in {title}");
+    let request = ViewRequest {
+        revision: &revision,
+        view: "badge",
+        parameters: (slot, of, label.clone()),
+        media,
+        making: Making::Parsed,
+    };
+    respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
+        let counts = counts(snapshot, slot);
+        let part = match of {
+            Counted::Served => counts.kernels + counts.inherited,
+            Counted::Kernel => counts.kernels,
+        };
+        let share = percent(part, counts.operators);
+        let message = format!("{share} %");
+        Ok(match media {
+            Media::Svg => badge(&label, &message, share).into_bytes(),
+            _ => json(&Badge {
+                schema_version: 1,
+                label,
+                message,
+                color: colour(share),
+            }),
+        })
+    })
+    .await
+}
+
+fn colour(percent: u32) -> &'static str {
+    match percent {
+        90.. => "brightgreen",
+        70.. => "green",
+        50.. => "yellow",
+        _ => "red",
+    }
+}

@@ -1,0 +1,297 @@
+//! Comparing revisions.
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::Response;
+use opatlas_diff::rules::Profile;
+use opatlas_report::changes::LEAST_MAX_CHARS;
+
+use crate::http::Api;
+use crate::http::body;
+use crate::http::extract::{Path, Query, from_json, from_lifted};
+use crate::http::lift;
+use crate::http::middleware::access::Access;
+use crate::http::middleware::kept::Keepable;
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::http::routes::compare_report::{Making, make};
+use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
+use crate::service::compare::Rulebook;
+use crate::service::policy::{EXCEPTIONS, expect_few};
+use crate::service::{Address, ServiceError, ViewId};
+use crate::wire::compare::{ComparePath, CompareQuery, ProfileName};
+use crate::wire::compare_sides::CompareBody;
+use crate::wire::comparison::Comparison;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+
+/// In how many parts a report comes.
+const PARTS: HeaderName = HeaderName::from_static("x-parts");
+
+/// The forms of a comparison.
+const FORMS: &[Media] = &[
+    Media::Json,
+    Media::Markdown,
+    Media::Sarif,
+    Media::JUnit,
+    Media::Text,
+];
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Strict => Self::Strict,
+            ProfileName::Official => Self::Official,
+            ProfileName::Python => Self::Python,
+            ProfileName::Model => Self::Model,
+            ProfileName::Cpp => Self::Cpp,
+            ProfileName::Backend => Self::Backend,
+            ProfileName::Compiler => Self::Compiler,
+        }
+    }
+}
+
+/// Compare two revisions
+///
+/// What changed between two stored revisions of a project: torch's own verdicts, our findings with
+/// whom they hurt, and what follows for every backend, judged by the project's policy and
+/// exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
+/// comes in parts that cut no change in two; `X-Parts` says how many.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/compare/{range}",
+    tag = "comparisons",
+    operation_id = "compare_revisions",
+    params(ComparePath, CompareQuery),
+    responses(
+        (status = 200, description = "What differs", content(
+            (Comparison = "application/json"),
+            (String = "text/markdown"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "application/xml"),
+            (String = "text/plain"),
+        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "The same revision twice, a side that cannot be read at all, or no such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn stored(
+    State(api): State<Api>,
+    Path(path): Path<ComparePath>,
+    Query(query): Query<CompareQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(FORMS)?;
+    check(&query)?;
+    let service = &api.service;
+    let (base, head) = split(&path.range, query.against.as_deref())?;
+    let release = query.release.as_deref();
+    let head = service.resolve(&path.project, head, release).await?;
+    let mut against = match query.against.as_deref() {
+        Some(against) => {
+            service
+                .against(&head.project, against, Some(head.digest), Some(&head))
+                .await?
+        }
+        None => Vec::new(),
+    };
+    let base = match base {
+        Some(base) => service.resolve(&path.project, base, release).await?,
+        None if against.is_empty() => {
+            return Err(ServiceError::NoRevisions(head.project.clone()).into());
+        }
+        None => against.remove(0),
+    };
+    against.retain(|other| other.digest != base.digest);
+    let mut rulebook = Rulebook::clone(&*service.rulebook(&head.project).await?);
+    if let Some(profile) = query.profile {
+        rulebook.policy.profile = profile.into();
+    }
+    let today = service.today();
+    let others: Vec<_> = against.iter().map(|r| (r.digest, r.release())).collect();
+    let id = ViewId::new(
+        &head,
+        "compare",
+        &(
+            (base.digest, &base.judged, base.title(), head.title()),
+            others,
+            (&rulebook, today, query.max_chars),
+        ),
+        media.as_str(),
+    );
+    if let Some(response) = respond::not_modified(&accept, id) {
+        return Ok(response);
+    }
+    let lasts = base.by_digest && head.by_digest && query.against.is_none();
+    let made = async {
+        let permalink = permalink(&api, &base, &head);
+        let making = Making {
+            base: Side::Stored(Box::new(read(&api, base).await?)),
+            head: Side::Stored(Box::new(read(&api, head).await?)),
+            others: against,
+            rulebook,
+            query: query.clone(),
+            media,
+            permalink,
+        };
+        make(&api, making).await
+    };
+    let view = service.view::<Problem>(id, made).await?;
+    let mut response = match media {
+        Media::Markdown => part(&api, &accept, view.plain(), query.part).await?,
+        _ => respond::encoded(service, &accept, id, media, &view).await?,
+    };
+    if lasts {
+        response.extensions_mut().insert(Keepable);
+    }
+    Ok(response)
+}
+
+/// Compare two bundles
+///
+/// The same of files that are not stored, or of files and a stored revision. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/compare",
+    tag = "stateless",
+    operation_id = "compare_bundles",
+    params(CompareQuery),
+    request_body(description = "The two sides", content = CompareBody),
+    responses(
+        (status = 200, description = "What differs", content(
+            (Comparison = "application/json"),
+            (String = "text/markdown"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "application/xml"),
+            (String = "text/plain"),
+        ), headers(("x-parts" = u32, description = "In how many parts the Markdown report comes"))),
+        (status = 404, description = "No such project, revision or part", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "A side that cannot be read at all, no such release, or a policy that is not understood", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn given(
+    State(api): State<Api>,
+    access: Access,
+    Query(query): Query<CompareQuery>,
+    accept: Accept,
+    request: Request,
+) -> Result<Response, Problem> {
+    let media = accept.media(FORMS)?;
+    check(&query)?;
+    match body::media(request.headers()).as_deref() {
+        Some("application/json") => {}
+        other => return Err(body::unsupported(other, &["application/json"])),
+    }
+    let mut lifted = lift::read(request, &api, FILES).await?;
+    let body: CompareBody = from_lifted(&lifted)?;
+    let service = &api.service;
+    let release = query.release.as_deref();
+    let base = side(&api, &access, (body.base, &mut lifted), "base", release).await?;
+    let head = side(&api, &access, (body.head, &mut lifted), "head", release).await?;
+    let project = [&head, &base].into_iter().find_map(Side::resolved);
+    let mut rulebook = match project {
+        Some(resolved) => Rulebook::clone(&*service.rulebook(&resolved.project).await?),
+        None => Rulebook::default(),
+    };
+    if let Some(policy) = body.policy {
+        rulebook.policy = policy.policy().map_err(ServiceError::from)?;
+    }
+    let own = rulebook.exceptions.len();
+    for (i, text) in body.exceptions.iter().enumerate().take(EXCEPTIONS + 1) {
+        let exception = text.exception(format!("exceptions[{i}]"));
+        rulebook
+            .exceptions
+            .push(exception.map_err(ServiceError::from)?);
+    }
+    expect_few(&rulebook.exceptions[own..]).map_err(ServiceError::from)?;
+    if let Some(profile) = query.profile {
+        rulebook.policy.profile = profile.into();
+    }
+    let mut others = Vec::new();
+    if let Some(against) = &query.against {
+        let Some(resolved) = project else {
+            let detail = "`against` needs a side that is a stored revision, to know the project";
+            return Err(Problem::new(Kind::InvalidParameter, detail).about("against"));
+        };
+        let head_digest = head.resolved().map(|head| head.digest);
+        others = service
+            .against(&resolved.project, against, head_digest, Some(resolved))
+            .await?;
+    }
+    let sides = base.resolved().zip(head.resolved());
+    let permalink = sides.and_then(|(base, head)| permalink(&api, base, head));
+    let making = Making {
+        base,
+        head,
+        others,
+        rulebook,
+        query: query.clone(),
+        media,
+        permalink,
+    };
+    let bytes = make(&api, making).await?;
+    match media {
+        Media::Markdown => part(&api, &accept, &bytes, query.part).await,
+        _ => respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await,
+    }
+}
+
+/// One part of a Markdown report out of all of them, which are kept as a JSON list.
+async fn part(
+    api: &Api,
+    accept: &Accept,
+    parts: &[u8],
+    wanted: Option<usize>,
+) -> Result<Response, Problem> {
+    let mut parts: Vec<String> = from_json(parts)?;
+    let (count, wanted) = (parts.len(), wanted.unwrap_or(1));
+    if wanted > count {
+        let detail = format!("part {wanted} is asked for, and there are {count}");
+        return Err(Problem::new(Kind::UnknownPart, detail).about("part"));
+    }
+    let text = parts.swap_remove(wanted - 1).into_bytes();
+    let media = Media::Markdown;
+    let mut response =
+        respond::bytes(api, accept, StatusCode::OK, media, api.service.hold(text)?).await?;
+    if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
+        response.headers_mut().insert(PARTS, value);
+    }
+    Ok(response)
+}
+
+fn check(query: &CompareQuery) -> Result<(), Problem> {
+    let bad =
+        |name: &str, detail: String| Err(Problem::new(Kind::InvalidParameter, detail).about(name));
+    match (query.max_chars, query.part) {
+        (Some(max), _) if !(LEAST_MAX_CHARS..=1_000_000).contains(&max) => bad(
+            "max_chars",
+            format!("`max_chars` is {max}, but must be from {LEAST_MAX_CHARS} to 1000000"),
+        ),
+        (_, Some(0)) => bad("part", "parts are counted from 1".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Base and head of a range.
+pub(crate) fn split<'a>(
+    range: &'a str,
+    against: Option<&str>,
+) -> Result<(Option<&'a str>, &'a str), Problem> {
+    let Some((base, head)) = range.split_once("...") else {
+        let detail = format!("`{range}` is no range; write `BASE...HEAD`");
+        return Err(Problem::new(Kind::InvalidName, detail).about("range"));
+    };
+    if base.is_empty() && against.is_some() {
+        return Ok((None, head));
+    }
+    let parsed = (Address::parse(base), Address::parse(head));
+    if let (Ok(a), Ok(b)) = &parsed
+        && a == b
+    {
+        return Err(ServiceError::SameRevision(head.to_owned()).into());
+    }
+    Ok((Some(base), head))
+}

@@ -1,0 +1,198 @@
+//! What a comparison is answered with: every form of it, and what the head comes to against further
+//! revisions.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use jiff::civil::Date;
+use opatlas_diff::policy::Judgement;
+use opatlas_report::changes;
+use opatlas_report::changes::{Further, Report};
+use opatlas_report::findings::Colour;
+use opatlas_source::Stop;
+
+use crate::http::Api;
+use crate::http::negotiate::Media;
+use crate::http::routes::compare_sides::{Side, read};
+use crate::service::compare::{Compared, Rulebook};
+use crate::service::{Reader, Resolved, ServiceError, Snapshot};
+use crate::wire::against::FurtherVerdict;
+use crate::wire::change;
+use crate::wire::compare::CompareQuery;
+use crate::wire::comparison::{ComparisonParts, SideView, comparison};
+use crate::wire::json::json;
+use crate::wire::problem::Problem;
+
+/// A side, read.
+pub(crate) struct Read {
+    pub snapshot: Arc<Snapshot>,
+    pub view: SideView,
+    pub resolved: Option<Resolved>,
+}
+
+/// All that a comparison is made from.
+pub(crate) struct Making {
+    pub base: Side,
+    pub head: Side,
+    /// What to hold the head against as well.
+    pub others: Vec<Resolved>,
+    pub rulebook: Rulebook,
+    pub query: CompareQuery,
+    pub media: Media,
+    pub permalink: Option<String>,
+}
+
+/// How a comparison is told.
+struct Rendering {
+    query: CompareQuery,
+    media: Media,
+    permalink: Option<String>,
+    root: Option<String>,
+}
+
+/// A comparison, judged.
+struct Judged {
+    base: Read,
+    head: Read,
+    compared: Compared,
+    judgement: Judgement,
+    rulebook: Rulebook,
+}
+
+/// The bytes of the answer; for Markdown, all parts as a JSON list. Further revisions are read one
+/// after the other, so that memory holds few of them at a time.
+pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
+    let Making {
+        base,
+        head,
+        others,
+        rulebook,
+        query,
+        media,
+        permalink,
+    } = making;
+    let service = &api.service;
+    let (today, reader) = (service.today(), service.reader());
+    let rendering = Rendering {
+        query,
+        media,
+        permalink,
+        root: api.config.public_url.clone(),
+    };
+    let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
+    if others.is_empty() {
+        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &rendering));
+        return service.make(make).await;
+    }
+    let place = service.place().await?;
+    let judged = service.compute(move |stop| Ok(judge(stop))).await??;
+    let judged = Arc::new(judged);
+    let mut against = Vec::with_capacity(others.len());
+    for other in others {
+        let other = read(api, other).await?;
+        let judged = Arc::clone(&judged);
+        let hold = move |stop: &Stop| {
+            let (judgement, rulebook) = (&judged.judgement, &judged.rulebook);
+            let further =
+                judged
+                    .compared
+                    .judge_against(other.snapshot, judgement, rulebook, today, stop)?;
+            Ok::<_, ServiceError>(FurtherVerdict::new(&further, &other.view, rulebook))
+        };
+        against.push(service.compute(move |stop| Ok(hold(stop))).await??);
+    }
+    let made = service.make(move |_| Ok(told(&judged, &against, &rendering)));
+    let made = made.await;
+    drop(place);
+    made
+}
+
+impl Judged {
+    fn new(
+        (base, head): (Side, Side),
+        reader: &Reader,
+        rulebook: Rulebook,
+        today: Date,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        let (base, head) = (base.read(reader, stop)?, head.read(reader, stop)?);
+        let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
+        let judged = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        stop.check()?;
+        Ok(Self {
+            base,
+            head,
+            compared,
+            judgement,
+            rulebook,
+        })
+    }
+}
+
+fn told(judged: &Judged, against: &[FurtherVerdict], rendering: &Rendering) -> Vec<u8> {
+    let Judged {
+        base,
+        head,
+        compared,
+        judgement,
+        rulebook,
+    } = judged;
+    let further: Vec<Further<'_>> = against.iter().map(FurtherVerdict::further).collect();
+    let sources = (
+        base.snapshot.native_functions(),
+        head.snapshot.native_functions(),
+    );
+    let root = rendering.root.as_ref();
+    let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
+    let side = |title, source| changes::Side {
+        title,
+        source,
+        file_url: None,
+    };
+    let report = Report {
+        comparison: &compared.comparison,
+        judgement,
+        policy: &rulebook.policy,
+        exceptions: &rulebook.exceptions,
+        base: side(&*base.view.title, sources.0),
+        head: side(&*head.view.title, sources.1),
+        further: &further,
+        // A comment elsewhere needs the whole address.
+        permalink: rendering
+            .permalink
+            .as_deref()
+            .filter(|_| rules_url.is_some()),
+        rules_url: rules_url.as_deref(),
+        max_chars: rendering.query.max_chars,
+    };
+    match rendering.media {
+        Media::Markdown => json(&changes::markdown(&report)),
+        Media::Text => changes::text(&report, Colour::Never).into_bytes(),
+        Media::JUnit => changes::junit(&report).into_bytes(),
+        Media::Sarif => json(&changes::sarif(&report)),
+        _ => {
+            let told = ComparisonParts {
+                compared,
+                base: &base.view,
+                head: &head.view,
+                policy: &rulebook.policy,
+                context: change::ChangeContext {
+                    judgement,
+                    exceptions: &rulebook.exceptions,
+                    base: Some(sources.0),
+                    head: Some(sources.1),
+                },
+            };
+            let mut answer = comparison(told, rulebook.notes.clone());
+            answer.conclusion = report.conclusion().as_str();
+            if rendering.query.max_chars.is_some() {
+                answer.parts = changes::markdown(&report);
+            }
+            answer.against = against.iter().map(|held| held.against.clone()).collect();
+            answer.permalink.clone_from(&rendering.permalink);
+            json(&answer)
+        }
+    }
+}

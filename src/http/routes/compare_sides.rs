@@ -1,0 +1,126 @@
+//! The two sides of a comparison: stored revisions, or files that a request brings.
+
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Stop};
+
+use crate::http::Api;
+use crate::http::middleware::access::Access;
+use crate::http::routes::compare_report::Read;
+use crate::http::routes::stateless::judged;
+use crate::service::access::Action;
+use crate::service::{Reader, Resolved, ServiceError};
+use crate::wire::compare_sides::SideBody;
+use crate::wire::comparison::SideView;
+use crate::wire::lift::Lifted;
+use crate::wire::problem::{Kind, Problem};
+
+/// Reads a stored revision.
+pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
+    let snapshot = api.service.checked(&resolved).await?;
+    Ok(Read {
+        view: SideView {
+            title: resolved.title(),
+            project: Some(resolved.project.to_string()),
+            revision: format!("sha256:{}", resolved.digest),
+            label: resolved.label.as_ref().map(|label| label.name.to_string()),
+            release: resolved.release().as_str(),
+        },
+        snapshot,
+        resolved: Some(resolved),
+    })
+}
+
+/// Where the files of both sides stand in the body.
+pub(crate) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
+
+/// A side of a comparison.
+pub(crate) enum Side {
+    /// A stored revision.
+    Stored(Box<Read>),
+    /// Files that a request brings, still to be read.
+    Given {
+        bundle: Bundle,
+        release: Release,
+        title: String,
+    },
+}
+
+impl Side {
+    /// The stored revision that it is.
+    pub(crate) fn resolved(&self) -> Option<&Resolved> {
+        match self {
+            Self::Stored(read) => read.resolved.as_ref(),
+            Self::Given { .. } => None,
+        }
+    }
+
+    /// The side, read where it is not yet.
+    pub(crate) fn read(self, reader: &Reader, stop: &Stop) -> Result<Read, ServiceError> {
+        match self {
+            Self::Stored(read) => Ok(*read),
+            Self::Given {
+                bundle,
+                release,
+                title,
+            } => {
+                let snapshot = reader.judge(bundle, release, stop)?;
+                Ok(Read {
+                    view: SideView {
+                        title,
+                        project: None,
+                        revision: format!("sha256:{}", snapshot.digest),
+                        label: None,
+                        release: snapshot.release().as_str(),
+                    },
+                    snapshot,
+                    resolved: None,
+                })
+            }
+        }
+    }
+}
+
+/// Finds a side of a request, and reads it where it is stored.
+pub(crate) async fn side(
+    api: &Api,
+    access: &Access,
+    (side, lifted): (SideBody, &mut Lifted),
+    name: &'static str,
+    release: Option<&str>,
+) -> Result<Side, Problem> {
+    let release = side.release.as_deref().or(release);
+    match (side.files, side.project, side.revision) {
+        (Some(files), None, None) => {
+            let bundle = files.bundle(lifted)?;
+            api.service.admit(&bundle)?;
+            Ok(Side::Given {
+                bundle,
+                release: judged(release)?.release,
+                title: side.title.unwrap_or_else(|| name.to_owned()),
+            })
+        }
+        (None, Some(project), Some(revision)) => {
+            access.expect(Action::Read, &project)?;
+            let resolved = api.service.resolve(&project, &revision, release).await?;
+            Ok(Side::Stored(Box::new(read(api, resolved).await?)))
+        }
+        _ => {
+            let detail = format!("`{name}` must have either `files`, or `project` and `revision`");
+            Err(Problem::new(Kind::MalformedBody, detail).about(name))
+        }
+    }
+}
+
+/// Where both sides are of one project: the page of their comparison, by digest.
+pub(crate) fn permalink(api: &Api, base: &Resolved, head: &Resolved) -> Option<String> {
+    let root = api.config.public_url.as_deref().unwrap_or_default();
+    (base.project == head.project).then(|| {
+        format!(
+            "{}/p/{}/compare/sha256:{}...sha256:{}",
+            root.trim_end_matches('/'),
+            head.project,
+            base.digest,
+            head.digest
+        )
+    })
+}

@@ -1,0 +1,56 @@
+//! The what-if calculator: the table that a list of registrations makes.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_dispatch::calculator;
+
+use crate::http::Api;
+use crate::http::extract::{Json, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::http::routes::stateless::judged;
+use crate::wire::dispatch::{CalculationView, Item, Question, calculation, refused};
+use crate::wire::json::json;
+use crate::wire::paths::ReleaseQuery;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// What if
+///
+/// The table of an operator with a given list of registrations, as the dispatcher of a release
+/// computes it. What the dispatcher refuses is refused, with the reason and near names; what only
+/// `native_functions.yaml` or `PythonDispatcher` would refuse is computed, with a note.
+#[utoipa::path(
+    post,
+    path = "/v1/dispatch",
+    tag = "stateless",
+    operation_id = "calculate_dispatch",
+    params(ReleaseQuery),
+    request_body = Question,
+    responses(
+        (status = 200, description = "The table", body = CalculationView),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or registrations that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn calculate(
+    State(api): State<Api>,
+    Query(query): Query<ReleaseQuery>,
+    accept: Accept,
+    Json(question): Json<Question>,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let judged = judged(query.release.as_deref())?;
+    let more = crate::wire::revisions::notes(&judged);
+    let make = move || {
+        let registrations: Vec<_> = question.registrations.iter().map(Item::wanted).collect();
+        let fallbacks = question.fallbacks.as_ref();
+        let fallbacks: Option<Vec<_>> = fallbacks.map(|f| f.iter().map(Item::wanted).collect());
+        calculator::calculate(judged.release, &registrations, fallbacks.as_deref())
+            .map(|answer| json(&calculation(&answer, more)))
+            .map_err(|faults| refused(&faults))
+    };
+    let bytes = api.service.make(move |_| make()).await?;
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+}

@@ -1,0 +1,94 @@
+//! The files of a revision, byte for byte.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use opatlas_source::BACKENDS;
+
+use crate::http::Api;
+use crate::http::extract::Path;
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::service::{Address, ViewId};
+use crate::store::RevisionKey;
+use crate::wire::files::FilePath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// How long what never changes may be kept: a year.
+const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+/// A file
+///
+/// The bytes as they were given. Under an address by digest they never change.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/files/{name}",
+    tag = "revisions",
+    operation_id = "get_file",
+    params(FilePath),
+    responses(
+        (status = 200, description = "The bytes", content(
+            (String = "application/yaml"),
+            (serde_json::Value = "application/json"),
+        )),
+        (status = 404, description = "No such project, revision or file", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "An ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<FilePath>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    answer(&api, &accept, path).await
+}
+
+/// The file of a backend
+///
+/// The bytes as they were given.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/files/backends/{name}",
+    tag = "revisions",
+    operation_id = "get_backend_file",
+    params(FilePath),
+    responses(
+        (status = 200, description = "The bytes", body = String, content_type = "application/yaml"),
+        (status = 404, description = "No such project, revision or file", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "An ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn backend(
+    State(api): State<Api>,
+    Path(mut path): Path<FilePath>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    path.name.insert_str(0, BACKENDS);
+    answer(&api, &accept, path).await
+}
+
+async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, Problem> {
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, None).await?;
+    let media = match path.name.ends_with(".json") {
+        true => Media::Json,
+        false => Media::Yaml,
+    };
+    let id = ViewId::of_file(revision.digest, &path.name);
+    let mut response = match respond::not_modified(accept, id) {
+        Some(response) => response,
+        None => {
+            let bytes = async {
+                let bytes = service.file(&revision, &path.name).await?;
+                service.hold(bytes.to_vec())
+            };
+            let view = service.view(id, bytes).await?;
+            respond::encoded(service, accept, id, media, &view).await?
+        }
+    };
+    if let Ok(Address::Key(RevisionKey::Digest(_))) = Address::parse(&path.revision) {
+        let headers = response.headers_mut();
+        headers.insert(header::CACHE_CONTROL, FOREVER);
+    }
+    Ok(response)
+}

@@ -1,0 +1,149 @@
+//! The findings of a stored revision.
+
+use axum::extract::State;
+use axum::response::Response;
+use opatlas_source::diagnostic;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, Media};
+use crate::http::page;
+use crate::http::page::Cursors;
+use crate::http::renderings;
+use crate::http::renderings::FINDINGS_LIST;
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::http::stream;
+use crate::service::{Snapshot, ViewId};
+use crate::wire::finding;
+use crate::wire::finding::{Finding, Severity};
+use crate::wire::findings::{FindingList, FindingsQuery};
+use crate::wire::json::json;
+use crate::wire::paths::RevisionPath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// What a finding must be like.
+#[derive(Debug, Clone)]
+struct Filter {
+    severity: Option<Severity>,
+    rule: Option<String>,
+    operator: Option<String>,
+}
+
+impl Filter {
+    fn fits(&self, finding: &diagnostic::Finding) -> bool {
+        let operator = self.operator.as_deref();
+        let operator = operator.map(|name| name.strip_prefix("aten::").unwrap_or(name));
+        self.severity
+            .is_none_or(|severity| severity == finding.severity.into())
+            && self.rule.as_deref().is_none_or(|rule| finding.rule == rule)
+            && operator.is_none_or(|name| finding.operator.as_deref() == Some(name))
+    }
+
+    fn choose<'s>(&self, snapshot: &'s Snapshot) -> impl Iterator<Item = &'s diagnostic::Finding> {
+        snapshot.listed().filter(|finding| self.fits(finding))
+    }
+
+    /// What is left out of the findings of this severity and rule. Which operators they are about is
+    /// not known.
+    fn omitted(&self, snapshot: &Snapshot) -> Vec<opatlas_rules::Omitted> {
+        let all = snapshot.findings().omitted().iter().copied();
+        all.filter(|omitted| {
+            self.severity.is_none_or(|s| s == omitted.severity.into())
+                && self
+                    .rule
+                    .as_deref()
+                    .is_none_or(|rule| rule == omitted.rule.as_str())
+        })
+        .collect()
+    }
+}
+
+/// Findings
+///
+/// What the rules of the release find in the revision, by file and place. As SARIF, Markdown or
+/// annotated text by `Accept`; these forms, and lines of JSON, are given whole.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/findings",
+    tag = "findings",
+    operation_id = "list_findings",
+    params(RevisionPath, FindingsQuery),
+    responses(
+        (status = 200, description = "A page of findings; or all of them in another form", content(
+            (FindingList = "application/json"),
+            (Finding = "application/x-ndjson"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "text/markdown"),
+            (String = "text/plain"),
+        )),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<FindingsQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(FINDINGS_LIST)?;
+    let limit = page::limit(query.limit)? as usize;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let filter = Filter {
+        severity: query.severity,
+        rule: query.rule,
+        operator: query.operator,
+    };
+    let cursors = Cursors::of(ViewId::new(&revision, "findings", &filter, ""));
+    let from = match &query.cursor {
+        Some(cursor) => cursors.decode_number(cursor)?,
+        None => 0_usize,
+    };
+    let request = ViewRequest {
+        revision: &revision,
+        view: "findings",
+        parameters: (filter.clone(), limit, from),
+        media,
+        making: Making::Checked,
+    };
+    respond::view(&api, &accept, request, move |snapshot| {
+        let chosen = filter.choose(snapshot);
+        let omitted = filter.omitted(snapshot);
+        match media {
+            Media::Json => {
+                let omitted = omitted.into_iter().map(Into::into).collect();
+                let page = page_of(snapshot, chosen, cursors, from, limit);
+                Ok(json(&FindingList { omitted, ..page }))
+            }
+            Media::NdJson => {
+                let mut text = Vec::new();
+                chosen.for_each(|f| stream::push_line(&mut text, &finding::one(snapshot, f)));
+                Ok(text)
+            }
+            _ => Ok(renderings::report(snapshot, chosen, &omitted, media).unwrap_or_default()),
+        }
+    })
+    .await
+}
+
+fn page_of<'s>(
+    snapshot: &'s Snapshot,
+    chosen: impl Iterator<Item = &'s diagnostic::Finding>,
+    cursors: Cursors,
+    from: usize,
+    limit: usize,
+) -> FindingList {
+    let mut rest = chosen.skip(from);
+    let items = rest.by_ref().take(limit);
+    let items = items.map(|f| finding::one(snapshot, f)).collect();
+    let next = from.saturating_add(limit).to_string();
+    FindingList {
+        items,
+        omitted: Vec::new(),
+        next_cursor: rest.next().map(|_| cursors.encode(&next)),
+    }
+}

@@ -1,0 +1,172 @@
+//! Gap lists: what a backend lacks or inherits.
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_report::support::{gaps_csv, gaps_markdown};
+
+use crate::http::Api;
+use crate::http::body;
+use crate::http::extract::{Path, Query, from_json};
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::service::dispatch::runtime_key;
+use crate::service::gaps::{self, Usage};
+use crate::wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, title, view};
+use crate::wire::json::json;
+use crate::wire::keys::{KeyPath, of_path};
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+
+/// The forms of a gap list.
+const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
+
+/// The greatest usage file.
+const MAX_USAGE: usize = 1 << 20;
+
+const CSV: &str = "text/csv";
+
+const PLAIN: &str = "text/plain";
+
+const JSON_BODY: &str = "application/json";
+
+/// What a backend lacks
+///
+/// The operators without a kernel of the key itself, ranked by what matters: those that it lacks and
+/// those that something else serves. As CSV or Markdown by `Accept`.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
+    tag = "history",
+    operation_id = "get_gaps",
+    params(KeyPath, GapQuery),
+    responses(
+        (status = 200, description = "The gaps", content(
+            (Gaps = "application/json"),
+            (String = "text/csv"),
+            (String = "text/markdown"),
+        )),
+        (status = 404, description = "No such project, revision or key", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or an alias key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn stored(
+    State(api): State<Api>,
+    Path(path): Path<KeyPath>,
+    Query(query): Query<GapQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    answer(&api, &accept, path, query, None).await
+}
+
+/// What a backend lacks, by use
+///
+/// The same, ranked by how often operators are used: lines `operator,count`, or JSON. Nothing is
+/// stored.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
+    tag = "history",
+    operation_id = "rank_gaps",
+    params(KeyPath, GapQuery),
+    request_body(description = "The usage file: `operator,count` lines, an object of counts by operator, or a list", content(
+        (String = "text/csv"),
+        (Vec<UsageItem> = "application/json"),
+    )),
+    responses(
+        (status = 200, description = "The gaps", content(
+            (Gaps = "application/json"),
+            (String = "text/csv"),
+            (String = "text/markdown"),
+        )),
+        (status = 404, description = "No such project, revision or key", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Neither CSV nor JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, or an alias key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn ranked(
+    State(api): State<Api>,
+    Path(path): Path<KeyPath>,
+    Query(query): Query<GapQuery>,
+    accept: Accept,
+    request: Request,
+) -> Result<Response, Problem> {
+    let allowed = [CSV, PLAIN, JSON_BODY];
+    body::expect_media(request.headers(), &allowed)?;
+    let is_json = body::media(request.headers()).as_deref() == Some(JSON_BODY);
+    let bytes = body::collect(request, &api, MAX_USAGE).await?;
+    let usage = match is_json {
+        true => of_json(from_json(&bytes)?),
+        false => of_csv(&bytes)?,
+    };
+    answer(&api, &accept, path, query, Some(usage)).await
+}
+
+fn of_json(body: UsageBody) -> Usage {
+    let mut usage = Usage::default();
+    let items = match body {
+        UsageBody::Map(map) => map.into_iter().collect::<Vec<_>>(),
+        UsageBody::List(list) => list.into_iter().map(|i| (i.operator, i.count)).collect(),
+    };
+    for (operator, count) in items {
+        gaps::add(&mut usage, &operator, count);
+    }
+    usage
+}
+
+fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
+    let malformed = |text: String| Problem::new(Kind::MalformedBody, text);
+    let text = std::str::from_utf8(bytes);
+    let text = text.map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
+    gaps::read_csv(text).map_err(|line| {
+        malformed(format!(
+            "line {line} of the usage file is no `operator,count`, such as `aten::add.Tensor,12`"
+        ))
+    })
+}
+
+async fn answer(
+    api: &Api,
+    accept: &Accept,
+    path: KeyPath,
+    query: GapQuery,
+    usage: Option<Usage>,
+) -> Result<Response, Problem> {
+    let media = accept.media(FORMS)?;
+    let service = &api.service;
+    let release = query.release.as_deref();
+    let revision = service.resolve(&path.project, &path.revision, release);
+    let revision = revision.await?;
+    runtime_key(revision.release(), &path.key).map_err(of_path)?;
+    let snapshot = service.snapshot(&revision).await?;
+    let since = match &query.since {
+        None => None,
+        Some(since) => {
+            let since = service.resolve(&path.project, since, None).await?;
+            let snapshot = service.snapshot(&since).await?;
+            Some((since, snapshot))
+        }
+    };
+    let key = path.key;
+    let make = move || {
+        let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
+        let asked = Asked {
+            revision: &revision,
+            snapshot: &snapshot,
+            key: &key,
+            since,
+            usage: usage.as_ref(),
+            only: query.only,
+        };
+        let gaps = view(&asked)?;
+        Ok::<_, Problem>(match media {
+            Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
+            Media::Markdown => gaps_markdown(&title(&gaps), &rows(&gaps)).into_bytes(),
+            _ => json(&gaps),
+        })
+    };
+    let bytes = service.make(move |_| make()).await?;
+    respond::bytes(api, accept, StatusCode::OK, media, bytes).await
+}

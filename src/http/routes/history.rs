@@ -1,0 +1,56 @@
+//! The history of an operator.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::service::history::Line;
+use crate::wire::history::{History, HistoryQuery, LifePath, LineName, view};
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+impl From<LineName> for Line {
+    fn from(name: LineName) -> Self {
+        match name {
+            LineName::Releases => Self::Releases,
+            LineName::Commits => Self::Commits,
+            LineName::Ingests => Self::Ingests,
+        }
+    }
+}
+
+/// An operator's history
+///
+/// When it came and went, what changed in its schema and how bad that was, which kernels and tags
+/// it gained and lost, and what served it where, over the project's timeline: releases by version,
+/// commits by topology.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/operators/{operator}/history",
+    tag = "history",
+    operation_id = "get_operator_history",
+    params(LifePath, HistoryQuery),
+    responses(
+        (status = 200, description = "What happened", body = History),
+        (status = 404, description = "No such project, operator or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn operator(
+    State(api): State<Api>,
+    Path(path): Path<LifePath>,
+    Query(query): Query<HistoryQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    accept.media(JSON)?;
+    let service = &api.service;
+    let line = query.line.map(Into::into);
+    let timeline = service.timeline(&path.project, line).await?;
+    let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
+    let history = history.await?;
+    respond::value(&api, &accept, StatusCode::OK, &view(&history)).await
+}

@@ -1,0 +1,23 @@
+//! One key across all operators: which operators are wanted, and their entries, as JSON, lines or a
+//! sheet.
+
+use opatlas_dispatch::View;
+use opatlas_pytorch::key_set::Slot;
+
+use crate::http::stream::push_line;
+use crate::service::Snapshot;
+use crate::wire::entry::entry;
+use crate::wire::key_entries::{KeyEntry, Wanted, each_entry};
+
+/// One key across all operators, one operator a line.
+#[must_use]
+pub fn lines(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> Vec<u8> {
+    let tables = snapshot.tables(&wanted.profile);
+    let view = View::new(snapshot.inputs(), &tables);
+    let mut text = Vec::new();
+    each_entry(view, slot, wanted, |operator, found| {
+        let entry = entry(snapshot, view.keys(), found);
+        push_line(&mut text, &KeyEntry { operator, entry });
+    });
+    text
+}

@@ -1,0 +1,220 @@
+//! Labels: movable names for revisions.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+use crate::http::Api;
+use crate::http::extract::{Json, Path, Query};
+use crate::http::negotiate::{Accept, JSON, LIST, Media, joined};
+use crate::http::page;
+use crate::http::page::Cursors;
+use crate::http::routes::revisions::protection;
+use crate::http::stream;
+use crate::service::{Encoding, LabelMove, Precondition, ViewId};
+use crate::store::{LabelChange, LabelRecord};
+use crate::wire::labels::{ForceQuery, Label, LabelList, LabelPath, LabelTarget};
+use crate::wire::page::PageQuery;
+use crate::wire::paths::ProjectPath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// Labels
+///
+/// All labels of a project, by name.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/labels",
+    tag = "labels",
+    operation_id = "list_labels",
+    params(ProjectPath, PageQuery),
+    responses(
+        (status = 200, description = "A page of labels; or all, one a line", content(
+            (LabelList = "application/json"),
+            (Label = "application/x-ndjson"),
+        )),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<PageQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(LIST)?;
+    let limit = page::limit(query.limit)? as usize;
+    let labels = api.service.labels(&path.project).await?;
+    if media == Media::NdJson {
+        let mut text = Vec::new();
+        for label in labels {
+            stream::push_line(&mut text, &Label::from(label));
+        }
+        return crate::http::respond::bytes(
+            &api,
+            &accept,
+            StatusCode::OK,
+            media,
+            api.service.hold(text)?,
+        )
+        .await;
+    }
+    let cursors = Cursors::of(ViewId::of_program("labels", &path.project));
+    let after = match &query.cursor {
+        Some(cursor) => cursors.decode(cursor)?,
+        None => String::new(),
+    };
+    let mut rest = labels
+        .into_iter()
+        .filter(|label| label.name.as_str() > &*after);
+    let items: Vec<Label> = rest.by_ref().take(limit).map(Into::into).collect();
+    let last = items.last().filter(|_| rest.next().is_some());
+    let list = LabelList {
+        next_cursor: last.map(|label| cursors.encode(&label.name)),
+        items,
+    };
+    crate::http::respond::value(&api, &accept, StatusCode::OK, &list).await
+}
+
+/// A label
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/labels/{label}",
+    tag = "labels",
+    operation_id = "get_label",
+    params(LabelPath),
+    responses(
+        (status = 200, description = "The label; its ETag serves for `If-Match`", body = Label),
+        (status = 404, description = "No such project or label", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<LabelPath>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    accept.media(JSON)?;
+    let label = Label::from(api.service.label(&path.project, &path.label).await?);
+    crate::http::respond::value(&api, &accept, StatusCode::OK, &label).await
+}
+
+/// Set a label
+///
+/// Makes it, or moves it to another revision. A label that looks like a version is moved only with
+/// `force=true`.
+#[utoipa::path(
+    put,
+    path = "/v1/projects/{project}/labels/{label}",
+    tag = "labels",
+    operation_id = "set_label",
+    params(
+        LabelPath,
+        ForceQuery,
+        ("If-Match" = Option<String>, Header, description = "Only if the label is as it was under this ETag; `*`: only if it exists"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: only if there is no such label"),
+    ),
+    request_body = LabelTarget,
+    responses(
+        (status = 201, description = "The label is new", body = Label),
+        (status = 200, description = "The label was there", body = Label),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The label is protected or belongs to another release, or the digest is ambiguous", body = Document, content_type = PROBLEM_JSON),
+        (status = 412, description = "The label is not as expected", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn set(
+    State(api): State<Api>,
+    Path(path): Path<LabelPath>,
+    Query(query): Query<ForceQuery>,
+    headers: HeaderMap,
+    accept: Accept,
+    Json(target): Json<LabelTarget>,
+) -> Result<Response, Problem> {
+    let change = LabelMove {
+        project: &path.project,
+        label: &path.label,
+        revision: &target.revision,
+        release: target.release.as_deref(),
+        precondition: precondition(&api, &path, &headers).await?,
+        protection: protection(query.force),
+    };
+    let outcome = api.service.set_label(change).await?;
+    let status = match outcome.change {
+        LabelChange::Made => StatusCode::CREATED,
+        _ => StatusCode::OK,
+    };
+    let label = Label::from(outcome.label);
+    let mut response = crate::http::respond::value(&api, &accept, status, &label).await?;
+    let location = format!("/v1/projects/{}/labels/{}", path.project, path.label);
+    crate::http::respond::locate(&mut response, &location);
+    Ok(response)
+}
+
+/// Delete a label
+///
+/// The revision stays. A label that looks like a version is deleted only with `force=true`.
+#[utoipa::path(
+    delete,
+    path = "/v1/projects/{project}/labels/{label}",
+    tag = "labels",
+    operation_id = "delete_label",
+    params(
+        LabelPath,
+        ForceQuery,
+        ("If-Match" = Option<String>, Header, description = "Only if the label is as it was under this ETag"),
+    ),
+    responses(
+        (status = 204, description = "It is gone"),
+        (status = 404, description = "No such project or label", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The label is protected", body = Document, content_type = PROBLEM_JSON),
+        (status = 412, description = "The label is not as expected", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn delete(
+    State(api): State<Api>,
+    Path(path): Path<LabelPath>,
+    Query(query): Query<ForceQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let precondition = precondition(&api, &path, &headers).await?;
+    let force = protection(query.force);
+    let service = &api.service;
+    let deleted = service.delete_label(&path.project, &path.label, precondition, force);
+    deleted.await?;
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// What the conditional headers expect of the label (RFC 9110 section 13.1).
+async fn precondition(
+    api: &Api,
+    path: &LabelPath,
+    headers: &HeaderMap,
+) -> Result<Precondition, Problem> {
+    let matches = joined(headers, &header::IF_MATCH);
+    let none = joined(headers, &header::IF_NONE_MATCH);
+    if matches.is_none() && none.is_none() {
+        return Ok(Precondition::None);
+    }
+    let current = api.service.find_label(&path.project, &path.label).await?;
+    let fits = |tags: &str| match &current {
+        Some(record) => tags.trim() == "*" || tags.split(',').any(|tag| is_tag_of(tag, record)),
+        None => false,
+    };
+    if matches.is_some_and(|tags| !fits(&tags)) || none.is_some_and(|tags| fits(&tags)) {
+        return Ok(Precondition::Failed);
+    }
+    Ok(match current {
+        Some(record) => Precondition::Same(record),
+        None => Precondition::Absent,
+    })
+}
+
+/// Whether an entity tag is the label's. A weak tag never fits: what is changed must be the same.
+fn is_tag_of(tag: &str, record: &LabelRecord) -> bool {
+    let label = Label::from(record.clone());
+    let id = ViewId::of_bytes(&crate::wire::json::json(&label));
+    let own = crate::http::respond::etag(id, Encoding::Plain);
+    tag.trim().as_bytes() == own.as_bytes()
+}

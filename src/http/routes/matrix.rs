@@ -1,0 +1,70 @@
+//! The matrix: every operator with the reason of each of its cells, small enough for one answer.
+//!
+//! A revision has hundreds of thousands of cells but a few hundred different rows, and a few dozen
+//! different cells. So a cell is one character of a row, a row stands once for all operators that
+//! share it, and what operators are filtered by stands beside them.
+
+use axum::extract::State;
+use axum::response::Response;
+use opatlas_dispatch::View;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::wire::coverage::CoverageQuery;
+use crate::wire::json::json;
+use crate::wire::key_entries::wanted;
+use crate::wire::matrix::{MatrixView, matrix_view};
+use crate::wire::paths::RevisionPath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// Matrix
+///
+/// Every operator by every runtime key with the reason of each cell, as one compact answer: equal
+/// rows stand once, and a cell is one character. For kernels and places ask for an operator's
+/// table, or for a key.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/matrix",
+    tag = "dispatch",
+    operation_id = "get_matrix",
+    params(RevisionPath, CoverageQuery),
+    responses(
+        (status = 200, description = "The matrix", body = MatrixView),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or build", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn matrix(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<CoverageQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let wanted = wanted(
+        query.build.as_deref(),
+        query.source,
+        query.generated,
+        revision.release(),
+    )?;
+    let request = ViewRequest {
+        revision: &revision,
+        view: "matrix",
+        parameters: wanted.clone(),
+        media,
+        making: Making::Parsed,
+    };
+    respond::view(&api, &accept, request, move |snapshot| {
+        let tables = snapshot.tables(&wanted.profile);
+        let view = View::new(snapshot.inputs(), &tables);
+        Ok(json(&matrix_view(view, wanted.generated)))
+    })
+    .await
+}

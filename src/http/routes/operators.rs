@@ -1,0 +1,159 @@
+//! The operators of a revision: the list, and one.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON, LIST, Media};
+use crate::http::page;
+use crate::http::page::Cursors;
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::http::stream;
+use crate::service::search::{Filter, find};
+use crate::service::{Resolved, ViewId};
+use crate::wire::json::json;
+use crate::wire::operator::{Operator, operator};
+use crate::wire::operators::{OperatorPage, Operators, OperatorsQuery, operator_page};
+use crate::wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+
+/// Operators
+///
+/// All operators of a revision, written ones in the order of the file and then generated ones, or
+/// those that the filters leave. With `Accept: application/x-ndjson` all of them, one a line.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/operators",
+    tag = "operators",
+    operation_id = "list_operators",
+    params(RevisionPath, OperatorsQuery),
+    responses(
+        (status = 200, description = "A page of operators; or all, one a line", content(
+            (Operators = "application/json"),
+            (Operator = "application/x-ndjson"),
+        )),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or dispatch key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<RevisionPath>,
+    Query(query): Query<OperatorsQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(LIST)?;
+    let limit = page::limit(query.limit)? as usize;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let filter = query.filter()?;
+    if media == Media::NdJson {
+        return lines(&api, &accept, &revision, filter).await;
+    }
+    let list = ViewId::new(&revision, "operators", &filter, "");
+    let cursors = Cursors::of(list);
+    let from = match &query.cursor {
+        Some(cursor) => cursors.decode_number(cursor)?,
+        None => 0_usize,
+    };
+    let request = ViewRequest {
+        revision: &revision,
+        view: "operators",
+        parameters: (filter.clone(), limit, from),
+        media,
+        making: Making::Parsed,
+    };
+    respond::view(&api, &accept, request, move |snapshot| {
+        filter.check(&snapshot.catalogue)?;
+        let found = find(snapshot, &filter);
+        let next = from.saturating_add(limit);
+        let range = from.min(found.len())..next.min(found.len());
+        let next_cursor = (next < found.len()).then(|| cursors.encode(&next.to_string()));
+        let items = found[range].iter().map(|&id| operator(snapshot, id));
+        Ok(json(&Operators {
+            items: items.collect(),
+            next_cursor,
+        }))
+    })
+    .await
+}
+
+/// All of them as lines, made while they are sent.
+async fn lines(
+    api: &Api,
+    accept: &Accept,
+    revision: &Resolved,
+    filter: Filter,
+) -> Result<Response, Problem> {
+    let media = Media::NdJson;
+    let id = ViewId::new(revision, "operators", &filter, media.as_str());
+    if let Some(response) = respond::not_modified(accept, id) {
+        return Ok(response);
+    }
+    let snapshot = api.service.snapshot(revision).await?;
+    filter.check(&snapshot.catalogue)?;
+    let found = {
+        let snapshot = Arc::clone(&snapshot);
+        let found = move || find(&snapshot, &filter);
+        api.service.compute(move |_| Ok(found())).await?
+    };
+    let count = found.len();
+    let make = move |range: Range<usize>| {
+        let mut text = Vec::with_capacity(range.len() * 2048);
+        for &id in &found[range] {
+            stream::push_line(&mut text, &operator(&snapshot, id));
+        }
+        text
+    };
+    Ok(stream::lines(id, count, make))
+}
+
+/// An operator
+///
+/// All there is to know about an operator's declaration: its schema, its kernels, its tags, where
+/// it stands, its lines, and what the rules find in it.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}",
+    tag = "operators",
+    operation_id = "get_operator",
+    params(OperatorPath, ReleaseQuery),
+    responses(
+        (status = 200, description = "The operator", body = OperatorPage),
+        (status = 404, description = "No such project, revision or operator", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<OperatorPath>,
+    Query(query): Query<ReleaseQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let name = path.operator;
+    let request = ViewRequest {
+        revision: &revision,
+        view: "operator",
+        parameters: name.clone(),
+        media,
+        making: Making::Checked,
+    };
+    let asked = revision.clone();
+    respond::view(&api, &accept, request, move |snapshot| {
+        let id = snapshot.find(&asked, &name)?;
+        Ok(json(&operator_page(snapshot, id)))
+    })
+    .await
+}

@@ -1,0 +1,79 @@
+//! One schema on its own.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_report::findings::SourceText;
+use opatlas_schema::signature::signature;
+
+use crate::http::Api;
+use crate::http::extract::{Json, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::http::routes::stateless::judged;
+use crate::service::JudgedSchema;
+use crate::wire::finding;
+use crate::wire::json::json;
+use crate::wire::operator::{arguments, returns};
+use crate::wire::paths::ReleaseQuery;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
+
+/// Parse a schema
+///
+/// Judges the schema alone, and not an entry with it. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/schemas/parse",
+    tag = "stateless",
+    operation_id = "parse_schema",
+    params(ReleaseQuery),
+    request_body = SchemaText,
+    responses(
+        (status = 200, description = "The schema, or what is wrong with it", body = ParsedSchema),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn parse(
+    State(api): State<Api>,
+    Query(query): Query<ReleaseQuery>,
+    accept: Accept,
+    Json(body): Json<SchemaText>,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let release = judged(query.release.as_deref())?.release;
+    let make = move || {
+        let read = JudgedSchema::read(&body.schema, release);
+        json(&answer(&body.schema, &read))
+    };
+    let bytes = api.service.make(move |_| Ok::<_, Problem>(make())).await?;
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+}
+
+fn answer<'a>(text: &str, read: &'a JudgedSchema) -> ParsedSchema<'a> {
+    let Some(schema) = read.schema() else {
+        let source = SourceText::new("schema", Arc::from(text));
+        let errors = read.errors.iter();
+        return ParsedSchema {
+            findings: errors.map(|e| finding::of_text(&source, e)).collect(),
+            ..ParsedSchema::default()
+        };
+    };
+    ParsedSchema {
+        schema: Some(schema.to_string()),
+        namespace: Some(read.parsed.namespace.as_deref().unwrap_or("aten")),
+        name: Some(schema.name.as_str()),
+        base_name: Some(schema.name.base()),
+        overload: Some(schema.name.overload()),
+        kind: Some(schema.kind().into()),
+        arguments: Some(arguments(schema)),
+        returns: Some(returns(schema)),
+        alias_sets: Some(alias_sets(schema)),
+        signature: Some(signature(schema)),
+        findings: Vec::new(),
+    }
+}

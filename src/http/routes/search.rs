@@ -1,0 +1,73 @@
+//! Search over all revisions.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::service::history::HistoryMatch;
+use crate::wire::paths::ProjectPath;
+use crate::wire::place::Place;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch};
+
+/// How many operators a search gives at most.
+const MAX_FOUND: usize = 500;
+
+/// Search all revisions
+///
+/// Operators that hold the words in any revision: in their name, their schema (arguments and types),
+/// or the name of a kernel.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/search",
+    tag = "history",
+    operation_id = "search_history",
+    params(ProjectPath, SearchQuery),
+    responses(
+        (status = 200, description = "What was found", body = SearchView),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn search(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<SearchQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    accept.media(JSON)?;
+    if query.q.trim().is_empty() {
+        let problem = Problem::new(Kind::InvalidParameter, "`q` says nothing to search for");
+        return Err(problem.about("q"));
+    }
+    let limit = query.limit.unwrap_or(100);
+    if !(1..=MAX_FOUND).contains(&limit) {
+        let text = format!("`limit` must be 1 to {MAX_FOUND}");
+        return Err(Problem::new(Kind::InvalidParameter, text).about("limit"));
+    }
+    let service = &api.service;
+    let timeline = service.timeline(&path.project, query.line.map(Into::into));
+    let timeline = timeline.await?;
+    let found = service.search_history(&timeline, &query.q, limit).await?;
+    let view = |found: &HistoryMatch| FoundView {
+        operator: found.operator.clone(),
+        current: found.is_current,
+        present: found
+            .present
+            .iter()
+            .map(|r| Stretch::of(&timeline, r))
+            .collect(),
+        changed: found
+            .places
+            .iter()
+            .map(|&p| Place::at(&timeline, p))
+            .collect(),
+    };
+    let found = SearchView {
+        items: found.iter().map(view).collect(),
+    };
+    respond::value(&api, &accept, StatusCode::OK, &found).await
+}

@@ -1,0 +1,126 @@
+//! What is asked of texts that are not stored: validate, parse.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_source::Stop;
+
+use crate::http::Api;
+use crate::http::bundle::BundleBody;
+use crate::http::extract::Query;
+use crate::http::negotiate::{Accept, JSON, Media};
+use crate::http::renderings;
+use crate::http::renderings::FINDINGS;
+use crate::http::respond;
+use crate::service::{JudgedRelease, ServiceError};
+use crate::wire::bundle::BundleJson;
+use crate::wire::json::json;
+use crate::wire::paths::{Generated, ReleaseQuery};
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation};
+
+/// Validate a bundle
+///
+/// What the rules of the release find in it. Always 200 when the body could be read, also where it
+/// is no YAML. As SARIF, Markdown or annotated text by `Accept`. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/validate",
+    tag = "stateless",
+    operation_id = "validate",
+    params(ReleaseQuery),
+    request_body(
+        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        content(
+            (String = "application/yaml", example = "- func: add.out(Tensor self, *, Tensor out) -> Tensor\n"),
+            (BundleJson = "application/json"),
+            (std::collections::BTreeMap<String, String> = "multipart/form-data"),
+        ),
+    ),
+    responses(
+        (status = 200, description = "What the rules find", content(
+            (Validation = "application/json"),
+            (serde_json::Value = "application/sarif+json"),
+            (String = "text/markdown"),
+            (String = "text/plain"),
+        )),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn validate(
+    State(api): State<Api>,
+    Query(query): Query<ReleaseQuery>,
+    accept: Accept,
+    BundleBody(bundle): BundleBody,
+) -> Result<Response, Problem> {
+    let media = accept.media(FINDINGS)?;
+    let judged = judged(query.release.as_deref())?;
+    let reader = api.service.reader();
+    let make = move |stop: &Stop| {
+        let snapshot = reader.judge(bundle, judged.release, stop)?;
+        stop.check()?;
+        Ok::<_, Problem>(match media {
+            Media::Json => json(&validation(&snapshot, &judged)),
+            _ => {
+                let omitted = snapshot.findings().omitted();
+                renderings::report(&snapshot, snapshot.listed(), omitted, media).unwrap_or_default()
+            }
+        })
+    };
+    let bytes = api.service.make(make).await?;
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+}
+
+/// Parse a bundle
+///
+/// The operators that can be read, and what the rules find. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/parse",
+    tag = "stateless",
+    operation_id = "parse",
+    params(ParseQuery),
+    request_body(
+        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        content(
+            (String = "application/yaml", example = "- func: add.Tensor(Tensor self, Tensor other) -> Tensor\n"),
+            (BundleJson = "application/json"),
+            (std::collections::BTreeMap<String, String> = "multipart/form-data"),
+        ),
+    ),
+    responses(
+        (status = 200, description = "The operators", body = Parsed),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not a bundle's media type", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn parse(
+    State(api): State<Api>,
+    Query(query): Query<ParseQuery>,
+    accept: Accept,
+    BundleBody(bundle): BundleBody,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let judged = judged(query.release.as_deref())?;
+    let generated = query.generated.unwrap_or(Generated::Exclude);
+    let reader = api.service.reader();
+    let make = move |stop: &Stop| {
+        let snapshot = reader.judge(bundle, judged.release, stop)?;
+        stop.check()?;
+        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into())))
+    };
+    let bytes = api.service.make(make).await?;
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+}
+
+/// The release that a caller asks for; the newest where it asks for none.
+pub fn judged(release: Option<&str>) -> Result<JudgedRelease, Problem> {
+    match release {
+        Some(text) => JudgedRelease::parse(text)
+            .map_err(|unknown| Problem::from(ServiceError::Release(unknown))),
+        None => Ok(JudgedRelease::NEWEST),
+    }
+}

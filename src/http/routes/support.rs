@@ -1,0 +1,119 @@
+//! Support tables: since when backends run operators.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use opatlas_report::support::{csv, markdown};
+use opatlas_source::Stop;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, Media};
+use crate::http::respond;
+use crate::service::history::{Support, SupportCell, Timeline};
+use crate::wire::history::served;
+use crate::wire::json::json;
+use crate::wire::paths::ProjectPath;
+use crate::wire::place::Place;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use crate::wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
+
+/// The forms of a support table.
+const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
+
+/// How many operators and keys a table has at most.
+const MAX_NAMES: usize = 200;
+
+/// Since when backends run operators
+///
+/// For each operator and key: the first and the last revision with support, and by what. As CSV or
+/// Markdown by `Accept`.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/support",
+    tag = "history",
+    operation_id = "get_support",
+    params(ProjectPath, SupportQuery),
+    responses(
+        (status = 200, description = "The table", content(
+            (SupportView = "application/json"),
+            (String = "text/csv"),
+            (String = "text/markdown"),
+        )),
+        (status = 404, description = "No such project, operator or revision", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn table(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<SupportQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(FORMS)?;
+    let operators = names("operators", &query.operators)?;
+    let keys = names("keys", &query.keys)?;
+    let service = &api.service;
+    let timeline = service.timeline(&path.project, query.line.map(Into::into));
+    let timeline = timeline.await?;
+    let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let place = service.place().await?;
+    let table = service
+        .support(&timeline, &operators, &keys, &asked)
+        .await?;
+    let last = *asked.end();
+    let make = move |_: &Stop| {
+        let bytes = match media {
+            Media::Csv => csv(&rows(&timeline, &table, last)).into_bytes(),
+            Media::Markdown => {
+                let title = format!("{} {}", timeline.project, timeline.items[last].title());
+                markdown(&rows(&timeline, &table, last), &keys, &title).into_bytes()
+            }
+            _ => json(&SupportView {
+                project: timeline.project.to_string(),
+                from: Place::at(&timeline, *asked.start()),
+                to: Place::at(&timeline, last),
+                operators: table.iter().map(|s| support(&timeline, s, last)).collect(),
+                keys,
+            }),
+        };
+        Ok::<_, Problem>(bytes)
+    };
+    let bytes = service.make(make).await?;
+    drop(place);
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+}
+
+/// The names of a comma list.
+fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
+    let names = text
+        .split(',')
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(Into::into).collect();
+    if (1..=MAX_NAMES).contains(&names.len()) {
+        return Ok(names);
+    }
+    let text = format!("`{parameter}` must name 1 to {MAX_NAMES}, separated by commas");
+    Err(Problem::new(Kind::InvalidParameter, text).about(parameter))
+}
+
+fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
+    let place = |place| Place::at(timeline, place);
+    let cell = |cell: &SupportCell| {
+        let at_last = cell.last();
+        Cell {
+            key: cell.key.clone(),
+            supported: at_last.is_some_and(|range| *range.range.end() == last),
+            first: cell.first().map(place),
+            first_kernel: cell.first_kernel().map(place),
+            last: at_last.map(|range| place(*range.range.end())),
+            reason: at_last.map(|range| range.reason.as_str()),
+            ranges: cell.ranges.iter().map(|r| served(timeline, r)).collect(),
+        }
+    };
+    SupportOf {
+        operator: support.operator.clone(),
+        cells: support.cells.iter().map(cell).collect(),
+    }
+}

@@ -1,0 +1,58 @@
+//! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
+
+use axum::extract::State;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::Path;
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::http::respond::{Making, ViewRequest};
+use crate::wire::json::json;
+use crate::wire::paths::OperatorPath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::tables::{TableView, with_table};
+use crate::wire::tables_query::TableQuery;
+
+/// The dispatch table of an operator
+///
+/// Which kernel runs for every runtime key and why; `explain=true` tells how each entry comes
+/// about, and `with` and `without` what would be if its registrations were others.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}/dispatch",
+    tag = "dispatch",
+    operation_id = "get_dispatch_table",
+    params(OperatorPath, TableQuery),
+    responses(
+        (status = 200, description = "The table", body = TableView),
+        (status = 404, description = "No such project, revision or operator", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, runtime key or build, or a registration that the dispatcher refuses", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn one(
+    State(api): State<Api>,
+    Path(path): Path<OperatorPath>,
+    query: TableQuery,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let service = &api.service;
+    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
+    let revision = revision.await?;
+    let request = ViewRequest {
+        revision: &revision,
+        view: "table",
+        parameters: (path.operator.clone(), query.clone()),
+        media,
+        making: Making::Parsed,
+    };
+    let asked = revision.clone();
+    respond::view(&api, &accept, request, move |snapshot| {
+        with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
+            json(&table)
+        })
+    })
+    .await
+}

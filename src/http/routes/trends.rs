@@ -1,0 +1,88 @@
+//! Trends: counts and coverage over a project's timeline.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, JSON};
+use crate::http::respond;
+use crate::service::history::Range;
+use crate::wire::paths::ProjectPath;
+use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use crate::wire::trends::{TrendQuery, Trends, point};
+
+/// How many points are given where nothing else is asked for.
+const POINTS: usize = 200;
+
+/// How many points are given at most.
+const MAX_POINTS: usize = 2000;
+
+/// Trends
+///
+/// The number of operators of each kind and the coverage of every backend, revision by revision.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/trends",
+    tag = "history",
+    operation_id = "get_trends",
+    params(ProjectPath, TrendQuery),
+    responses(
+        (status = 200, description = "The points", body = Trends),
+        (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn trends(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<TrendQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    accept.media(JSON)?;
+    let most = query.points.unwrap_or(POINTS);
+    if !(2..=MAX_POINTS).contains(&most) {
+        let text = format!("`points` must be 2 to {MAX_POINTS}");
+        return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
+    }
+    let service = &api.service;
+    let timeline = service.timeline(&path.project, query.line.map(Into::into));
+    let timeline = timeline.await?;
+    let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
+    let places = chosen(&asked, most);
+    let facts = service.facts(&timeline, &places).await?;
+    let has_coverage = query.coverage.unwrap_or(true);
+    let points = places.iter().zip(&facts);
+    let trends = Trends {
+        project: timeline.project.to_string(),
+        line: timeline.line.as_str(),
+        revisions: asked.end() - asked.start() + 1,
+        points: points
+            .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
+            .collect(),
+    };
+    respond::value(&api, &accept, StatusCode::OK, &trends).await
+}
+
+/// Evenly chosen places of a stretch, the first and the last among them.
+fn chosen(range: &Range, most: usize) -> Vec<usize> {
+    let (start, steps) = (*range.start(), range.end() - range.start());
+    if steps < most {
+        return range.clone().collect();
+    }
+    let last = most - 1;
+    (0..most).map(|i| start + i * steps / last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_spread_evenly() {
+        assert_eq!(chosen(&(3..=5), 10), [3, 4, 5]);
+        assert_eq!(chosen(&(0..=10), 3), [0, 5, 10]);
+        let many = chosen(&(0..=9999), 200);
+        assert_eq!((many.len(), many[0], many[199]), (200, 0, 9999));
+    }
+}

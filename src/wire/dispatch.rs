@@ -1,0 +1,241 @@
+//! A calculation of tables: the question and its answer.
+
+use std::fmt;
+
+use opatlas_dispatch::calculator::{List, Note};
+use opatlas_dispatch::refusals::CATCH_ALL;
+use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Wanted, calculator};
+use opatlas_pytorch::keys::{Key, Keys};
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::ToSchema;
+
+use crate::wire::entry::Entry;
+use crate::wire::problem::{Fault, Kind, Problem};
+
+/// How many faults a problem lists one by one.
+pub(crate) const FAULTS: usize = 100;
+
+/// Registrations to make a table of.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"registrations": ["CPU", "XLA", "AutogradCPU", "CompositeImplicitAutograd"]}))]
+pub struct Question {
+    /// The registrations of the operator, in the order made: of several to one key the last counts.
+    /// At most 2,000.
+    #[serde(deserialize_with = "few")]
+    #[schema(max_items = 2000)]
+    pub registrations: Vec<Item>,
+    /// The global fallbacks; by default those of the release.
+    /// At most 2,000.
+    #[serde(default, deserialize_with = "few_or_none")]
+    #[schema(max_items = 2000)]
+    pub fallbacks: Option<Vec<Item>>,
+}
+
+/// How many registrations a list may have: many times the keys of a release.
+pub(crate) const MOST: usize = 2_000;
+
+/// A list that is not read further than it may be long.
+pub(crate) fn few<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+    struct Few;
+    impl<'de> Visitor<'de> for Few {
+        type Value = Vec<Item>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MOST} registrations")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Item>, A::Error> {
+            let mut items = Vec::new();
+            while let Some(item) = list.next_element()? {
+                if items.len() == MOST {
+                    let why = format!("a list has at most {MOST} registrations");
+                    return Err(A::Error::custom(why));
+                }
+                items.push(item);
+            }
+            Ok(items)
+        }
+    }
+    deserializer.deserialize_seq(Few)
+}
+
+pub(crate) fn few_or_none<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<Item>>, D::Error> {
+    #[derive(Deserialize)]
+    struct List(#[serde(deserialize_with = "few")] Vec<Item>);
+    let list: Option<List> = Option::deserialize(deserializer)?;
+    Ok(list.map(|list| list.0))
+}
+
+/// A registration: a key, or a key with more.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Item {
+    /// A runtime or alias key; `(catch-all)` serves as `CompositeImplicitAutograd`.
+    Key(String),
+    /// A key with more.
+    Registration(ItemDetail),
+}
+
+/// A registration with its kernel.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ItemDetail {
+    /// A runtime or alias key, or `(catch-all)`.
+    #[schema(example = "CPU")]
+    pub key: String,
+    /// The kernel's name; by default `fn_` and the key.
+    #[schema(example = "my_kernel")]
+    pub kernel: Option<String>,
+    /// Whether it only passes the call on to the next key.
+    #[serde(default)]
+    pub fallthrough: bool,
+}
+
+/// The table that registrations make.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CalculationView<'a> {
+    /// The release whose keys and rules apply.
+    #[schema(example = "2.9")]
+    pub release: &'static str,
+    /// The registrations, as given.
+    pub registrations: Vec<GivenView>,
+    /// The global fallbacks, where some were given.
+    pub fallbacks: Option<Vec<GivenView>>,
+    /// Every runtime key of the release in table order, `Undefined` and missing ones included.
+    pub table: Vec<Entry<'a>>,
+    /// What is worth knowing: what was replaced, and who else would refuse the list.
+    pub notes: Vec<String>,
+}
+
+/// A registration that the dispatcher takes.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GivenView {
+    /// The key as written.
+    #[schema(example = "(catch-all)")]
+    pub key: String,
+    /// The key that it is registered to.
+    #[schema(example = "CompositeImplicitAutograd")]
+    pub registered_key: &'static str,
+    /// The kernel.
+    #[schema(example = "my_kernel")]
+    pub kernel: String,
+    /// Whether it only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// Whether a later one has taken its place.
+    pub overridden: bool,
+}
+
+impl Item {
+    pub(crate) fn wanted(&self) -> Wanted<'_> {
+        match self {
+            Self::Key(key) => Wanted::at(key),
+            Self::Registration(detail) => Wanted {
+                key: &detail.key,
+                kernel: detail.kernel.as_deref(),
+                fallthrough: detail.fallthrough,
+            },
+        }
+    }
+}
+
+impl GivenView {
+    /// The wire form.
+    #[must_use]
+    pub fn of(keys: &'static Keys, given: &calculator::Given) -> Self {
+        Self {
+            key: given.written.to_string(),
+            registered_key: keys.name(given.key),
+            kernel: given.kernel.to_string(),
+            fallthrough: given.fallthrough,
+            overridden: given.overridden,
+        }
+    }
+}
+
+pub(crate) fn calculation(answer: &Calculation, mut notes: Vec<String>) -> CalculationView<'_> {
+    let keys = answer.keys;
+    let given = |given: &[calculator::Given]| {
+        let views = given.iter().map(|given| GivenView::of(keys, given));
+        views.collect()
+    };
+    notes.extend(answer.notes.iter().map(note));
+    CalculationView {
+        release: keys.release().as_str(),
+        registrations: given(&answer.registrations),
+        fallbacks: answer.fallbacks.as_deref().map(given),
+        table: answer.cells().map(|cell| line(keys, cell)).collect(),
+        notes,
+    }
+}
+
+pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
+    let is_fallback = cell.rule == Rule::Fallback;
+    let given = cell.given;
+    Entry {
+        key: keys.name(Key::Runtime(cell.slot)),
+        functionality: keys.functionality(cell.slot),
+        backend: keys.backend(cell.slot),
+        kernel: given.map(|given| (&*given.kernel).into()),
+        source_key: given
+            .filter(|_| !is_fallback)
+            .map(|given| (&*given.written).into()),
+        reason: cell.rule.reason().as_str(),
+        origin: is_fallback.then_some(Origin::Fallback.as_str()),
+        fallthrough: cell.fallthrough,
+        derivable: true,
+        cause: None,
+        file: cell.file,
+        span: None,
+        explanation: None,
+    }
+}
+
+/// A note in words.
+#[must_use]
+pub fn note(note: &opatlas_dispatch::calculator::Note) -> String {
+    match note {
+        Note::Overridden { index, by } => format!(
+            "registrations[{index}] is replaced by registrations[{by}]: of several to one key the last counts"
+        ),
+        Note::CatchAll { index } => {
+            format!("registrations[{index}], `{CATCH_ALL}`, serves as CompositeImplicitAutograd")
+        }
+        Note::Yaml(refusal) => format!("native_functions.yaml cannot say this: {refusal}"),
+        Note::PythonDispatcher(refusal) => {
+            format!("PythonDispatcher would not take this: {refusal}")
+        }
+    }
+}
+
+/// The problem of registrations that the dispatcher refuses.
+#[must_use]
+pub fn refused(faults: &[Refused]) -> Problem {
+    let parameter = |fault: &Refused| match fault.list {
+        List::Registrations => format!("registrations[{}]", fault.index),
+        List::Fallbacks => format!("fallbacks[{}]", fault.index),
+        List::Removals => format!("without[{}]", fault.index),
+    };
+    let detail = match faults {
+        [one] => format!("the dispatcher does not take {one}"),
+        [first, others @ ..] => format!(
+            "the dispatcher does not take {first} (and {} more)",
+            others.len()
+        ),
+        [] => String::new(),
+    };
+    let mut problem = Problem::new(Kind::RefusedRegistration, detail);
+    let listed = faults.iter().take(FAULTS);
+    problem.errors = listed
+        .map(|fault| Fault::of(&parameter(fault), fault.to_string()))
+        .collect();
+    for name in faults.iter().flat_map(|fault| &fault.suggestions) {
+        if !problem.suggestions.iter().any(|known| known == name) {
+            problem.suggestions.push((*name).to_owned());
+        }
+    }
+    problem
+}

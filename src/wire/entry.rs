@@ -1,0 +1,315 @@
+//! Entries of dispatch tables on the wire, how they come about, and what works on a backend.
+
+use std::borrow::Cow;
+
+use opatlas_dispatch::training::Detail;
+use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer};
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::Keys;
+use opatlas_report::table::{cause_sentence, training_sentence};
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+use utoipa::ToSchema;
+
+use crate::service::Snapshot;
+use crate::wire::finding::{Span, place};
+use crate::wire::operator::{Registration, registration};
+
+/// What happens when an operator is called on a runtime key.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Entry<'a> {
+    /// The runtime key.
+    #[schema(example = "SparseCPU")]
+    pub key: &'static str,
+    /// Its functionality.
+    #[schema(example = "Sparse")]
+    pub functionality: &'static str,
+    /// Its backend, where the functionality exists once per backend.
+    #[schema(example = "CPU")]
+    pub backend: Option<&'static str>,
+    /// The kernel's C++ name; null without a kernel, and where only its file is known.
+    pub kernel: Option<Cow<'a, str>>,
+    /// The registered key that serves this one; null for `missing`, `backend fallback` and
+    /// `ambiguous autogradother`.
+    pub source_key: Option<Cow<'a, str>>,
+    /// Why, in the runtime's words: `kernel`, `default backend kernel`, `nested kernel`, `math
+    /// kernel`, `ambiguous autogradother`, `autograd kernel`, `batched kernel`, `backend fallback`,
+    /// `missing`.
+    #[schema(example = "kernel")]
+    pub reason: &'static str,
+    /// What made the registration; null without one, and for a kernel that was only asked about.
+    #[schema(example = "declared")]
+    pub origin: Option<&'static str>,
+    /// Whether the kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// Whether the files alone decide the entry.
+    pub derivable: bool,
+    /// Why they do not.
+    pub cause: Option<String>,
+    /// The bundle's file that the registration follows from, or PyTorch's source file.
+    pub file: Option<&'a str>,
+    /// Where in a file of the bundle.
+    pub span: Option<Span>,
+    /// The steps to the entry, where asked for.
+    pub explanation: Option<Explanation<'a>>,
+}
+
+/// How an entry comes about.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Explanation<'a> {
+    /// The rules in the order tried; the last one serves the key.
+    pub steps: Vec<Step>,
+    /// Registered keys that reach this one but lose to an earlier rule.
+    pub shadowed: Vec<&'static str>,
+    /// The registrations that reach the key, the one that decides first.
+    pub registrations: Vec<Registration<'a>>,
+    /// What would change the answer, most direct first.
+    pub remedies: Vec<Remedy>,
+}
+
+/// A rule that was tried.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Step {
+    /// Its number in the order of the dispatcher, from 1.
+    pub number: u8,
+    /// The alias that it looks for; null for the key itself, its fallback, and nothing.
+    #[schema(example = "CompositeExplicitAutograd")]
+    pub alias: Option<&'static str>,
+    /// The reason that it gives.
+    #[schema(example = "default backend kernel")]
+    pub reason: &'static str,
+    /// What came of it: `decides`, `not registered`, `out of reach` (registered, but it never
+    /// serves the key), `irrelevant` (neither), `switched off by explicit`, `switched off by
+    /// backends`, `not ambiguous`.
+    #[schema(example = "not registered")]
+    pub outcome: &'static str,
+    /// The backends whose kernels switch it off.
+    pub backends: Vec<&'static str>,
+}
+
+/// One change of the registrations that changes the answer.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Remedy {
+    /// `register` a kernel, or `remove` the registration.
+    #[schema(example = "register")]
+    pub edit: &'static str,
+    /// On any one of these keys.
+    pub keys: Vec<&'static str>,
+    /// The reason that the entry then has.
+    #[schema(example = "kernel")]
+    pub becomes: &'static str,
+}
+
+/// Whether an operator works on a backend, and through what.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Training {
+    /// The backend's key.
+    #[schema(example = "CPU")]
+    pub key: &'static str,
+    /// Whether calling it works: `yes`, `no`.
+    #[schema(example = "yes")]
+    pub inference: &'static str,
+    /// Whether its gradient can be had: `yes`, `no`, `unknown` (there is no `derivatives.yaml`).
+    #[schema(example = "yes")]
+    pub training: &'static str,
+    /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
+    /// `unknown`.
+    #[schema(example = "own formula")]
+    pub through: &'static str,
+    /// More on why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
+    /// gradient`.
+    pub detail: Option<&'static str>,
+    /// The autograd key that speaks for the backend.
+    #[schema(example = "AutogradCPU")]
+    pub autograd_key: &'static str,
+    /// All of it in one sentence.
+    pub sentence: String,
+}
+
+/// Which registrations count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// All that are known: of the files, hand-written and observed ones.
+    #[default]
+    Everything,
+    /// Those that follow from the files.
+    Files,
+}
+
+/// A build profile.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BuildView {
+    /// Its name, where it has one.
+    #[schema(example = "linux-cuda")]
+    pub name: Option<&'static str>,
+    /// The backends that it has no kernels for.
+    pub left_out: Vec<&'static str>,
+}
+
+/// Counts by reason, in the order in which the dispatcher tries them.
+#[derive(Debug, Clone, Copy)]
+pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
+
+/// An entry of a snapshot's table on the wire.
+#[must_use]
+pub fn entry<'a>(
+    snapshot: &Snapshot,
+    keys: &'static Keys,
+    entry: opatlas_dispatch::Entry<'a>,
+) -> Entry<'a> {
+    Entry {
+        key: entry.key,
+        functionality: entry.functionality,
+        backend: entry.backend,
+        source_key: entry.source_name(keys).map(Cow::Borrowed),
+        reason: entry.reason.as_str(),
+        origin: entry.origin.map(opatlas_dispatch::Origin::as_str),
+        fallthrough: entry.fallthrough,
+        derivable: entry.derivable,
+        cause: entry.cause.map(cause_sentence),
+        span: entry
+            .file
+            .zip(entry.span)
+            .map(|(file, span)| place(snapshot, file, span)),
+        kernel: entry.kernel,
+        file: entry.file,
+        explanation: None,
+    }
+}
+
+/// The same with the steps that lead to it.
+#[must_use]
+pub fn explained<'a>(
+    snapshot: &Snapshot,
+    keys: &'static Keys,
+    told: ExplainedEntry<'a>,
+) -> Entry<'a> {
+    let explanation = &told.explanation;
+    let names = |of: &[opatlas_pytorch::Key]| of.iter().map(|&key| keys.name(key)).collect();
+    let remedies = explanation.remedies.iter().map(|remedy| Remedy {
+        edit: match remedy.edit {
+            Edit::Register => "register",
+            Edit::Remove => "remove",
+        },
+        keys: names(&remedy.keys),
+        becomes: remedy.becomes.reason().as_str(),
+    });
+    let steps = explanation.steps.iter();
+    let explanation = Explanation {
+        steps: steps.map(|step| one_step(keys, *step)).collect(),
+        shadowed: names(&explanation.shadowed),
+        remedies: remedies.collect(),
+        registrations: told
+            .registrations
+            .into_iter()
+            .map(|made| registration(snapshot, keys, made))
+            .collect(),
+    };
+    Entry {
+        explanation: Some(explanation),
+        ..entry(snapshot, keys, told.entry)
+    }
+}
+
+pub(crate) fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Step {
+    let backends = match step.outcome {
+        Outcome::SwitchedOffByBackends(backends) => backends,
+        _ => KeySet::EMPTY,
+    };
+    let backends = backends
+        .iter()
+        .map(|slot| keys.name(opatlas_pytorch::Key::Runtime(slot)));
+    Step {
+        number: step.rule.number(),
+        alias: step.rule.alias().map(opatlas_pytorch::Alias::name),
+        reason: step.rule.reason().as_str(),
+        outcome: match step.outcome {
+            Outcome::Decides => "decides",
+            Outcome::NotRegistered => "not registered",
+            Outcome::OutOfReach => "out of reach",
+            Outcome::Irrelevant => "irrelevant",
+            Outcome::SwitchedOffByExplicit => "switched off by explicit",
+            Outcome::SwitchedOffByBackends(_) => "switched off by backends",
+            Outcome::NotAmbiguous => "not ambiguous",
+        },
+        backends: backends.collect(),
+    }
+}
+
+/// What works on a backend, on the wire.
+#[must_use]
+pub fn training(answer: &TrainingAnswer<'_>) -> Training {
+    Training {
+        key: answer.inference.key,
+        inference: answer.inference_works.as_str(),
+        training: answer.training_works().as_str(),
+        through: answer.through.as_str(),
+        detail: answer.detail.map(|detail| match detail {
+            Detail::NoKernel => "no kernel",
+            Detail::NoFormula => "no formula",
+            Detail::OutVariant => "out variant",
+            Detail::NoAutograd => "no autograd",
+            Detail::Ambiguous => "ambiguous",
+            Detail::NoGradient => "no gradient",
+        }),
+        autograd_key: answer.autograd.key,
+        sentence: training_sentence(answer),
+    }
+}
+
+impl From<Source> for opatlas_dispatch::Source {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Everything => Self::Everything,
+            Source::Files => Self::Files,
+        }
+    }
+}
+
+impl From<opatlas_dispatch::Source> for Source {
+    fn from(source: opatlas_dispatch::Source) -> Self {
+        match source {
+            opatlas_dispatch::Source::Everything => Self::Everything,
+            opatlas_dispatch::Source::Files => Self::Files,
+        }
+    }
+}
+
+impl From<&Build> for BuildView {
+    fn from(build: &Build) -> Self {
+        Self {
+            name: build.name(),
+            left_out: build.left_out().to_vec(),
+        }
+    }
+}
+
+impl<N: Serialize> Serialize for ReasonCounts<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (reason, count) in Reason::ALL.iter().zip(&self.0) {
+            map.serialize_entry(reason.as_str(), count)?;
+        }
+        map.end()
+    }
+}
+
+/// The reason of a text.
+///
+/// # Errors
+/// The text, with the reasons that there are.
+pub fn reason(text: &str) -> Result<Reason, crate::wire::problem::Problem> {
+    use crate::wire::problem::{Kind, Problem};
+    Reason::parse(text).ok_or_else(|| {
+        let known = Reason::ALL.map(Reason::as_str);
+        let near = opatlas_source::suggest::nearest(text, known);
+        let detail = format!(
+            "reason: there is no `{text}`; reasons are {}",
+            known.join(", ")
+        );
+        Problem::new(Kind::InvalidParameter, detail)
+            .suggesting(near.into_iter().map(Into::into).collect())
+            .about("reason")
+    })
+}

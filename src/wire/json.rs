@@ -1,0 +1,34 @@
+//! How answers are serialized.
+
+use std::io;
+
+use serde::Serialize;
+
+use crate::service::LARGEST_ANSWER;
+
+/// Serializes an answer. Ours have string keys only, so it cannot fail. One that is larger than
+/// answers may be ends just beyond that, and is refused for its size where answers are counted.
+#[must_use]
+pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
+    let mut answer = Capped(Vec::with_capacity(1 << 10));
+    // What is cut off is refused, as said above.
+    let _ = serde_json::to_writer(&mut answer, value);
+    answer.0
+}
+
+/// Memory that takes a little more than answers may have.
+pub(crate) struct Capped(Vec<u8>);
+
+impl io::Write for Capped {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() > LARGEST_ANSWER {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,157 @@
+//! One key across all operators: the entries, as JSON or CSV.
+
+use opatlas_dispatch::{Reason, View};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_report::table::{CSV_HEADER, csv_row};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::service::Snapshot;
+use crate::service::dispatch::Profile;
+use crate::service::search;
+use crate::wire::entry::{Entry, ReasonCounts, Source, entry};
+use crate::wire::keys::KeyView;
+use crate::wire::paths::Generated;
+use crate::wire::problem::Problem;
+use crate::wire::tables;
+
+/// The entry of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct KeyEntry<'a> {
+    /// The operator.
+    #[schema(example = "add.Tensor")]
+    pub operator: String,
+    /// Its entry.
+    #[serde(flatten)]
+    pub entry: Entry<'a>,
+}
+
+/// Which operators' entries at a key are wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The tables.
+    pub profile: Profile,
+    /// Whether generated operators are wanted.
+    pub generated: search::Generated,
+    /// The reason that entries have.
+    pub reason: Option<Reason>,
+}
+
+/// The tables and operators that a query asks for, with any reason.
+///
+/// # Errors
+/// [`Kind::UnknownBuild`].
+pub fn wanted(
+    build: Option<&str>,
+    source: Option<Source>,
+    generated: Option<Generated>,
+    release: opatlas_pytorch::release::Release,
+) -> Result<Wanted, Problem> {
+    let source = source.unwrap_or_default().into();
+    Ok(Wanted {
+        profile: Profile::parse(build, source, release)?,
+        generated: generated.map_or_else(Default::default, Into::into),
+        reason: None,
+    })
+}
+
+/// Whether an operator is wanted.
+#[must_use]
+pub fn is_wanted(generated: search::Generated, operator: &Operator) -> bool {
+    match generated {
+        search::Generated::Include => true,
+        search::Generated::Only => operator.is_generated(),
+        search::Generated::Exclude => !operator.is_generated(),
+    }
+}
+
+/// The operators with their reasons at a key; those with another reason than the wanted one too.
+pub(crate) fn reasons<'v>(
+    view: View<'v>,
+    slot: Slot,
+    wanted: &Wanted,
+) -> impl Iterator<Item = (OperatorId, Reason)> + use<'v> {
+    let generated = wanted.generated;
+    let operators = view.inputs.catalogue.iter();
+    let operators = operators.filter(move |(_, operator)| is_wanted(generated, operator));
+    operators.filter_map(move |(id, _)| {
+        let table = &view.tables.pattern(id)?.table;
+        Some((id, table.rule(slot).reason()))
+    })
+}
+
+/// Calls `each` with every wanted operator and its entry.
+pub fn each_entry<'v>(
+    view: View<'v>,
+    slot: Slot,
+    wanted: &Wanted,
+    mut each: impl FnMut(String, opatlas_dispatch::Entry<'v>),
+) {
+    for (id, reason) in reasons(view, slot, wanted) {
+        if wanted.reason.is_none_or(|wanted| wanted == reason)
+            && let Some(entry) = view.entry(id, slot)
+        {
+            each(view.inputs.catalogue.operator(id).qualified_name(), entry);
+        }
+    }
+}
+
+/// One key across all operators as a sheet.
+#[must_use]
+pub fn csv(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> String {
+    let tables = snapshot.tables(&wanted.profile);
+    let view = View::new(snapshot.inputs(), &tables);
+    let mut text = CSV_HEADER.to_owned();
+    each_entry(view, slot, wanted, |operator, entry| {
+        csv_row(&mut text, view.keys(), &operator, &entry);
+    });
+    text
+}
+
+/// Makes a part of the view of a key, and hands it to `then` with whether there is more.
+pub fn with_key<T>(
+    snapshot: &Snapshot,
+    slot: Slot,
+    wanted: &Wanted,
+    part: std::ops::Range<usize>,
+    then: impl FnOnce(KeyView<'_>, bool) -> T,
+) -> T {
+    let tables = snapshot.tables(&wanted.profile);
+    let view = View::new(snapshot.inputs(), &tables);
+    let keys = view.keys();
+    let mut counts = [0; Reason::ALL.len()];
+    let (mut operators, mut fitting) = (0, 0);
+    let mut items = Vec::new();
+    for (id, reason) in reasons(view, slot, wanted) {
+        operators += 1;
+        counts[reason as usize] += 1;
+        if wanted.reason.is_some_and(|wanted| wanted != reason) {
+            continue;
+        }
+        if part.contains(&fitting)
+            && let Some(found) = view.entry(id, slot)
+        {
+            items.push(KeyEntry {
+                operator: view.inputs.catalogue.operator(id).qualified_name(),
+                entry: entry(snapshot, keys, found),
+            });
+        }
+        fitting += 1;
+    }
+    let page = KeyView {
+        key: keys.name(Key::Runtime(slot)),
+        functionality: keys.functionality(slot),
+        backend: keys.backend(slot),
+        release: keys.release().as_str(),
+        build: view.tables.build().into(),
+        source: view.tables.source().into(),
+        notes: tables::notes(view),
+        operators,
+        counts: ReasonCounts(counts),
+        items,
+        next_cursor: None,
+    };
+    then(page, part.end < fitting)
+}

@@ -1,0 +1,87 @@
+//! Labels as JSON.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::store::LabelRecord;
+use crate::wire::time::timestamp;
+
+/// A label's path.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct LabelPath {
+    /// The project.
+    #[param(example = "pytorch")]
+    pub project: String,
+    /// The label.
+    #[param(example = "main")]
+    pub label: String,
+}
+
+/// Whether protection is overridden.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct ForceQuery {
+    /// Do it although the label looks like a version.
+    pub force: Option<bool>,
+}
+
+/// What a label is to name.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
+pub struct LabelTarget {
+    /// The address of the revision: `sha256:HEX`, another label, or `latest`.
+    #[schema(
+        pattern = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$"
+    )]
+    pub revision: String,
+    /// The release that the label stands for; by default the one that it stands for already, or
+    /// looks like.
+    pub release: Option<String>,
+}
+
+/// A label.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(example = json!({
+    "name": "main",
+    "revision": "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "release": "2.9",
+    "moved_at": "2026-11-21T10:00:00Z",
+    "sequence": 17
+}))]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// The address of the revision that it names.
+    pub revision: String,
+    /// The release that it stands for; null where that is the newest known.
+    pub release: Option<String>,
+    /// When it was made or last changed.
+    #[schema(format = DateTime)]
+    pub moved_at: String,
+    /// The place of its revision in the order of ingest: greater is later. Not dense.
+    pub sequence: i64,
+}
+
+/// A page of labels.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LabelList {
+    /// The labels, by name.
+    pub items: Vec<Label>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+impl From<LabelRecord> for Label {
+    fn from(label: LabelRecord) -> Self {
+        Self {
+            name: label.name.to_string(),
+            revision: format!("sha256:{}", label.digest),
+            release: label.release,
+            moved_at: timestamp(label.moved_at),
+            sequence: label.sequence,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Lists of operators, and one operator with its place and group.
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::NATIVE_FUNCTIONS;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::Snapshot;
+use crate::service::search::Filter;
+use crate::wire::entry;
+use crate::wire::finding;
+use crate::wire::finding::Finding;
+use crate::wire::operator::{Operator, OperatorKind, operator};
+use crate::wire::paths::Generated;
+use crate::wire::problem::{Kind, Problem};
+
+/// Which operators, and which part of them.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct OperatorsQuery {
+    /// Words that must all occur in the name or the schema; best names first.
+    #[param(example = "add")]
+    pub q: Option<String>,
+    /// Only this namespace.
+    #[param(example = "aten")]
+    pub namespace: Option<String>,
+    /// Only this kind.
+    #[param(inline)]
+    pub kind: Option<OperatorKind>,
+    /// Only with this tag.
+    #[param(example = "core")]
+    pub tag: Option<String>,
+    /// Only with a kernel declared on this dispatch key.
+    #[param(example = "CPU")]
+    pub key: Option<String>,
+    /// Only those whose entry at the runtime key `key` has this reason, whatever declares it.
+    #[param(example = "missing")]
+    pub reason: Option<String>,
+    /// Only those with `structured: True`, or only those without.
+    pub structured: Option<bool>,
+    /// Whether generated operators are wanted; by default they are.
+    #[param(inline)]
+    pub generated: Option<Generated>,
+    /// Only with this `python_module`.
+    #[param(example = "nn")]
+    pub python_module: Option<String>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+    /// How many items a page has.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+impl OperatorsQuery {
+    pub(crate) fn filter(&self) -> Result<Filter, Problem> {
+        if self.reason.is_some() && self.key.is_none() {
+            let detail = "reason: say by `key` at which key the entry has it";
+            return Err(Problem::new(Kind::InvalidParameter, detail).about("reason"));
+        }
+        Ok(Filter {
+            words: self.q.clone(),
+            namespace: self.namespace.clone(),
+            kind: self.kind.map(SchemaKind::from),
+            tag: self.tag.clone(),
+            key: self.key.clone(),
+            reason: self.reason.as_deref().map(entry::reason).transpose()?,
+            structured: self.structured,
+            generated: self.generated.map_or_else(Default::default, Into::into),
+            python_module: self.python_module.clone(),
+        })
+    }
+}
+
+/// A page of operators.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OperatorList)]
+pub struct Operators<'a> {
+    /// The operators.
+    pub items: Vec<Operator<'a>>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// An operator with everything that stands about it in its revision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OperatorPage<'a> {
+    /// The operator.
+    #[serde(flatten)]
+    pub operator: Operator<'a>,
+    /// The lines of its entry; null for generated ones.
+    pub source: Option<SourceLines<'a>>,
+    /// The variants that share its signature, itself included, by kind.
+    pub group: Vec<GroupMember>,
+    /// What the rules find in its entry.
+    pub findings: Vec<Finding>,
+}
+
+/// Lines of a file, whole.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SourceLines<'a> {
+    /// The file.
+    pub file: &'static str,
+    /// The first line, 1-based.
+    pub line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// The text, line breaks included.
+    pub text: &'a str,
+}
+
+/// A variant of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GroupMember {
+    /// What kind of variant.
+    pub kind: OperatorKind,
+    /// Its name.
+    pub name: String,
+}
+
+/// The page of an operator.
+#[must_use]
+pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
+    let catalogue = &snapshot.catalogue;
+    let found = catalogue.operator(id);
+    let name = found.qualified_name();
+    let about = snapshot
+        .listed()
+        .filter(|finding| finding.operator.as_deref() == Some(&*name));
+    let members = catalogue.groups.of(id).members();
+    OperatorPage {
+        operator: operator(snapshot, id),
+        source: source_lines(snapshot, id),
+        group: members
+            .map(|member| catalogue.operator(member))
+            .map(|member| GroupMember {
+                kind: member.kind.into(),
+                name: member.qualified_name(),
+            })
+            .collect(),
+        findings: about.map(|f| finding::one(snapshot, f)).collect(),
+    }
+}
+
+pub(crate) fn source_lines(snapshot: &Snapshot, id: OperatorId) -> Option<SourceLines<'_>> {
+    let placed = snapshot.catalogue.operator(id).declared()?;
+    let source = snapshot.source(NATIVE_FUNCTIONS)?;
+    let place = source.lines(placed.place(placed.entry.span));
+    let (line, mut end_line) = (place.start.line, place.end.line);
+    if place.end.column == 1 && end_line > line {
+        // It ends before the first character of its last line.
+        end_line -= 1;
+    }
+    let span = source.line(line).to(source.line(end_line));
+    Some(SourceLines {
+        file: NATIVE_FUNCTIONS,
+        line,
+        end_line,
+        text: span.slice(&source.text),
+    })
+}

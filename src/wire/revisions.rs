@@ -1,0 +1,154 @@
+//! Revisions as JSON.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::service::{JudgedRelease, Note, Snapshot};
+use crate::store::{FileRecord, RevisionRecord};
+use crate::wire::finding::SummaryView;
+use crate::wire::labels::Label;
+use crate::wire::time::timestamp;
+
+/// How a bundle is taken in.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct IngestQuery {
+    /// The label that is to name the revision.
+    #[param(example = "2.9.0")]
+    pub label: Option<String>,
+    /// The release of PyTorch that the label stands for; by default the one that the label looks
+    /// like, else the newest known.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+    /// Move the label although it looks like a version and names another revision.
+    pub force: Option<bool>,
+}
+
+/// A file of a revision.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct File {
+    /// Its name in the bundle.
+    #[schema(example = "native_functions.yaml")]
+    pub name: String,
+    /// SHA-256 of its bytes, as `sha256sum` prints it.
+    pub digest: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// A revision in a list.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RevisionItem {
+    /// The project.
+    pub project: String,
+    /// SHA-256 over the lines `HEX  NAME` of its files.
+    pub digest: String,
+    /// Its address, which never changes: `sha256:` and the digest.
+    pub address: String,
+    /// When it was first taken in.
+    #[schema(format = DateTime)]
+    pub ingested_at: String,
+    /// Its files, by name.
+    pub files: Vec<File>,
+    /// The labels that name it.
+    pub labels: Vec<Label>,
+    /// The commits that have these files, in the order of their topology.
+    pub commits: Vec<RevisionCommit>,
+}
+
+/// A commit of a local clone that a revision was imported from.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct RevisionCommit {
+    /// Its id.
+    pub id: String,
+    /// When its author made it.
+    #[schema(format = DateTime)]
+    pub author_date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// A revision, judged as a release.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct Revision {
+    /// What the store knows of it.
+    #[serde(flatten)]
+    pub item: RevisionItem,
+    /// The label that the address came by, also where it is `latest`; null for a digest.
+    #[schema(example = "2.9.0")]
+    pub label: Option<String>,
+    /// The release that it is judged as.
+    #[schema(example = "2.9")]
+    pub release: String,
+    /// What there is to know about that.
+    pub notes: Vec<String>,
+    /// Counts of its operators and findings.
+    pub summary: SummaryView,
+}
+
+/// A page of revisions.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RevisionList {
+    /// The revisions, last ingested first.
+    pub items: Vec<RevisionItem>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// What is to be said about the release.
+pub fn notes(judged: &JudgedRelease) -> Vec<String> {
+    let notes = judged.notes().into_iter().map(|note| match note {
+        Note::NewerRelease { named, judged } => {
+            format!("release {named} is newer than all that are known; it is judged as {judged}")
+        }
+    });
+    notes.collect()
+}
+
+pub(crate) fn revision_of(
+    record: RevisionRecord,
+    label: Option<String>,
+    judged: &JudgedRelease,
+    snapshot: &Snapshot,
+) -> Revision {
+    Revision {
+        item: record.into(),
+        label,
+        release: judged.release.to_string(),
+        notes: notes(judged),
+        summary: snapshot.summary().into(),
+    }
+}
+
+impl From<RevisionRecord> for RevisionItem {
+    fn from(record: RevisionRecord) -> Self {
+        Self {
+            project: record.project.to_string(),
+            digest: record.digest.to_string(),
+            address: format!("sha256:{}", record.digest),
+            ingested_at: timestamp(record.ingested_at),
+            files: record.files.into_iter().map(Into::into).collect(),
+            labels: record.labels.into_iter().map(Into::into).collect(),
+            commits: record
+                .commits
+                .into_iter()
+                .map(|commit| RevisionCommit {
+                    author_date: timestamp(commit.author_date),
+                    id: commit.id,
+                    subject: commit.subject,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl From<FileRecord> for File {
+    fn from(file: FileRecord) -> Self {
+        Self {
+            name: file.name,
+            digest: file.digest.to_string(),
+            bytes: file.bytes,
+        }
+    }
+}

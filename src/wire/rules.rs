@@ -1,0 +1,176 @@
+//! Rules as JSON.
+
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{Family, Stage};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::wire::change_rule::ChangeRule;
+use crate::wire::finding::Severity;
+
+/// A rule's path.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct RulePath {
+    /// The rule's id.
+    #[param(example = "out-return-matches")]
+    pub rule: String,
+}
+
+/// Which rules, and which part of them.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RulesQuery {
+    /// Only of this kind.
+    #[param(inline)]
+    pub kind: Option<RuleKind>,
+    /// Only of this family.
+    #[param(example = "dispatch")]
+    pub family: Option<String>,
+    /// Only of this severity, which rules of validation have.
+    #[param(inline)]
+    pub severity: Option<Severity>,
+    /// Only those that apply to this release; those of compatibility always do.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+    /// How many items a page has.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// What a rule judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleKind {
+    /// A declaration.
+    Validation,
+    /// A change from one declaration to another.
+    Compatibility,
+}
+
+/// A rule of either kind.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum AnyRule {
+    /// Of validation.
+    Validation(Rule),
+    /// Of compatibility.
+    Compatibility(ChangeRule),
+}
+
+/// An example of a rule.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Example {
+    /// The file it is about, by its name in a bundle.
+    #[schema(example = "native_functions.yaml")]
+    pub file: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+/// A rule of validation.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Rule {
+    /// `validation`
+    #[schema(example = "validation")]
+    pub kind: &'static str,
+    /// Its id, which never changes.
+    #[schema(example = "out-return-matches")]
+    pub id: &'static str,
+    /// What it is about.
+    #[schema(example = "returns")]
+    pub family: &'static str,
+    /// How bad a finding of it is.
+    pub severity: Severity,
+    /// When PyTorch's generator notices: `yaml`, `entry`, `file`, `generate`, `group`, `codegen`,
+    /// or never, for a `convention`.
+    #[schema(example = "entry")]
+    pub stage: &'static str,
+    /// The first release that it applies to.
+    #[schema(example = "2.0")]
+    pub since: &'static str,
+    /// The last release that it applies to; null where it still does.
+    pub until: Option<&'static str>,
+    /// What it finds.
+    pub what: &'static str,
+    /// Why that is bad, and for whom.
+    pub why: &'static str,
+    /// An example that breaks it.
+    pub bad: Example,
+    /// The same, mended.
+    pub good: Example,
+    /// Where PyTorch decides it.
+    pub source: &'static str,
+}
+
+/// A page of rules.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RuleList {
+    /// The rules, family by family, those of validation first.
+    pub items: Vec<AnyRule>,
+    /// What to ask for the next part with; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+pub(crate) fn family_name(family: Family) -> &'static str {
+    match family {
+        Family::Yaml => "yaml",
+        Family::Grammar => "grammar",
+        Family::Fields => "fields",
+        Family::Annotations => "annotations",
+        Family::Arguments => "arguments",
+        Family::Types => "types",
+        Family::OutNaming => "out-naming",
+        Family::Defaults => "defaults",
+        Family::Returns => "returns",
+        Family::Overloads => "overloads",
+        Family::Variants => "variants",
+        Family::Dispatch => "dispatch",
+        Family::Structured => "structured",
+        Family::Autogen => "autogen",
+        Family::Tags => "tags",
+        Family::Views => "views",
+        Family::Derivatives => "derivatives",
+        Family::Backends => "backends",
+        Family::Runtime => "runtime",
+        Family::Suppressions => "suppressions",
+    }
+}
+
+pub(crate) fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Yaml => "yaml",
+        Stage::Entry => "entry",
+        Stage::File => "file",
+        Stage::Generate => "generate",
+        Stage::Group => "group",
+        Stage::Codegen => "codegen",
+        Stage::Convention => "convention",
+    }
+}
+
+impl From<&opatlas_rules::Rule> for Rule {
+    fn from(rule: &opatlas_rules::Rule) -> Self {
+        let example = |example: &opatlas_rules::Example| Example {
+            file: example.file,
+            text: example.text,
+        };
+        Self {
+            kind: "validation",
+            id: rule.id.as_str(),
+            family: family_name(rule.family),
+            severity: rule.severity.into(),
+            stage: stage_name(rule.stage),
+            since: rule.since.as_str(),
+            until: rule.until.map(Release::as_str),
+            what: rule.what,
+            why: rule.why,
+            bad: example(&rule.bad),
+            good: example(&rule.good),
+            source: rule.source,
+        }
+    }
+}

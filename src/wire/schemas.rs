@@ -1,0 +1,92 @@
+//! A schema to parse, and its parts.
+
+use opatlas_schema::annotation::{AfterSet, Annotation};
+use opatlas_schema::function::FunctionSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::wire::finding::Finding;
+use crate::wire::operator::{Argument, OperatorKind, Return};
+
+/// A schema to be read.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SchemaText {
+    /// The text, with or without a namespace.
+    #[schema(example = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor")]
+    pub schema: String,
+}
+
+/// A schema as it was read. With an error among the findings all parts are null.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct ParsedSchema<'a> {
+    /// The canonical text, without the namespace.
+    pub schema: Option<String>,
+    /// The namespace, `aten` where none is written.
+    pub namespace: Option<&'a str>,
+    /// `base_name[.overload]`
+    pub name: Option<&'a str>,
+    /// The name before the dot.
+    pub base_name: Option<&'a str>,
+    /// The name after the dot; empty for the default overload.
+    pub overload: Option<&'a str>,
+    /// What it writes to.
+    pub kind: Option<OperatorKind>,
+    /// The arguments, in schema order.
+    pub arguments: Option<Vec<Argument<'a>>>,
+    /// The return values.
+    pub returns: Option<Vec<Return<'a>>>,
+    /// What may share memory.
+    pub alias_sets: Option<Vec<AliasSet<'a>>>,
+    /// The canonical text of the key that variants are grouped by.
+    pub signature: Option<String>,
+    /// What is wrong with it; columns count from the beginning of the text.
+    pub findings: Vec<Finding>,
+}
+
+/// Arguments and returns that may share memory.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AliasSet<'a> {
+    /// Its letter, or `*` for what may share with anything.
+    #[schema(example = "a")]
+    pub name: char,
+    /// Whether it is written to.
+    pub is_write: bool,
+    /// The arguments in it, before or after the call.
+    pub arguments: Vec<&'a str>,
+    /// The returns in it, by place from 0.
+    pub returns: Vec<usize>,
+}
+
+/// The sets by letter, the wildcard last.
+pub(crate) fn alias_sets(schema: &FunctionSchema) -> Vec<AliasSet<'_>> {
+    let names = ('a'..='z').chain(['*']);
+    let sets = names.map(|name| {
+        let has = |annotation: Option<&Annotation>| annotation.is_some_and(|a| holds(a, name));
+        let arguments = schema.arguments.all().iter();
+        let returns = schema.returns.iter().enumerate();
+        let in_arguments = arguments.filter(|a| has(a.annotation.as_ref()));
+        let in_returns = returns.filter(|(_, r)| has(r.annotation.as_ref()));
+        let (in_arguments, in_returns): (Vec<_>, Vec<_>) =
+            (in_arguments.collect(), in_returns.collect());
+        AliasSet {
+            name,
+            is_write: in_arguments.iter().any(|a| a.is_write())
+                || in_returns.iter().any(|(_, r)| r.is_write()),
+            arguments: in_arguments.iter().map(|a| &*a.name).collect(),
+            returns: in_returns.iter().map(|(i, _)| *i).collect(),
+        }
+    });
+    sets.filter(|set| !set.arguments.is_empty() || !set.returns.is_empty())
+        .collect()
+}
+
+pub(crate) fn holds(annotation: &Annotation, set: char) -> bool {
+    let letters = |letters: &[u8]| letters.iter().any(|&letter| char::from(letter) == set);
+    let after = match &annotation.after {
+        AfterSet::Same => false,
+        AfterSet::Wildcard => set == '*',
+        AfterSet::Letters(after) => letters(after),
+    };
+    after || letters(&annotation.before)
+}
