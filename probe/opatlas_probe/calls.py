@@ -237,14 +237,13 @@ def _with_out(function: Callable, given: object, *args: object, **kwargs: object
     return function(given, *args, **kwargs, out=result)
 
 
-def tests() -> list[str]:
-    """What is recorded first: the tests of the database, and calls written by hand."""
-    every = [f"{kind}:{name}" for name in samples.named(samples.database()) for kind in KINDS]
-    return every + [f"example:{name}" for name in examples.CALLS]
+def tests(kind: str) -> list[str]:
+    """The tests of the database."""
+    return [f"{kind}:{name}" for name in samples.named(samples.database())]
 
 
 def others(known: set[str]) -> list[str]:
-    """What is recorded then: composites that no test reached."""
+    """Composites that no test reached."""
     served = set(device.served_for_calls())
     return [f"schema:{name}" for name in device.operators()
             if name not in known and name not in served and device.has_default(name)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from . import calls, workers
+from . import calls, examples, workers
 
 
 class Record:
@@ -46,8 +46,10 @@ class Record:
 def record(kept: Path) -> dict:
     """The calls of the installed release, and what could not be recorded."""
     made = Record(kept)
-    made.run(calls.tests())
+    # What happens without gradients comes first: it is what verdicts are made from.
+    made.run([*calls.tests(calls.FORWARD), *(f"example:{name}" for name in examples.CALLS)])
     made.run(calls.others(made.tally.operators(calls.FORWARD)))
+    made.run(calls.tests("gradients"))
     return {"torch": torch.__version__.split("+")[0], "items": len(made.rows), "calls": made.tally.lists(),
             "failed": [[row["end"], row["error"]] for row in made.rows if row.get("error")],
             "crashed": [[row["end"], row["status"]] for row in made.rows if row.get("status")]}

@@ -131,13 +131,25 @@ class TorchrunTest(unittest.TestCase):
         self.assertIn("is of PyTorch 1.13.0", self.said(node))
         self.assertFalse(self.server.ledger.runs)
 
-    def test_alone_into_a_file(self) -> None:
+    def alone(self, *arguments: str) -> dict:
+        """What the probe writes into a file."""
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out.json"
-            subprocess.run([_PYTHON, "-m", "opatlas_probe", "--device", "cpu", "--only", "abs,mm", "--out", out],
-                           check=True, env={**os.environ, "PYTHONPATH": str(_PROBE),
-                                            "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
-            found = json.loads(out.read_text())
+            subprocess.run([_PYTHON, "-m", "opatlas_probe", *arguments, "--out", out], check=True,
+                           env={**os.environ, "PYTHONPATH": str(_PROBE),
+                                "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
+            return json.loads(out.read_text())
+
+    def test_a_bare_device_says_what_is_missing(self) -> None:
+        found = self.alone("--device", "bare", "--kernels", "add.out,_copy_from_and_resize", "--only", "abs,add,chunk")
+        outcomes = {row["item"]: (row["outcome"], row["results"][0][-1]) for row in found["runs"]}
+        self.assertEqual(outcomes, {"abs": ("missing", "aten::abs.out"), "add": ("runs", "ok"), "chunk": ("runs", "ok")})
+        chunk = next(row for row in found["calls"] if row["item"] == "forward:chunk")
+        called = {(operator, callee) for operator, _, _, always, *_ in chunk["rows"] for callee in always}
+        self.assertIn(("slice.Tensor", "as_strided"), called)
+
+    def test_alone_into_a_file(self) -> None:
+        found = self.alone("--device", "cpu", "--only", "abs,mm")
         self.assertEqual(found["torch"], self.release)
         self.assertEqual({row["item"]: row["outcome"] for row in found["runs"]}, {"abs": "runs", "mm": "runs"})
         self.assertIn("aten::add.Tensor", found["tables"]["operators"])
