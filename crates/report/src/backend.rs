@@ -181,7 +181,10 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     let gone = counted(lost.len(), "operator");
     let others = counted(inherited.len(), "new operator");
     let parts = [
-        (format!("{new} without a kernel for the backend"), cells(&lacking)),
+        (
+            format!("{new} without a kernel for the backend"),
+            cells(&lacking),
+        ),
         (
             format!("{gone} lost: the backend inherited them, and no kernel serves them now"),
             cells(&lost),
@@ -194,11 +197,11 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
             "Kernels that compile unchanged; only parameters were renamed".to_owned(),
             kernels(impact, true),
         ),
+        ("Types with a new spelling".to_owned(), respelled(impact)),
         (
-            "Types with a new spelling".to_owned(),
-            respelled(impact),
+            format!("{others} that the backend inherits"),
+            cells(&inherited),
         ),
-        (format!("{others} that the backend inherits"), cells(&inherited)),
     ];
     let section = |(title, items)| Section {
         title,
@@ -225,7 +228,8 @@ fn looked_at(impact: &BackendImpact<'_>) -> Vec<Item> {
 
 fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
     let pairs = impact.declarations.respelled.iter();
-    let line = |(old, new): &(&str, &str)| format!("`{old}` is now spelled `{new}`; it is the same type");
+    let line =
+        |(old, new): &(&str, &str)| format!("`{old}` is now spelled `{new}`; it is the same type");
     pairs.map(|pair| line(pair).into()).collect()
 }
 
