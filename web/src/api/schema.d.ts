@@ -538,8 +538,9 @@ export interface paths {
         };
         /**
          * What a backend lacks
-         * @description The operators without a kernel of the key itself, ranked by what matters: those that it lacks and
-         *     those that something else serves. As CSV or Markdown by `Accept`.
+         * @description The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
+         *     and those that work through something else; and the kernels that would help most. As CSV or
+         *     Markdown by `Accept`.
          */
         get: operations["get_gaps"];
         put?: never;
