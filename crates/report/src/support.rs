@@ -130,7 +130,7 @@ impl GapRow<'_> {
         match self.needs {
             [] => self.verdict.to_owned(),
             [own] if own == self.operator => format!("{}: no kernel", self.verdict),
-            [needs @ ..] if needs.len() <= NEEDS => {
+            needs if needs.len() <= NEEDS => {
                 format!("{}: needs {}", self.verdict, needs.join(", "))
             }
             needs => {
