@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Alive
-         * @description Answers as long as the program runs, whatever the database does.
+         * Liveness
+         * @description Answers as long as the process runs, even without the database.
          */
         get: operations["health"];
         put?: never;
@@ -52,8 +52,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This API
-         * @description The description of the whole API, as OpenAPI 3.1.
+         * OpenAPI document
+         * @description The description of the API in OpenAPI 3.1.
          */
         get: operations["openapi"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * A type of problem
-         * @description What the `type` of a problem document points at.
+         * @description The target of the `type` of a problem document.
          */
         get: operations["get_problem_type"];
         put?: never;
@@ -92,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ready
-         * @description Answers when requests can be served: the database can be read and written.
+         * Readiness
+         * @description Answers 200 if the service is ready: the database accepts reads and writes.
          */
         get: operations["readiness"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two bundles
-         * @description The same of files that are not stored, or of files and a stored revision. Nothing is stored.
+         * @description The same for files in the body, or for files and a stored revision. Nothing is stored.
          */
         post: operations["compare_bundles"];
         delete?: never;
@@ -134,10 +134,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What if
-         * @description The table of an operator with a given list of registrations, as the dispatcher of a release
-         *     computes it. What the dispatcher refuses is refused, with the reason and near names; what only
-         *     `native_functions.yaml` or `PythonDispatcher` would refuse is computed, with a note.
+         * Compute a dispatch table
+         * @description The table of an operator with the given registrations, as the dispatcher of a release computes
+         *     it. Registrations that the dispatcher rejects are errors, with the reason and similar names.
+         *     Registrations that only `native_functions.yaml` or `PythonDispatcher` would reject are computed,
+         *     with a note.
          */
         post: operations["calculate_dispatch"];
         delete?: never;
@@ -157,7 +158,7 @@ export interface paths {
         put?: never;
         /**
          * Parse a bundle
-         * @description The operators that can be read, and what the rules find. Nothing is stored.
+         * @description The operators with a valid schema, and the findings. Nothing is stored.
          */
         post: operations["parse"];
         delete?: never;
@@ -180,8 +181,8 @@ export interface paths {
         get: operations["list_projects"];
         put?: never;
         /**
-         * Make a project
-         * @description Idempotent: 200 when it exists and is the same, 409 when it exists and is another.
+         * Create a project
+         * @description Idempotent: 200 if it exists with the same members, 409 if it exists with others.
          */
         post: operations["create_project"];
         delete?: never;
@@ -203,14 +204,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description With all its revisions and labels.
+         * @description Deletes the project with all its revisions and labels.
          */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
         /**
          * Change a project
-         * @description What is left out stays; null takes away.
+         * @description Missing members stay; null removes a member.
          */
         patch: operations["update_project"];
         trace?: never;
@@ -244,16 +245,16 @@ export interface paths {
         };
         /**
          * Compare two revisions
-         * @description What changed between two stored revisions of a project: torch's own verdicts, our findings with
-         *     whom they hurt, and what follows for every backend, judged by the project's policy and
-         *     exceptions. As Markdown, SARIF, JUnit or text by `Accept`. With `max_chars` the Markdown report
-         *     comes in parts that cut no change in two; `X-Parts` says how many.
+         * @description The changes between two stored revisions of a project: the verdicts of PyTorch's own check, the
+         *     changes with the affected audiences, and the effects on every backend, judged by the project's
+         *     policy and exceptions. `Accept` selects Markdown, SARIF, JUnit or text. With `max_chars` the
+         *     Markdown report is split into parts between changes; `X-Parts` has their number.
          */
         get: operations["compare_revisions"];
         put?: never;
         /**
-         * What an upgrade costs a backend
-         * @description The same for a backend file that is sent. Nothing is stored.
+         * Compare for a backend
+         * @description The same for a backend file in the body, which is not stored.
          */
         post: operations["compare_for_backend_file"];
         delete?: never;
@@ -270,9 +271,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an upgrade costs a stored backend
-         * @description What the head changes for the backend file of another project's last revision: operators that it
-         *     lists and that changed or vanished, new ones that it inherits or lacks.
+         * Compare for a stored backend
+         * @description The changes of the head for the backend file of another project's last revision: listed
+         *     operators that changed or were removed, and new operators that it inherits or lacks.
          */
         get: operations["compare_for_backend"];
         put?: never;
@@ -292,15 +293,16 @@ export interface paths {
         };
         /**
          * Exceptions
-         * @description The accepted changes of a project, and how each stands.
+         * @description The accepted changes of a project, each with its status.
          */
         get: operations["list_exceptions"];
         put?: never;
         /**
          * Accept a change
-         * @description From now on comparisons of the project count what it matches as excepted. An operator that no
-         *     revision of the project ever had and an end that is past are refused; a pattern may wait for
-         *     operators to come. A project has at most 1,000 exceptions, 100 of them with a pattern of operators.
+         * @description From now on comparisons of the project count matching changes as excepted. An operator that no
+         *     revision of the project ever had and an expiry in the past are errors; a pattern can match
+         *     future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
+         *     operators.
          */
         post: operations["create_exception"];
         delete?: never;
@@ -321,8 +323,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take an exception away
-         * @description What it excused counts again.
+         * Delete an exception
+         * @description The changes that it excused count again.
          */
         delete: operations["delete_exception"];
         options?: never;
@@ -361,14 +363,14 @@ export interface paths {
         get: operations["get_label"];
         /**
          * Set a label
-         * @description Makes it, or moves it to another revision. A label that looks like a version is moved only with
-         *     `force=true`.
+         * @description Creates the label, or moves it to another revision. Moving a label that looks like a version
+         *     needs `force=true`.
          */
         put: operations["set_label"];
         post?: never;
         /**
          * Delete a label
-         * @description The revision stays. A label that looks like a version is deleted only with `force=true`.
+         * @description The revision stays. Deleting a label that looks like a version needs `force=true`.
          */
         delete: operations["delete_label"];
         options?: never;
@@ -385,9 +387,9 @@ export interface paths {
         };
         /**
          * An operator's history
-         * @description When it came and went, what changed in its schema and how bad that was, which kernels and tags
-         *     it gained and lost, and what served it where, over the project's timeline: releases by version,
-         *     commits by topology.
+         * @description When the operator was added and removed, how its schema changed and at which level, which
+         *     kernels and tags it gained and lost, and what served it on which key, over the project's
+         *     timeline: releases by version, commits by topology.
          */
         get: operations["get_operator_history"];
         put?: never;
@@ -412,9 +414,9 @@ export interface paths {
         get: operations["list_revisions"];
         put?: never;
         /**
-         * Take a bundle in
-         * @description Stores the files as a revision, idempotent by digest, and lets the label name it. What is no
-         *     list of entries is refused with its findings; what has findings is stored.
+         * Ingest a bundle
+         * @description Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
+         *     is not a list of entries is rejected with its findings; other findings do not prevent storing.
          */
         post: operations["ingest_revision"];
         delete?: never;
@@ -432,14 +434,14 @@ export interface paths {
         };
         /**
          * A revision
-         * @description With its files, its labels, and counts of its operators and findings.
+         * @description A revision with its files, its labels, and counts of its operators and findings.
          */
         get: operations["get_revision"];
         put?: never;
         post?: never;
         /**
          * Delete a revision
-         * @description Only where no label names it.
+         * @description Only if no label points to it.
          */
         delete: operations["delete_revision"];
         options?: never;
@@ -477,7 +479,7 @@ export interface paths {
         };
         /**
          * The file of a backend
-         * @description The bytes as they were given.
+         * @description The original bytes.
          */
         get: operations["get_backend_file"];
         put?: never;
@@ -497,7 +499,7 @@ export interface paths {
         };
         /**
          * A file
-         * @description The bytes as they were given. Under an address by digest they never change.
+         * @description The original bytes. They never change at an address by digest.
          */
         get: operations["get_file"];
         put?: never;
@@ -517,8 +519,8 @@ export interface paths {
         };
         /**
          * Findings
-         * @description What the rules of the release find in the revision, by file and place. As SARIF, Markdown or
-         *     annotated text by `Accept`; these forms, and lines of JSON, are given whole.
+         * @description The findings of the release's rules in the revision, by file and position. `Accept` selects
+         *     SARIF, Markdown or annotated text; these formats, and JSON lines, contain all findings.
          */
         get: operations["list_findings"];
         put?: never;
@@ -537,16 +539,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a backend lacks
-         * @description The operators without a kernel of the key itself, ranked by what matters: those that it lacks and
-         *     those that something else serves. As CSV or Markdown by `Accept`.
+         * Gaps of a backend
+         * @description The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
+         *     and those that work through something else; and the kernels that would help most. As CSV or
+         *     Markdown by `Accept`.
          */
         get: operations["get_gaps"];
         put?: never;
         /**
-         * What a backend lacks, by use
-         * @description The same, ranked by how often operators are used: lines `operator,count`, or JSON. Nothing is
-         *     stored.
+         * Gaps of a backend by usage
+         * @description The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
          */
         post: operations["rank_gaps"];
         delete?: never;
@@ -564,8 +566,8 @@ export interface paths {
         };
         /**
          * Keys
-         * @description The runtime keys of the revision's release in table order, each with how many operators have
-         *     which reason there.
+         * @description The runtime keys of the revision's release in table order, each with the number of operators by
+         *     reason.
          */
         get: operations["list_keys"];
         put?: never;
@@ -586,7 +588,7 @@ export interface paths {
         /**
          * A key
          * @description One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-         *     `application/x-ndjson` all of it, one operator a line.
+         *     `application/x-ndjson` all operators, one per line.
          */
         get: operations["get_key"];
         put?: never;
@@ -607,8 +609,8 @@ export interface paths {
         /**
          * Matrix
          * @description Every operator by every runtime key with the reason of each cell, as one compact answer: equal
-         *     rows stand once, and a cell is one character. For kernels and places ask for an operator's
-         *     table, or for a key.
+         *     rows are shared, and a cell is one character. For kernels and positions use the table of an
+         *     operator or of a key.
          */
         get: operations["get_matrix"];
         put?: never;
@@ -628,8 +630,8 @@ export interface paths {
         };
         /**
          * Operators
-         * @description All operators of a revision, written ones in the order of the file and then generated ones, or
-         *     those that the filters leave. With `Accept: application/x-ndjson` all of them, one a line.
+         * @description All operators of a revision that match the filters: declared operators in file order, then
+         *     generated operators. With `Accept: application/x-ndjson` all of them, one per line.
          */
         get: operations["list_operators"];
         put?: never;
@@ -649,8 +651,8 @@ export interface paths {
         };
         /**
          * An operator
-         * @description All there is to know about an operator's declaration: its schema, its kernels, its tags, where
-         *     it stands, its lines, and what the rules find in it.
+         * @description The declaration of an operator: its schema, kernels and tags, its position and lines, and its
+         *     findings.
          */
         get: operations["get_operator"];
         put?: never;
@@ -670,8 +672,8 @@ export interface paths {
         };
         /**
          * The dispatch table of an operator
-         * @description Which kernel runs for every runtime key and why; `explain=true` tells how each entry comes
-         *     about, and `with` and `without` what would be if its registrations were others.
+         * @description Which kernel runs for every runtime key and why. `explain=true` explains each entry; `with` and
+         *     `without` show the table for other registrations.
          */
         get: operations["get_dispatch_table"];
         put?: never;
@@ -733,8 +735,8 @@ export interface paths {
         };
         /**
          * Search all revisions
-         * @description Operators that hold the words in any revision: in their name, their schema (arguments and types),
-         *     or the name of a kernel.
+         * @description Operators that contain the words in any revision: in their name, their schema (arguments and
+         *     types), or the name of a kernel.
          */
         get: operations["search_history"];
         put?: never;
@@ -753,9 +755,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Since when backends run operators
-         * @description For each operator and key: the first and the last revision with support, and by what. As CSV or
-         *     Markdown by `Accept`.
+         * Support by backend
+         * @description For each operator and key: the first and the last revision with support, and its reason.
+         *     `Accept` selects CSV or Markdown.
          */
         get: operations["get_support"];
         put?: never;
@@ -795,7 +797,7 @@ export interface paths {
         };
         /**
          * Releases
-         * @description The releases of PyTorch whose rules, keys and lists are known, oldest first.
+         * @description The known releases of PyTorch with their rules, keys and lists, oldest first.
          */
         get: operations["list_releases"];
         put?: never;
@@ -835,7 +837,7 @@ export interface paths {
         };
         /**
          * Rules
-         * @description All rules of validation and of compatibility, with why they are, and examples.
+         * @description All validation and change rules, with reasons and examples.
          */
         get: operations["list_rules"];
         put?: never;
@@ -874,8 +876,8 @@ export interface paths {
         put?: never;
         /**
          * Compare two schemas
-         * @description Torch's own verdict and our findings on a pair of schemas. It reads the runtime's schema
-         *     language, which is wider than that of `native_functions.yaml`. Nothing is stored.
+         * @description The verdict of PyTorch's own check and the changes between two schemas. Accepts the runtime's
+         *     schema language, which is larger than that of `native_functions.yaml`. Nothing is stored.
          */
         post: operations["compare_schemas"];
         delete?: never;
@@ -895,7 +897,7 @@ export interface paths {
         put?: never;
         /**
          * Parse a schema
-         * @description Judges the schema alone, and not an entry with it. Nothing is stored.
+         * @description Checks the schema alone, without an entry. Nothing is stored.
          */
         post: operations["parse_schema"];
         delete?: never;
@@ -915,8 +917,8 @@ export interface paths {
         put?: never;
         /**
          * Validate a bundle
-         * @description What the rules of the release find in it. Always 200 when the body could be read, also where it
-         *     is no YAML. As SARIF, Markdown or annotated text by `Accept`. Nothing is stored.
+         * @description The findings of the release's rules. Always 200 if the body is readable, even if it is not YAML.
+         *     `Accept` selects SARIF, Markdown or annotated text. Nothing is stored.
          */
         post: operations["validate"];
         delete?: never;
@@ -932,7 +934,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The program */
+        /** Version */
         get: operations["version"];
         put?: never;
         post?: never;
@@ -946,18 +948,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What the head comes to against a further revision. */
+        /** @description The verdict on the head against another revision. */
         Against: {
-            /** @description The revision that takes the place of the base. */
+            /** @description The revision that replaces the base. */
             base: components["schemas"]["SideView"];
             /** @description `pass`, `warn` or `fail`. */
             conclusion: string;
             /** @description Counts of changes. */
             summary: components["schemas"]["ChangeSummary"];
-            /** @description Those that fail or warn and are not among the changes above already. */
+            /** @description The changes that fail or warn and are not listed above. */
             changes: components["schemas"]["Change"][];
         };
-        /** @description A key that stands for several. */
+        /** @description An alias key. */
         AliasKey: {
             /**
              * @description Its name.
@@ -970,21 +972,21 @@ export interface components {
         /** @description Arguments and returns that may share memory. */
         AliasSet: {
             /**
-             * @description Its letter, or `*` for what may share with anything.
+             * @description Its letter, or `*` for a wildcard.
              * @example a
              */
             name: string;
-            /** @description Whether it is written to. */
+            /** @description Whether it is mutable. */
             is_write: boolean;
             /** @description The arguments in it, before or after the call. */
             arguments: string[];
-            /** @description The returns in it, by place from 0. */
+            /** @description The returns in it, by index from 0. */
             returns: number[];
         };
         /** @description A rule of either kind. */
         AnyRule: components["schemas"]["Rule"] | components["schemas"]["ChangeRule"];
         /**
-         * @description How sure it is that an edit is the one that is meant.
+         * @description The confidence that an edit is the intended one.
          * @enum {string}
          */
         Applicability: "safe" | "suggested";
@@ -1004,20 +1006,20 @@ export interface components {
              * @example a!
              */
             annotation: string | null;
-            /** @description Whether it stands behind `*`. */
+            /** @description Whether it is keyword-only (after `*`). */
             kwarg_only: boolean;
             /** @description Whether it is an out argument. */
             is_out: boolean;
             /** @description Whether it is the self argument. */
             is_self: boolean;
         };
-        /** @description What serves an operator on the backend. */
+        /** @description The kernel of an operator on the backend. */
         BackendCell: {
             /** @description The operator. */
             operator: string;
             /** @description Why. */
             reason: string;
-            /** @description The registered key that serves. */
+            /** @description The registered key that serves it. */
             source_key: string | null;
             /** @description Whether it is tagged `core`. */
             core: boolean;
@@ -1029,13 +1031,13 @@ export interface components {
              * @example argument-added
              */
             rule: string;
-            /** @description How bad it is, to everybody together. */
+            /** @description The level for all audiences together. */
             level: string;
             /** @description What changed, in a sentence. */
             message: string;
-            /** @description What stood there before. */
+            /** @description The old text. */
             old: string | null;
-            /** @description What stands there now. */
+            /** @description The new text. */
             new: string | null;
         };
         /** @description How much of a backend key works. */
@@ -1084,7 +1086,7 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description What a new revision changes for a backend. */
+        /** @description The changes of a new revision for a backend. */
         BackendReport: {
             /** @description The base. */
             base: components["schemas"]["SideView"];
@@ -1102,11 +1104,11 @@ export interface components {
             key: string;
             /** @description How many operators it lists. */
             listed: number;
-            /** @description Whether the vendor has to act before the upgrade. */
+            /** @description Whether the vendor must act before the upgrade. */
             breaks: boolean;
-            /** @description What it comes to, in a sentence. */
+            /** @description The verdict, in a sentence. */
             verdict: string;
-            /** @description Operators that it lists and the head does not have. */
+            /** @description Listed operators that the head does not have. */
             unknown: components["schemas"]["UnknownOperator"][];
             /** @description `fail` where the vendor has to act before the upgrade, else `pass`. */
             conclusion: string;
@@ -1116,11 +1118,11 @@ export interface components {
             respelled: components["schemas"]["Respelled"][];
             /** @description Operators that it lists and that changed for who registers kernels. */
             changed: components["schemas"]["ChangedOperator"][];
-            /** @description Operators that it does not list, that something served before and nothing does now. */
+            /** @description Operators that it inherited in the base, and that have no kernel for it in the head. */
             lost: components["schemas"]["BackendCell"][];
-            /** @description Operators that the head has new and nothing serves on the backend. */
+            /** @description New operators in the head without a kernel for the backend. */
             lacking: components["schemas"]["BackendCell"][];
-            /** @description Operators that the head has new and something else serves on the backend. */
+            /** @description New operators in the head that the backend inherits. */
             inherited: components["schemas"]["BackendCell"][];
         };
         /** @description What a backend file and its generated stubs hold. */
@@ -1130,11 +1132,11 @@ export interface components {
             /** @description The lines of the backend file. */
             yaml: string;
         };
-        /** @description A badge as badge services read it. */
+        /** @description A badge in the format of badge services. */
         Badge: {
             /**
              * Format: int32
-             * @description The version of this form, as badge services number it.
+             * @description The version of this format.
              * @example 1
              */
             schemaVersion: number;
@@ -1144,12 +1146,12 @@ export interface components {
              */
             label: string;
             /**
-             * @description How much.
+             * @description The value.
              * @example 63 %
              */
             message: string;
             /**
-             * @description A colour by its name.
+             * @description The name of a colour.
              * @example yellow
              */
             color: string;
@@ -1174,7 +1176,7 @@ export interface components {
         /** @description A build profile. */
         BuildView: {
             /**
-             * @description Its name, where it has one.
+             * @description Its name, if it has one.
              * @example linux-cuda
              */
             name: string | null;
@@ -1191,15 +1193,15 @@ export interface components {
          */
         Bundle: {
             /**
-             * @description The files: `native_functions.yaml`, and where there are any `tags.yaml`,
-             *     `derivatives.yaml`, `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most
-             *     1,000 files, 8 MiB each and 16 MiB together; everything else of the body is at most 1 MiB.
+             * @description The files: `native_functions.yaml`, and optionally `tags.yaml`, `derivatives.yaml`,
+             *     `deprecated.yaml`, `backends/NAME.yaml` and `observed.json`. At most 1,000 files, 8 MiB each
+             *     and 16 MiB in total; the rest of the body is at most 1 MiB.
              */
             files: {
                 [key: string]: string;
             };
         };
-        /** @description The table that registrations make. */
+        /** @description The table that results from registrations. */
         CalculationView: {
             /**
              * @description The release whose keys and rules apply.
@@ -1208,14 +1210,14 @@ export interface components {
             release: string;
             /** @description The registrations, as given. */
             registrations: components["schemas"]["GivenView"][];
-            /** @description The global fallbacks, where some were given. */
+            /** @description The backend fallbacks, if given. */
             fallbacks: components["schemas"]["GivenView"][] | null;
-            /** @description Every runtime key of the release in table order, `Undefined` and missing ones included. */
+            /** @description Every runtime key of the release in table order, including `Undefined` and missing ones. */
             table: components["schemas"]["Entry"][];
-            /** @description What is worth knowing: what was replaced, and who else would refuse the list. */
+            /** @description Notes: replaced registrations, and other tools that would reject the list. */
             notes: string[];
         };
-        /** @description What a backend has of an operator. */
+        /** @description The support of an operator on a backend. */
         Cell: {
             /**
              * @description The runtime key.
@@ -1247,7 +1249,7 @@ export interface components {
              * @example kernel
              */
             reason: string;
-            /** @description The registered key that serves it; null where nothing or a fallback does. */
+            /** @description The registered key that serves it; null without a kernel or for a fallback. */
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
@@ -1257,44 +1259,44 @@ export interface components {
              */
             verdict: string | null;
         };
-        /** @description One difference between two revisions: what changed, whom it hurts, what to do. */
+        /** @description One difference between two revisions: what changed, whom it affects, what to do. */
         Change: {
             /**
-             * @description The rule that it falls under; `/v1/rules/{id}` has more.
+             * @description The rule; `/v1/rules/{id}` has its documentation.
              * @example argument-renamed
              */
             rule: string;
             /**
-             * @description How bad it is under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe`
-             *     or `none`, which is not counted. A `compound` change stands for the others of its operator,
-             *     and has `none` where those are counted; how bad they are together is `strict_level`.
+             * @description The level under the profile: `breaking`, `forward-breaking`, `dangerous`, `info`, `safe` or
+             *     `none`, which is not counted. A `compound` change represents the other changes of its
+             *     operator, and has `none` if those are counted; `strict_level` is their joint level.
              * @example breaking
              */
             level: string;
-            /** @description How bad it is to everybody together, whatever the profile. */
+            /** @description The level for all audiences together, independent of the profile. */
             strict_level: string;
             /**
              * @description The operator.
              * @example can_cast
              */
             operator: string;
-            /** @description The argument that it is about, if it is about one. */
+            /** @description The affected argument, if any. */
             argument: string | null;
-            /** @description The dispatch keys that it is about. */
+            /** @description The affected dispatch keys. */
             keys: string[];
-            /** @description Tags, operators or whatever else it is about, by name. */
+            /** @description The names of affected tags, operators and the like. */
             names: string[];
             /** @description What changed, in a sentence. */
             message: string;
             /** @description Why it matters. */
             why: string;
-            /** @description For whom something stops working or silently changes. */
+            /** @description Audiences for whom code stops working or silently changes. */
             breaks: string[];
-            /** @description For whom it may. */
+            /** @description Audiences for whom this may happen. */
             risks: string[];
-            /** @description What stood there before. */
+            /** @description The old text. */
             old: string | null;
-            /** @description What stands there now. */
+            /** @description The new text. */
             new: string | null;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;
@@ -1302,21 +1304,21 @@ export interface components {
             base_mark: number[] | null;
             /** @description Which part of the head's canonical schema changed. */
             head_mark: number[] | null;
-            /** @description The smallest alternative that hurts nobody. */
+            /** @description The smallest alternative that breaks nobody. */
             help: string | null;
             /** @description The command that accepts it. */
             accept: string;
-            /** @description Other operators to which the same happened for the same cause. */
+            /** @description Other operators with the same change for the same cause. */
             also: string[];
             /**
              * Format: int32
-             * @description How sure it is that two names are one operator, in percent; null where nothing is guessed.
+             * @description The confidence that two names are the same operator, in percent; null without a guess.
              */
             confidence: number | null;
             exception: components["schemas"]["Excuse"] | null;
             /**
-             * @description What names it from one comparison to the next: made of rule, operator and arguments, never of
-             *     wording or places.
+             * @description A stable fingerprint of the change across comparisons: computed from rule, operator and
+             *     arguments, never from wording or positions.
              * @example 9f86d081884c7d65
              */
             fingerprint: string;
@@ -1328,7 +1330,7 @@ export interface components {
             /** @description After. */
             new: string;
         };
-        /** @description A rule of compatibility: a kind of change. */
+        /** @description A change rule: a kind of change. */
         ChangeRule: {
             /**
              * @description `compatibility`
@@ -1346,8 +1348,8 @@ export interface components {
              */
             family: string;
             /**
-             * @description How bad such a change is to everybody together; `max` for `compound`, which is as bad as
-             *     the worst change that it stands for.
+             * @description The level of such a change for all audiences together; `max` for `compound`, whose level is
+             *     that of the worst change it represents.
              * @example breaking
              */
             level: string;
@@ -1358,33 +1360,33 @@ export interface components {
             official_backward: string;
             /** @description Its verdict on forward compatibility. */
             official_forward: string;
-            /** @description For whom something stops working or silently changes. */
+            /** @description Audiences for whom code stops working or silently changes. */
             breaks: string[];
-            /** @description For whom it may. */
+            /** @description Audiences for whom this may happen. */
             risks: string[];
             /** @description What changed. */
             what: string;
-            /** @description Why that matters, and to whom. */
+            /** @description Why it matters, and to whom. */
             why: string;
-            /** @description The smallest alternative that hurts nobody. */
+            /** @description The smallest alternative that breaks nobody. */
             instead: string | null;
             example: components["schemas"]["ChangeExample"] | null;
-            /** @description Where PyTorch decides or writes it. */
+            /** @description The place in PyTorch that decides or documents it. */
             source: string;
         };
         /** @description Counts of changes. */
         ChangeSummary: {
-            /** @description What breaks. */
+            /** @description Breaking changes. */
             breaking: number;
-            /** @description What only breaks what is new on what is old. */
+            /** @description Forward-breaking changes: new code fails on the old side. */
             forward_breaking: number;
-            /** @description What somebody must act upon. */
+            /** @description Dangerous changes. */
             dangerous: number;
-            /** @description What harms nobody. */
+            /** @description Safe changes. */
             safe: number;
-            /** @description What is good to know. */
+            /** @description Informational changes. */
             info: number;
-            /** @description What an exception excuses. */
+            /** @description Excused changes. */
             excepted: number;
         };
         /** @description An operator that a backend file lists and that changed. */
@@ -1423,19 +1425,16 @@ export interface components {
             base: components["schemas"]["SideBody"];
             /** @description The head. */
             head: components["schemas"]["SideBody"];
-            /**
-             * @description What the comparison is judged by; by default the policy of the project of a stored side,
-             *     the head's first.
-             */
+            /** @description The policy; by default that of the project of a stored side, preferably the head's. */
             policy?: Record<string, never> | null;
-            /** @description What is excused, besides the exceptions of that project. */
+            /** @description Exceptions in addition to those of that project. */
             exceptions?: components["schemas"]["NewException"][];
         };
-        /** @description An operator whose schema differs, or that one side lacks. */
+        /** @description An operator with different schemas or on one side only. */
         ComparedOperator: {
-            /** @description Its name; the base's where both sides have it. */
+            /** @description Its name; that of the base if both sides have it. */
             name: string;
-            /** @description Whether `autogen` makes it. */
+            /** @description Whether it is generated. */
             generated: boolean;
             /** @description Its canonical schema in the base. */
             old: string | null;
@@ -1448,58 +1447,61 @@ export interface components {
             /** @description What changed. */
             changes: components["schemas"]["Change"][];
         };
-        /** @description What differs between two revisions, and what that comes to. */
+        /** @description The changes between two revisions, and the verdict on them. */
         Comparison: {
             /** @description The base. */
             base: components["schemas"]["SideView"];
             /** @description The head. */
             head: components["schemas"]["SideView"];
             /**
-             * @description Whose view counts.
+             * @description The audience to judge for.
              * @example strict
              */
             profile: string;
-            /** @description Counts of changes by level under the profile; excused ones count as `excepted` alone. */
+            /** @description Counts of changes by level under the profile; excused changes count only as `excepted`. */
             summary: components["schemas"]["ChangeSummary"];
             /**
-             * @description `pass`, `warn` or `fail`. What could not be read makes it at least `warn`.
+             * @description `pass`, `warn` or `fail`. Unreadable parts make it at least `warn`.
              * @example fail
              */
             conclusion: string;
-            /** @description Operators of the base's file that torch's own check calls incompatible. */
+            /** @description Operators in the base's file that PyTorch's own check rejects. */
             official: components["schemas"]["Official"];
-            /** @description The same of operators that `autogen` makes. */
+            /** @description The same for generated operators. */
             official_generated: components["schemas"]["Official"];
-            /** @description The operators whose schema differs, or that one side lacks, with torch's verdicts. */
+            /**
+             * @description The operators with different schemas or on one side only, with the verdicts of PyTorch's own
+             *     check.
+             */
             operators: components["schemas"]["ComparedOperator"][];
-            /** @description What changed, by operator, the worst first. */
+            /** @description The changes by operator, worst first. */
             changes: components["schemas"]["Change"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
             /**
-             * @description Which registrations the tables are made of: `everything` that is known, or what follows from
-             *     the `files`, where the former is known of one side only.
+             * @description The registrations in the tables: `everything` known, or only those from the `files` if more
+             *     is known for one side only.
              * @example everything
              */
             dispatch_source: string;
-            /** @description What the rules call an error in the base. */
+            /** @description Errors in the base. */
             base_findings: components["schemas"]["Finding"][];
-            /** @description What the rules call an error in the head. */
+            /** @description Errors in the head. */
             head_findings: components["schemas"]["Finding"][];
-            /** @description What could not be read, and operators of which nothing can be said for that reason. */
+            /** @description Unreadable parts, and operators that could not be compared because of them. */
             unread: components["schemas"]["Unread"][];
-            /** @description What the head comes to against other revisions, where that was asked for. */
+            /** @description The verdict on the head against other revisions, if requested. */
             against: components["schemas"]["Against"][];
-            /** @description What there is to know about how it was judged. */
+            /** @description Notes about the judgement. */
             notes: string[];
-            /** @description The page of this comparison, which stays what it is; null where a side is not stored. */
+            /** @description The permanent page of this comparison; null if a side is not stored. */
             permalink: string | null;
-            /** @description The report as Markdown in parts of at most `max_chars`; empty without it. */
+            /** @description The report as Markdown in parts of at most `max_chars`; empty without that parameter. */
             parts: string[];
         };
         /** @description How many operators have which reason. */
         CountsView: {
-            /** @description How many operators are counted. */
+            /** @description The number of counted operators. */
             operators: number;
             /** @description Over all keys. */
             total: {
@@ -1518,18 +1520,18 @@ export interface components {
                 };
             };
         };
-        /** @description Counts over a revision's tables. Reasons that nothing has are left out. */
+        /** @description Counts over a revision's tables. Reasons with a count of zero are omitted. */
         CoverageView: {
             /**
              * @description The release whose keys and rules apply.
              * @example 2.9
              */
             release: string;
-            /** @description The build that the tables are for. */
+            /** @description The build of the tables. */
             build: components["schemas"]["BuildView"];
-            /** @description Which registrations they are made of. */
+            /** @description The registrations in them. */
             source: components["schemas"]["Source"];
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
             /** @description How much of each backend key works, always of the operators that entries declare. */
             backends: components["schemas"]["BackendCoverage"][];
@@ -1539,26 +1541,26 @@ export interface components {
             by_namespace: {
                 [key: string]: components["schemas"]["CountsView"];
             };
-            /** @description By tag; an operator counts under each of its tags. */
+            /** @description By tag; an operator counts for each of its tags. */
             by_tag: {
                 [key: string]: components["schemas"]["CountsView"];
             };
-            /** @description By `python_module`; operators without one count nowhere. */
+            /** @description By `python_module`; operators without one are not counted. */
             by_python_module: {
                 [key: string]: components["schemas"]["CountsView"];
             };
         };
-        /** @description Cells of an operator's table that changed alike. */
+        /** @description Cells of an operator's table with the same change. */
         DispatchChange: {
             /** @description The operator. */
             operator: string;
             /** @description The runtime keys. */
             keys: string[];
-            /** @description What served them. */
+            /** @description What served them in the base. */
             before: components["schemas"]["CellView"];
-            /** @description What serves them now. */
+            /** @description What serves them in the head. */
             after: components["schemas"]["CellView"];
-            /** @description The fingerprint of the change of an entry that this follows from. */
+            /** @description The fingerprint of the entry's change that causes this. */
             cause: string | null;
         };
         /** @description What happens when an operator is called on a runtime key. */
@@ -1574,11 +1576,11 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, where the functionality exists once per backend.
+             * @description Its backend, if the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
-            /** @description The kernel's C++ name; null without a kernel, and where only its file is known. */
+            /** @description The kernel's C++ name; null without a kernel, or if only its file is known. */
             kernel: string | null;
             /**
              * @description The registered key that serves this one; null for `missing`, `backend fallback` and
@@ -1593,24 +1595,24 @@ export interface components {
              */
             reason: string;
             /**
-             * @description What made the registration; null without one, and for a kernel that was only asked about.
+             * @description The origin of the registration; null without one, and for a hypothetical kernel.
              * @example declared
              */
             origin: string | null;
-            /** @description Whether the kernel only passes the call on to the next key. */
+            /** @description Whether the kernel is a fallthrough. */
             fallthrough: boolean;
-            /** @description Whether the files alone decide the entry. */
+            /** @description Whether the files alone determine the entry. */
             derivable: boolean;
-            /** @description Why they do not. */
+            /** @description Why they do not determine it. */
             cause: string | null;
-            /** @description The bundle's file that the registration follows from, or PyTorch's source file. */
+            /** @description The file of the bundle, or the source file in PyTorch. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
             /** @description Whether a call really works there. */
             support: components["schemas"]["Support"];
             explanation?: components["schemas"]["Explanation"] | null;
         };
-        /** @description What happened to an operator. */
+        /** @description An event of an operator. */
         Event: components["schemas"]["Place"] & {
             /**
              * @description `introduced`, `removed`, `schema`, `kernel`, `tag`, or `entry` for how it is bound and what
@@ -1624,24 +1626,24 @@ export interface components {
              */
             rule: string;
             /**
-             * @description How bad the change is, before any profile.
+             * @description The level of the change, before any profile.
              * @example breaking
              */
             level: string;
             /**
-             * @description The dispatch key, where it is about one.
+             * @description The dispatch key, if there is one.
              * @example MPS
              */
             key: string | null;
-            /** @description All dispatch keys that it is about. */
+            /** @description All affected dispatch keys. */
             keys: string[];
-            /** @description The argument, tags or other names that it is about. */
+            /** @description The affected argument, tags or other names. */
             names: string[];
-            /** @description The operator that it is told of, where this one only follows, as generated ones do. */
+            /** @description The operator of the change, if this one only follows it, like generated operators. */
             follows: string | null;
-            /** @description What stood there before. */
+            /** @description The old text. */
             old: string | null;
-            /** @description What stands there now. */
+            /** @description The new text. */
             new: string | null;
             /** @description What changed, in a sentence. */
             message: string;
@@ -1659,7 +1661,7 @@ export interface components {
         };
         /** @description An accepted change. */
         Exception: {
-            /** @description What it is called by. */
+            /** @description Its id. */
             id: string;
             /** @description The pattern of operators. */
             operator: string;
@@ -1669,23 +1671,23 @@ export interface components {
             argument: string | null;
             /** @description Why it is accepted. */
             reason: string;
-            /** @description Who answers for it. */
+            /** @description Who is responsible for it. */
             owner: string | null;
-            /** @description The last day on which it holds. */
+            /** @description The last day on which it is valid. */
             until_date: string | null;
-            /** @description The last release for which it holds. */
+            /** @description The last release for which it is valid. */
             until_release: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad: boolean;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created_at: string;
             /**
-             * @description `active`, `expiring`, `expired`, `unused` (nothing in the latest revision has such a name,
-             *     or another exception covers it) or `overbroad`, as of now and the project's latest
-             *     revision.
+             * @description `active`, `expiring`, `expired`, `unused` (it matches no name in the latest revision, or
+             *     another exception covers it) or `overbroad`, at the current time and for the project's
+             *     latest revision.
              * @example active
              */
             status: string;
@@ -1694,17 +1696,17 @@ export interface components {
         ExceptionList: {
             /** @description The exceptions, oldest first. */
             items: components["schemas"]["Exception"][];
-            /** @description Null: exceptions come all at once. */
+            /** @description Always null: the list is not paged. */
             next_cursor: string | null;
         };
         /** @description An exception as it applies to a change. */
         Excuse: {
             /** @description The exception's id. */
             id: string;
-            /** @description Whether it excuses the change: it has not ended, and the operator may be excused. */
+            /** @description Whether it excuses the change: it has not expired, and the operator can be excused. */
             holds: boolean;
             /**
-             * @description How the exception stands.
+             * @description The status of the exception.
              * @example active
              */
             status: string;
@@ -1712,32 +1714,32 @@ export interface components {
             reason: string;
             /** @description By whom. */
             owner: string | null;
-            /** @description The last day or release for which it holds. */
+            /** @description The last day or release on which it is valid. */
             until: string | null;
         };
-        /** @description How an entry comes about. */
+        /** @description The explanation of an entry. */
         Explanation: {
-            /** @description The rules in the order tried; the last one serves the key. */
+            /** @description The rules in the order tried; the last one decides. */
             steps: components["schemas"]["Step"][];
             /** @description Registered keys that reach this one but lose to an earlier rule. */
             shadowed: string[];
-            /** @description The registrations that reach the key, the one that decides first. */
+            /** @description The registrations that reach the key; the deciding one comes first. */
             registrations: components["schemas"]["Registration"][];
-            /** @description What would change the answer, most direct first. */
+            /** @description Changes that would change the result, most direct first. */
             remedies: components["schemas"]["Remedy"][];
         };
-        /** @description A kernel that serves a key whatever the operator. */
+        /** @description A backend fallback: a kernel for all operators of a key. */
         Fallback: {
             /** @description The source file that registers it. */
             file: string | null;
-            /** @description Whether it only passes the call on to the next key. */
+            /** @description Whether it is a fallthrough. */
             fallthrough: boolean;
         };
         /** @description One of several faults of a request. */
         Fault: {
             /** @description What is wrong. */
             detail: string;
-            /** @description The parameter, header or member that it is about. */
+            /** @description The parameter, header or member. */
             parameter?: string | null;
         };
         /** @description A file of a revision. */
@@ -1756,11 +1758,11 @@ export interface components {
             bytes: number;
         };
         /**
-         * @description One rule's complaint about one place.
+         * @description One finding: a rule and a location.
          * @example {
          *       "rule": "out-return-matches",
          *       "severity": "error",
-         *       "message": "out argument `out` is `Tensor(a!)`, but the return in its place is `Tensor`",
+         *       "message": "out argument `out` is `Tensor(a!)`, but the return at its position is `Tensor`",
          *       "file": "native_functions.yaml",
          *       "span": {
          *         "line": 14,
@@ -1778,54 +1780,57 @@ export interface components {
         Finding: {
             /** @description The rule's id. */
             rule: string;
-            /** @description How bad. */
+            /** @description The severity. */
             severity: components["schemas"]["Severity"];
             /** @description What is wrong. */
             message: string;
-            /** @description The bundle's file; null for a text that is no file. */
+            /** @description The bundle's file; null for a text outside a bundle. */
             file: string | null;
-            /** @description Where in it. */
+            /** @description The position in it. */
             span: components["schemas"]["Span"];
-            /** @description The operator that it is about. */
+            /** @description The operator. */
             operator: string | null;
-            /** @description How to mend it. */
+            /** @description How to fix it. */
             help: string | null;
-            /** @description Other places to look at. */
+            /** @description Related locations. */
             related: components["schemas"]["Related"][];
             fix: components["schemas"]["Fix"] | null;
-            /** @description Whether a comment in the file allows it; such findings are listed only when they are errors. */
+            /**
+             * @description Whether a comment in the file suppresses it; suppressed findings are listed only if they are
+             *     errors.
+             */
             suppressed: boolean;
         };
         /** @description A page of findings. */
         FindingList: {
-            /** @description The findings, by file and place. */
+            /** @description The findings, by file and position. */
             items: components["schemas"]["Finding"][];
-            /** @description How many findings more there are of each rule than are listed; empty for every real file. */
+            /** @description The number of omitted findings per rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
-        /** @description An edit that mends a finding: `replacement` goes in the place of `span`. */
+        /** @description An edit that fixes a finding: `replacement` replaces `span`. */
         Fix: {
-            /** @description What to replace; empty for an insertion. */
+            /** @description The range to replace; empty for an insertion. */
             span: components["schemas"]["Span"];
-            /** @description What to put there. */
+            /** @description The new text. */
             replacement: string;
-            /** @description Whether it can be made without asking. */
+            /** @description Whether it can be applied without review. */
             applicability: components["schemas"]["Applicability"];
         };
-        /** @description An operator that some revision has. */
+        /** @description An operator of some revision. */
         FoundView: {
             /**
              * @description The operator.
              * @example add.Tensor
              */
             operator: string;
-            /** @description Whether it fits in the last revision. */
+            /** @description Whether it matches in the last revision. */
             current: boolean;
-            /** @description The stretches in which it is there. */
+            /** @description The ranges in which it exists. */
             present: components["schemas"]["Stretch"][];
-            /** @description Where what changed holds the words. */
+            /** @description The revisions whose changes contain the words. */
             changed: components["schemas"]["Place"][];
         };
         /** @description Counts of the declared operators at a key. */
@@ -1837,7 +1842,7 @@ export interface components {
             operators: number;
             /**
              * Format: int32
-             * @description Those with a kernel of the key itself.
+             * @description Those with a kernel registered on the key.
              */
             kernels: number;
             /**
@@ -1861,7 +1866,7 @@ export interface components {
              */
             covered: number;
         };
-        /** @description An operator without a kernel of the key itself. */
+        /** @description An operator without a kernel registered on the key. */
         GapView: {
             /**
              * @description The operator.
@@ -1869,7 +1874,7 @@ export interface components {
              */
             operator: string;
             /**
-             * @description Why what serves it does, or `missing`.
+             * @description The reason of its entry, or `missing`.
              * @example missing
              */
             reason: string;
@@ -1888,7 +1893,7 @@ export interface components {
             core: boolean;
             /**
              * Format: int32
-             * @description How many other backends with tensors of the same kind have a kernel of their own.
+             * @description The number of other backends with the same kind of tensor that have their own kernel.
              */
             others: number;
             /**
@@ -1896,7 +1901,7 @@ export interface components {
              * @description How often it is used, with a usage file.
              */
             usage: number | null;
-            /** @description Whether the operator came after the revision of `since`. */
+            /** @description Whether the operator was added after the revision of `since`. */
             new: boolean | null;
         };
         /** @description The gaps of a backend. */
@@ -1911,8 +1916,8 @@ export interface components {
             /** @description Counts of the declared operators. */
             counts: components["schemas"]["GapCounts"];
             /**
-             * @description Operators without a kernel of the key itself: those used most first (with a usage file), then
-             *     those tagged `core`, then those that most other backends have.
+             * @description Operators without a kernel registered on the key: the most used first (with a usage file),
+             *     then those tagged `core`, then those that most other backends have.
              */
             items: components["schemas"]["GapView"][];
             /**
@@ -1922,10 +1927,10 @@ export interface components {
              */
             leverage: components["schemas"]["LeverageStep"][];
             since: components["schemas"]["Since"] | null;
-            /** @description Names of the usage file that no operator has. */
+            /** @description Unknown names in the usage file. */
             unknown: string[];
         };
-        /** @description A registration that the dispatcher takes. */
+        /** @description A registration that the dispatcher accepts. */
         GivenView: {
             /**
              * @description The key as written.
@@ -1933,7 +1938,7 @@ export interface components {
              */
             key: string;
             /**
-             * @description The key that it is registered to.
+             * @description The key of the registration.
              * @example CompositeImplicitAutograd
              */
             registered_key: string;
@@ -1942,19 +1947,19 @@ export interface components {
              * @example my_kernel
              */
             kernel: string;
-            /** @description Whether it only passes the call on to the next key. */
+            /** @description Whether it is a fallthrough. */
             fallthrough: boolean;
-            /** @description Whether a later one has taken its place. */
+            /** @description Whether a later one replaces it. */
             overridden: boolean;
         };
         /** @description A variant of an operator. */
         GroupMember: {
-            /** @description What kind of variant. */
+            /** @description The kind of variant. */
             kind: components["schemas"]["OperatorKind"];
             /** @description Its name. */
             name: string;
         };
-        /** @description How the service is. */
+        /** @description The status of the service. */
         Health: {
             /**
              * @description `ok`
@@ -1975,21 +1980,21 @@ export interface components {
              */
             operator: string;
             /**
-             * @description What the timeline is made of: `releases`, `commits` or `ingests`.
+             * @description The kind of timeline: `releases`, `commits` or `ingests`.
              * @example releases
              */
             line: string;
-            /** @description Where it begins. */
+            /** @description The first revision. */
             from: components["schemas"]["Place"];
             /** @description Whether that is the first revision of the timeline. */
             from_start: boolean;
-            /** @description Where it ends. */
+            /** @description The last revision. */
             to: components["schemas"]["Place"];
-            /** @description What happened, in order; within a revision the worst first. */
+            /** @description The events in order; within a revision the worst first. */
             events: components["schemas"]["Event"][];
             /**
-             * @description The stretches in which the operator is there (with `key` null), and in which one thing
-             *     served it at a key: at the key asked for, else at each backend with dense tensors.
+             * @description The ranges in which the operator exists (with `key` null), and in which the same kernel
+             *     served it at a key: at the requested key, else at each backend with dense tensors.
              */
             ranges: components["schemas"]["RangeView"][];
         };
@@ -1998,7 +2003,9 @@ export interface components {
             /** @description The key. */
             key: string;
             in_tree: components["schemas"]["InTreeKernel"] | null;
-            /** @description The lines that register a kernel from a library. */
+            /** @description The function that a library registers; it has the dispatcher's signature. */
+            function: string | null;
+            /** @description The lines that register it. */
             registration: string;
             backend: components["schemas"]["BackendStub"] | null;
             backend_symint: components["schemas"]["BackendStub"] | null;
@@ -2022,7 +2029,7 @@ export interface components {
             /** @description The definition of its `meta`. */
             meta_definition: string | null;
         };
-        /** @description A registration: a key, or a key with more. */
+        /** @description A registration: a key, or a key with further members. */
         Item: string | components["schemas"]["ItemDetail"];
         /** @description A registration with its kernel. */
         ItemDetail: {
@@ -2036,7 +2043,7 @@ export interface components {
              * @example my_kernel
              */
             kernel?: string | null;
-            /** @description Whether it only passes the call on to the next key. */
+            /** @description Whether it is a fallthrough. */
             fallthrough?: boolean;
         };
         /** @description A kernel whose declaration differs. */
@@ -2058,7 +2065,7 @@ export interface components {
              */
             operator: string;
         };
-        /** @description A key with what operators have there. */
+        /** @description A key with counts of its entries. */
         KeyItem: {
             /**
              * @description The runtime key.
@@ -2071,13 +2078,13 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, where the functionality exists once per backend.
+             * @description Its backend, if the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
-            /** @description How many operators are counted. */
+            /** @description The number of counted operators. */
             operators: number;
-            /** @description How many of them have which reason. */
+            /** @description The number of operators by reason. */
             counts: {
                 [key: string]: number;
             };
@@ -2087,7 +2094,7 @@ export interface components {
         KeyList: {
             /** @description The runtime keys, in table order. */
             items: components["schemas"]["KeyItem"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
         /** @description The coverage of a backend. */
@@ -2099,7 +2106,7 @@ export interface components {
             key: string;
             /**
              * Format: int32
-             * @description Operators with a kernel of the key itself.
+             * @description Operators with a kernel registered on the key.
              */
             kernels: number;
             /**
@@ -2132,7 +2139,7 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, where the functionality exists once per backend.
+             * @description Its backend, if the functionality exists once per backend.
              * @example MPS
              */
             backend: string | null;
@@ -2141,15 +2148,15 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build that the tables are for. */
+            /** @description The build of the tables. */
             build: components["schemas"]["BuildView"];
-            /** @description Which registrations they are made of. */
+            /** @description The registrations in them. */
             source: components["schemas"]["Source"];
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
-            /** @description How many operators are counted, whatever their reason. */
+            /** @description The number of counted operators, for any reason. */
             operators: number;
-            /** @description How many of them have which reason. */
+            /** @description The number of operators by reason. */
             counts: {
                 [key: string]: number;
             };
@@ -2159,7 +2166,7 @@ export interface components {
             };
             /** @description One for every operator, missing ones included, in the order of the operators. */
             items: components["schemas"]["KeyEntry"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
         /**
@@ -2175,18 +2182,18 @@ export interface components {
         Label: {
             /** @description Its name. */
             name: string;
-            /** @description The address of the revision that it names. */
+            /** @description The address of its revision. */
             revision: string;
-            /** @description The release that it stands for; null where that is the newest known. */
+            /** @description The release of the label; null if that is the newest known. */
             release: string | null;
             /**
              * Format: date-time
-             * @description When it was made or last changed.
+             * @description When it was created or last changed.
              */
             moved_at: string;
             /**
              * Format: int64
-             * @description The place of its revision in the order of ingest: greater is later. Not dense.
+             * @description The position of its revision in the order of ingestion: greater is later. Not dense.
              */
             sequence: number;
         };
@@ -2194,11 +2201,11 @@ export interface components {
         LabelList: {
             /** @description The labels, by name. */
             items: components["schemas"]["Label"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
         /**
-         * @description What a label is to name.
+         * @description The target of a label.
          * @example {
          *       "revision": "sha256:0123abcd",
          *       "release": "2.9"
@@ -2207,10 +2214,7 @@ export interface components {
         LabelTarget: {
             /** @description The address of the revision: `sha256:HEX`, another label, or `latest`. */
             revision: string;
-            /**
-             * @description The release that the label stands for; by default the one that it stands for already, or
-             *     looks like.
-             */
+            /** @description The release of the label; by default its current one, or the one that the label looks like. */
             release?: string | null;
         };
         /** @description A kernel that would help. */
@@ -2235,7 +2239,7 @@ export interface components {
             /** @description How many more operators need this kernel and others besides. */
             blocks: number;
         };
-        /** @description What a cell may be. */
+        /** @description The content of a cell. */
         MatrixCell: {
             /**
              * @description The reason, as in an entry.
@@ -2243,11 +2247,11 @@ export interface components {
              */
             reason: string;
             /**
-             * @description The alias key whose kernel serves; null where it is the key's own, a fallback or none.
+             * @description The alias key whose kernel serves it; null for the key's own kernel, a fallback or none.
              * @example CompositeExplicitAutograd
              */
             alias: string | null;
-            /** @description Whether the files alone decide the cell. */
+            /** @description Whether the files alone determine the cell. */
             derivable: boolean;
         };
         /** @description A column. */
@@ -2263,12 +2267,12 @@ export interface components {
              */
             functionality: string;
             /**
-             * @description Its backend, where the functionality exists once per backend.
+             * @description Its backend, if the functionality exists once per backend.
              * @example CPU
              */
             backend: string | null;
         };
-        /** @description An operator with its row and what operators are filtered by. */
+        /** @description An operator with its row and the properties to filter by. */
         MatrixOperator: {
             /**
              * @description Its name, with the namespace unless that is `aten`.
@@ -2280,19 +2284,19 @@ export interface components {
              * @example aten
              */
             namespace: string;
-            /** @description The schema in canonical form. */
+            /** @description The canonical schema. */
             schema: string;
             /** @description The kind of its schema. */
             kind: components["schemas"]["OperatorKind"];
-            /** @description Whether `autogen` brings it into being. */
+            /** @description Whether it is generated. */
             generated: boolean;
-            /** @description Whether it says `structured: True`. */
+            /** @description Whether it has `structured: True`. */
             structured: boolean;
             /** @description Its `python_module`. */
             python_module: string | null;
-            /** @description Its tags, those that the release adds included. */
+            /** @description Its tags, including those that the release adds. */
             tags: string[];
-            /** @description The place of its row in `rows`. */
+            /** @description The index of its row in `rows`. */
             row: number;
             /** @description The place of its row in `verdicts.rows`. */
             verdicts: number;
@@ -2331,21 +2335,22 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build that the tables are for. */
+            /** @description The build of the tables. */
             build: components["schemas"]["BuildView"];
-            /** @description Which registrations they are made of. */
+            /** @description The registrations in them. */
             source: components["schemas"]["Source"];
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
             /** @description The runtime keys, in table order: the columns. */
             keys: components["schemas"]["MatrixKey"][];
             /**
-             * @description The different cells. A character of a row stands for the cell whose place here is the
-             *     character's code point less 48 (`0` for the first, `1` for the second, `:` for the eleventh).
+             * @description The distinct cells. A character of a row refers to the cell whose index here is the
+             *     character's code point minus 48 (`0` for the first, `1` for the second, `:` for the
+             *     eleventh).
              */
             cells: components["schemas"]["MatrixCell"][];
             /**
-             * @description The different rows: a character a key, in the order of the keys.
+             * @description The distinct rows: one character per key, in the order of the keys.
              * @example [
              *       "000333"
              *     ]
@@ -2357,7 +2362,7 @@ export interface components {
             operators: components["schemas"]["MatrixOperator"][];
         };
         /**
-         * @description A change to be accepted.
+         * @description A change to accept.
          * @example {
          *       "operator": "can_cast",
          *       "rule": "argument-renamed",
@@ -2369,63 +2374,63 @@ export interface components {
          */
         NewException: {
             /**
-             * @description Operators by their whole name; `*` and `?` stand for any text and any letter. A pattern has at
+             * @description Operators by their full name; `*` matches any text and `?` one character. A pattern has at
              *     most 127 characters.
              */
             operator: string;
             /** @description The rule, or a pattern of rules. */
             rule: string;
-            /** @description The argument, key or whatever else the rule is about, or a pattern; by default any. */
+            /** @description The argument, key or other subject of the rule, or a pattern; by default any. */
             argument?: string | null;
             /** @description Why it is accepted. */
             reason: string;
-            /** @description Who answers for it. */
+            /** @description Who is responsible for it. */
             owner?: string | null;
             /**
              * Format: date
-             * @description The last day on which it holds.
+             * @description The last day on which it is valid.
              */
             until_date?: string | null;
-            /** @description The last release for which it holds, as it is written; it may be one to come. */
+            /** @description The last release for which it is valid, as written; it can be a future release. */
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
         };
         /**
-         * @description A project to be made.
+         * @description A project to create.
          * @example {
          *       "name": "pytorch",
          *       "description": "The main line"
          *     }
          */
         NewProject: {
-            /** @description Its name: letters, digits, `.`, `_`, `+` and `-`, beginning with a letter or digit. */
+            /** @description Its name: letters, digits, `.`, `_`, `+` and `-`, starting with a letter or digit. */
             name: string;
-            /** @description What it is, for people. */
+            /** @description Its description. */
             description?: string | null;
-            /** @description What its comparisons are judged by. */
+            /** @description The policy for its comparisons. */
             policy?: Record<string, never> | null;
         };
-        /** @description Operators by torch's verdict. */
+        /** @description Operators by the verdict of PyTorch's own check. */
         Official: {
-            /** @description Not backward compatible: changed so, removed, or renamed. */
+            /** @description Not backward compatible: changed incompatibly, removed, or renamed. */
             backward: string[];
             /** @description Not forward compatible. */
             forward: string[];
         };
-        /** @description Findings of one rule that are counted and not listed. */
+        /** @description Findings of one rule that are counted but not listed. */
         OmittedFindings: {
             /**
              * @description The rule's id.
              * @example yaml-entry-mapping
              */
             rule: string;
-            /** @description How bad they are. */
+            /** @description Their severity. */
             severity: components["schemas"]["Severity"];
-            /** @description How many are left out. */
+            /** @description The number of omitted findings. */
             count: number;
         };
-        /** @description An operator: all that its declaration says, and what follows from it. */
+        /** @description An operator: its declaration, and what follows from it. */
         Operator: {
             /**
              * @description `base_name[.overload]`.
@@ -2442,21 +2447,21 @@ export interface components {
             /** @description The name after the dot; empty for the default overload. */
             overload: string;
             /**
-             * @description The schema in canonical form, without the namespace.
+             * @description The canonical schema, without the namespace.
              * @example add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
              */
             schema: string;
-            /** @description What it writes to. */
+            /** @description What it mutates. */
             kind: components["schemas"]["OperatorKind"];
-            /** @description Whether `autogen` made it. */
+            /** @description Whether it is generated. */
             generated: boolean;
-            /** @description The operator that it was made from. */
+            /** @description The operator that it is generated from. */
             generated_from: string | null;
             /** @description Its arguments, in schema order. */
             arguments: components["schemas"]["Argument"][];
             /** @description Its return values. */
             returns: components["schemas"]["Return"][];
-            /** @description How it is called: `function`, `method`. */
+            /** @description Its bindings: `function`, `method`. */
             variants: string[];
             /** @description `structured: True` */
             structured: boolean;
@@ -2464,18 +2469,18 @@ export interface components {
             structured_delegate: string | null;
             /** @description The C++ class that its structured kernel inherits from. */
             structured_inherits: string | null;
-            /** @description Kernels by key, as torchgen holds them: comma lists split, the implicit composite filled in. */
+            /** @description Kernels by key, as in torchgen: comma lists split, the implicit composite added. */
             dispatch: {
                 [key: string]: string;
             };
             /**
-             * @description All registrations of everything that is declared and known, in the order made: of the
-             *     files, of backend files, hand-written and observed ones.
+             * @description All known registrations in order: from the files, from backend files, hand-written and
+             *     observed.
              */
             registrations: components["schemas"]["Registration"][];
-            /** @description Its tags, those that the release adds by itself included. */
+            /** @description Its tags, including those that the release adds. */
             tags: string[];
-            /** @description Operators that are generated from it. */
+            /** @description The operators generated from it. */
             autogen: string[];
             /** @description The module of the Python binding. */
             python_module: string | null;
@@ -2501,12 +2506,12 @@ export interface components {
             is_view: boolean;
             /** @description The signature that it shares with its variants. */
             signature: string;
-            /** @description The file that declares it; null for generated ones. */
+            /** @description The file that declares it; null for generated operators. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
         };
         /**
-         * @description What kind of variant a schema describes.
+         * @description The kind of a schema.
          * @enum {string}
          */
         OperatorKind: "functional" | "inplace" | "out" | "mutable" | "scratch";
@@ -2514,38 +2519,38 @@ export interface components {
         OperatorList: {
             /** @description The operators. */
             items: components["schemas"]["Operator"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
-        /** @description An operator with everything that stands about it in its revision. */
+        /** @description An operator with its complete declaration in a revision. */
         OperatorPage: components["schemas"]["Operator"] & {
             source: components["schemas"]["SourceLines"] | null;
-            /** @description The variants that share its signature, itself included, by kind. */
+            /** @description The variants with its signature, including itself, by kind. */
             group: components["schemas"]["GroupMember"][];
-            /** @description What the rules find in its entry. */
+            /** @description The findings in its entry. */
             findings: components["schemas"]["Finding"][];
         };
         /** @description The operators of a bundle. */
         Parsed: {
             /**
-             * @description The release that it is judged as.
+             * @description The release whose rules apply.
              * @example 2.15
              */
             release: string;
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
-            /** @description The operators that can be read. */
+            /** @description The operators with a valid schema. */
             operators: components["schemas"]["Operator"][];
-            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
+            /** @description The findings, by file and position: at most 1,000 per rule and 10,000 in total. */
             findings: components["schemas"]["Finding"][];
-            /** @description How many findings more there are of each rule; empty for every real file. */
+            /** @description The number of omitted findings per rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
         };
-        /** @description A schema as it was read. With an error among the findings all parts are null. */
+        /** @description A parsed schema. If a finding is an error, all parts are null. */
         ParsedSchema: {
             /** @description The canonical text, without the namespace. */
             schema: string | null;
-            /** @description The namespace, `aten` where none is written. */
+            /** @description The namespace, by default `aten`. */
             namespace: string | null;
             /** @description `base_name[.overload]` */
             name: string | null;
@@ -2560,9 +2565,9 @@ export interface components {
             returns: components["schemas"]["Return"][] | null;
             /** @description What may share memory. */
             alias_sets: components["schemas"]["AliasSet"][] | null;
-            /** @description The canonical text of the key that variants are grouped by. */
+            /** @description The signature that groups variants, in canonical form. */
             signature: string | null;
-            /** @description What is wrong with it; columns count from the beginning of the text. */
+            /** @description The findings; columns count from the start of the text. */
             findings: components["schemas"]["Finding"][];
         };
         /** @description A place on a timeline. */
@@ -2577,20 +2582,20 @@ export interface components {
              * @example 2.4.0
              */
             label: string | null;
-            /** @description A commit's author date; null for releases, whose dates no file tells. */
+            /** @description A commit's author date; null for releases, because no file contains their dates. */
             date: string | null;
             commit: components["schemas"]["Commit"] | null;
         };
-        /** @description Counts of a revision. All but `generated` are of operators that entries declare. */
+        /** @description Counts of a revision. All except `generated` count declared operators. */
         Point: components["schemas"]["Place"] & {
             /**
              * Format: int32
-             * @description Operators that entries declare.
+             * @description Declared operators.
              */
             operators: number;
             /**
              * Format: int32
-             * @description Operators that `autogen` adds.
+             * @description Generated operators.
              */
             generated: number;
             /**
@@ -2600,7 +2605,7 @@ export interface components {
             composite_implicit: number;
             /**
              * Format: int32
-             * @description Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional sibling.
+             * @description Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional form.
              */
             composite_explicit: number;
             /**
@@ -2613,7 +2618,7 @@ export interface components {
              * @description Operators with the tag `core`.
              */
             core: number;
-            /** @description The backends with dense tensors, in table order; none where they were not asked for. */
+            /** @description The backends with dense tensors, in table order; empty if not requested. */
             coverage: components["schemas"]["KeyPoint"][];
             step: components["schemas"]["StepView"] | null;
         };
@@ -2632,7 +2637,7 @@ export interface components {
          */
         Problem: {
             /**
-             * @description What kind of problem it is: a stable reference, relative to the server.
+             * @description The kind of problem: a stable URI reference, relative to the server.
              * @example /problems/unknown-operator
              */
             type: string;
@@ -2643,21 +2648,21 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What happened here. */
+            /** @description What happened in this request. */
             detail: string;
             /** @description The id of the request, as in the header `X-Request-Id` and in the log. */
             request_id: string;
-            /** @description The faults one by one, where there are several or they are about a certain parameter. */
+            /** @description The individual faults, if there are several or they concern a parameter. */
             errors?: components["schemas"]["Fault"][];
-            /** @description What may have been meant. */
+            /** @description Similar valid names. */
             suggestions?: string[];
-            /** @description What the rules find in a bundle that is refused. */
+            /** @description The findings in a rejected bundle. */
             findings?: components["schemas"]["Finding"][];
         };
         /** @description A type of problem. */
         ProblemType: {
             /**
-             * @description What problem documents have as `type`.
+             * @description The `type` in problem documents.
              * @example /problems/unknown-operator
              */
             type: string;
@@ -2665,7 +2670,7 @@ export interface components {
             title: string;
             /**
              * Format: int32
-             * @description The status that it comes with.
+             * @description Its HTTP status.
              */
             status: number;
             /** @description What it means. */
@@ -2684,42 +2689,42 @@ export interface components {
         Project: {
             /** @description Its name. */
             name: string;
-            /** @description What it is, for people. */
+            /** @description Its description. */
             description: string | null;
-            /** @description What its comparisons are judged by. */
+            /** @description The policy for its comparisons. */
             policy: Record<string, never> | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created_at: string;
             /**
              * Format: int64
-             * @description How many revisions it has.
+             * @description The number of its revisions.
              */
             revisions: number;
         };
         /**
-         * @description What becomes of a project; what is left out stays, and null takes away.
+         * @description Changes to a project; missing members stay, and null removes one.
          * @example {
          *       "description": "The main line, nightly"
          *     }
          */
         ProjectEdit: {
-            /** @description What it is, for people. */
+            /** @description Its description. */
             description?: string | null;
-            /** @description What its comparisons are judged by. */
+            /** @description The policy for its comparisons. */
             policy?: Record<string, never> | null;
         };
         /** @description A page of projects. */
         ProjectList: {
             /** @description The projects, by name. */
             items: components["schemas"]["Project"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
         /**
-         * @description Registrations to make a table of.
+         * @description The registrations of a table.
          * @example {
          *       "registrations": [
          *         "CPU",
@@ -2731,23 +2736,20 @@ export interface components {
          */
         Question: {
             /**
-             * @description The registrations of the operator, in the order made: of several to one key the last counts.
-             *     At most 2,000.
+             * @description The registrations of the operator in order: the last registration for a key wins. At most
+             *     2,000.
              */
             registrations: components["schemas"]["Item"][];
-            /**
-             * @description The global fallbacks; by default those of the release.
-             *     At most 2,000.
-             */
+            /** @description The backend fallbacks; by default those of the release. At most 2,000. */
             fallbacks?: components["schemas"]["Item"][] | null;
         };
-        /** @description A stretch of the timeline. */
+        /** @description A range of the timeline. */
         RangeView: {
             /** @description The runtime key; null for the operator's presence. */
             key: string | null;
-            /** @description Where it begins. */
+            /** @description The first revision. */
             from: components["schemas"]["Place"];
-            /** @description Where it ends, included. */
+            /** @description The last revision, included. */
             to: components["schemas"]["Place"];
             /**
              * @description Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
@@ -2759,7 +2761,7 @@ export interface components {
              * @example default backend kernel
              */
             reason: string | null;
-            /** @description The registered key that serves. */
+            /** @description The registered key that serves it. */
             source_key: string | null;
             /** @description The kernel. */
             kernel: string | null;
@@ -2769,48 +2771,48 @@ export interface components {
              */
             verdict: string | null;
         };
-        /** @description A kernel put on a key, and why. */
+        /** @description A kernel registered on a key, and its origin. */
         Registration: {
             /**
              * @description The runtime or alias key.
              * @example CPU
              */
             key: string;
-            /** @description The kernel's C++ name; null where only its file is known. */
+            /** @description The kernel's C++ name; null if only its file is known. */
             kernel: string | null;
             /**
-             * @description What made the registration.
+             * @description The origin of the registration.
              * @example declared
              */
             origin: string;
-            /** @description Whether it only passes the call on to the next key. */
+            /** @description Whether it is a fallthrough. */
             fallthrough: boolean;
-            /** @description Whether a later registration to the same key has taken its place. */
+            /** @description Whether a later registration for the same key replaces it. */
             overridden: boolean;
-            /** @description The bundle's file that it follows from, or PyTorch's source file. */
+            /** @description The file of the bundle, or the source file in PyTorch. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
         };
-        /** @description A further place that a finding is about. */
+        /** @description A related location of a finding. */
         Related: {
-            /** @description What is to be seen there. */
+            /** @description The message for the location. */
             message: string;
-            /** @description The bundle's file; null when it is none of the bundle's. */
+            /** @description The bundle's file; null if it is not part of the bundle. */
             file: string | null;
-            /** @description Where in it. */
+            /** @description The position in it. */
             span: components["schemas"]["Span"];
         };
-        /** @description What there is to know of a release. */
+        /** @description A release in detail. */
         ReleaseDetail: components["schemas"]["ReleaseItem"] & {
             /** @description The base types that a schema may use. */
             base_types: string[];
-            /** @description The keys that `dispatch:` may have. */
+            /** @description The keys that `dispatch:` allows. */
             dispatch_keys: string[];
             /** @description The tags of its own `tags.yaml`. */
             tags: string[];
             /** @description The keys of the runtime, in table order. */
             keys: components["schemas"]["RuntimeKey"][];
-            /** @description The keys that stand for several. */
+            /** @description The alias keys. */
             alias_keys: components["schemas"]["AliasKey"][];
         };
         /** @description A release in the list. */
@@ -2820,11 +2822,11 @@ export interface components {
              * @example 2.9
              */
             name: string;
-            /** @description The patch releases that its facts were checked against. */
+            /** @description The patch releases used to verify its data. */
             patches: string[];
             /**
-             * @description The patch releases whose real dispatcher was recorded: their hand-written registrations are
-             *     known.
+             * @description The patch releases with a recording of the real dispatcher: their hand-written registrations
+             *     are known.
              */
             recorded: string[];
             /** @description Whether it is the newest known one, which is the default. */
@@ -2834,20 +2836,20 @@ export interface components {
         ReleaseList: {
             /** @description The releases, oldest first. */
             items: components["schemas"]["ReleaseItem"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
-        /** @description One change of the registrations that changes the answer. */
+        /** @description One change of the registrations that changes the result. */
         Remedy: {
             /**
              * @description `register` a kernel, or `remove` the registration.
              * @example register
              */
             edit: string;
-            /** @description On any one of these keys. */
+            /** @description Any one of these keys. */
             keys: string[];
             /**
-             * @description The reason that the entry then has.
+             * @description The resulting reason of the entry.
              * @example kernel
              */
             becomes: string;
@@ -2867,7 +2869,7 @@ export interface components {
         };
         /** @description A return value of a schema. */
         Return: {
-            /** @description Its name, where it has one. */
+            /** @description Its name, if it has one. */
             name: string | null;
             /**
              * @description Its type, without the annotation.
@@ -2880,16 +2882,16 @@ export interface components {
         /** @description A revision, judged as a release. */
         Revision: components["schemas"]["RevisionItem"] & {
             /**
-             * @description The label that the address came by, also where it is `latest`; null for a digest.
+             * @description The label in the address, or behind `latest`; null for a digest.
              * @example 2.9.0
              */
             label: string | null;
             /**
-             * @description The release that it is judged as.
+             * @description The release whose rules apply.
              * @example 2.9
              */
             release: string;
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
             /** @description Counts of its operators and findings. */
             summary: components["schemas"]["Summary"];
@@ -2916,24 +2918,24 @@ export interface components {
             address: string;
             /**
              * Format: date-time
-             * @description When it was first taken in.
+             * @description When it was first ingested.
              */
             ingested_at: string;
             /** @description Its files, by name. */
             files: components["schemas"]["File"][];
-            /** @description The labels that name it. */
+            /** @description The labels that point to it. */
             labels: components["schemas"]["Label"][];
-            /** @description The commits that have these files, in the order of their topology. */
+            /** @description The commits with these files, in topological order. */
             commits: components["schemas"]["RevisionCommit"][];
         };
         /** @description A page of revisions. */
         RevisionList: {
             /** @description The revisions, last ingested first. */
             items: components["schemas"]["RevisionItem"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
-        /** @description A rule of validation. */
+        /** @description A validation rule. */
         Rule: {
             /**
              * @description `validation`
@@ -2950,11 +2952,11 @@ export interface components {
              * @example returns
              */
             family: string;
-            /** @description How bad a finding of it is. */
+            /** @description The severity of its findings. */
             severity: components["schemas"]["Severity"];
             /**
-             * @description When PyTorch's generator notices: `yaml`, `entry`, `file`, `generate`, `group`, `codegen`,
-             *     or never, for a `convention`.
+             * @description The stage at which PyTorch's generator fails: `yaml`, `entry`, `file`, `generate`, `group`,
+             *     `codegen`; or `convention`, which it does not check.
              * @example entry
              */
             stage: string;
@@ -2963,24 +2965,24 @@ export interface components {
              * @example 2.0
              */
             since: string;
-            /** @description The last release that it applies to; null where it still does. */
+            /** @description The last release that it applies to; null if it still applies. */
             until: string | null;
             /** @description What it finds. */
             what: string;
-            /** @description Why that is bad, and for whom. */
+            /** @description Why it matters, and to whom. */
             why: string;
-            /** @description An example that breaks it. */
+            /** @description An example that violates it. */
             bad: components["schemas"]["Example"];
-            /** @description The same, mended. */
+            /** @description The same example, fixed. */
             good: components["schemas"]["Example"];
-            /** @description Where PyTorch decides it. */
+            /** @description The place in PyTorch that decides it. */
             source: string;
         };
         /** @description A page of rules. */
         RuleList: {
-            /** @description The rules, family by family, those of validation first. */
+            /** @description The rules by family, validation rules first. */
             items: components["schemas"]["AnyRule"][];
-            /** @description What to ask for the next part with; null at the end. */
+            /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
         /** @description A key of the runtime. */
@@ -2991,12 +2993,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What it is for.
+             * @description Its functionality.
              * @example Sparse
              */
             functionality: string;
             /**
-             * @description Its backend, where it is one of several.
+             * @description Its backend, if the functionality has several.
              * @example CPU
              */
             backend: string | null;
@@ -3017,7 +3019,7 @@ export interface components {
              */
             new: string;
         };
-        /** @description A schema to be read. */
+        /** @description A schema to parse. */
         SchemaText: {
             /**
              * @description The text, with or without a namespace.
@@ -3025,19 +3027,19 @@ export interface components {
              */
             schema: string;
         };
-        /** @description What a search found. */
+        /** @description The result of a search. */
         SearchView: {
-            /** @description Operators, those of the last revision first. */
+            /** @description The operators; those of the last revision come first. */
             items: components["schemas"]["FoundView"][];
         };
         /**
-         * @description How bad a finding is.
+         * @description The severity of a finding.
          * @enum {string}
          */
         Severity: "error" | "warning" | "info";
         /** @description A side: files, or a stored revision. */
         SideBody: {
-            /** @description The files of a bundle, by name; those of both sides have at most 16 MiB together. */
+            /** @description The files of a bundle, by name; at most 16 MiB for both sides together. */
             files?: {
                 [key: string]: string;
             } | null;
@@ -3045,7 +3047,7 @@ export interface components {
             project?: string | null;
             /** @description The address of a stored revision. */
             revision?: string | null;
-            /** @description What people call it, for files: `this pull request`. */
+            /** @description The title of the side, for files: `this pull request`. */
             title?: string | null;
             /** @description The release whose rules apply to this side. */
             release?: string | null;
@@ -3053,7 +3055,7 @@ export interface components {
         /** @description A side of a comparison. */
         SideView: {
             /**
-             * @description What people call it.
+             * @description Its title.
              * @example pytorch 2.12.1
              */
             title: string;
@@ -3064,10 +3066,10 @@ export interface components {
              * @example sha256:46f5640a0e2e
              */
             revision: string;
-            /** @description The label that it was addressed by. */
+            /** @description The label in its address. */
             label: string | null;
             /**
-             * @description The release that it is judged as.
+             * @description The release whose rules apply.
              * @example 2.12
              */
             release: string;
@@ -3109,20 +3111,20 @@ export interface components {
             bound: components["schemas"]["Bound"];
             implement?: components["schemas"]["Implementation"] | null;
         };
-        /** @description What came in since a revision. */
+        /** @description The changes since a revision. */
         Since: {
             /** @description That revision. */
             revision: components["schemas"]["SideView"];
             counts: components["schemas"]["GapCounts"] | null;
-            /** @description Operators that the key has a kernel of its own for now, and had none for then. */
+            /** @description Operators that gained a kernel registered on the key. */
             gained: string[];
         };
         /**
-         * @description Which registrations count.
+         * @description The registrations to use.
          * @enum {string}
          */
         Source: "everything" | "files";
-        /** @description Lines of a file, whole. */
+        /** @description Whole lines of a file. */
         SourceLines: {
             /** @description The file. */
             file: string;
@@ -3136,11 +3138,11 @@ export interface components {
              * @description The last line.
              */
             end_line: number;
-            /** @description The text, line breaks included. */
+            /** @description The text, including line breaks. */
             text: string;
         };
         /**
-         * @description A place in a file: 1-based, columns in Unicode scalar values, the end exclusive.
+         * @description A range in a file: 1-based, columns in Unicode scalar values, the end exclusive.
          * @example {
          *       "line": 14,
          *       "column": 45,
@@ -3151,22 +3153,22 @@ export interface components {
         Span: {
             /**
              * Format: int32
-             * @description Line where it begins.
+             * @description The first line.
              */
             line: number;
             /**
              * Format: int32
-             * @description Column where it begins.
+             * @description The first column.
              */
             column: number;
             /**
              * Format: int32
-             * @description Line where it ends.
+             * @description The last line.
              */
             end_line: number;
             /**
              * Format: int32
-             * @description Column where it ends.
+             * @description The column after the end.
              */
             end_column: number;
         };
@@ -3178,62 +3180,63 @@ export interface components {
              */
             number: number;
             /**
-             * @description The alias that it looks for; null for the key itself, its fallback, and nothing.
+             * @description The alias key it looks up; null for the key itself, its fallback, and the rule for missing
+             *     kernels.
              * @example CompositeExplicitAutograd
              */
             alias: string | null;
             /**
-             * @description The reason that it gives.
+             * @description The reason it results in.
              * @example default backend kernel
              */
             reason: string;
             /**
-             * @description What came of it: `decides`, `not registered`, `out of reach` (registered, but it never
-             *     serves the key), `irrelevant` (neither), `switched off by explicit`, `switched off by
-             *     backends`, `not ambiguous`.
+             * @description The outcome: `decides`, `not registered`, `out of reach` (registered, but never serves the
+             *     key), `irrelevant` (neither), `switched off by explicit`, `switched off by backends`, `not
+             *     ambiguous`.
              * @example not registered
              */
             outcome: string;
-            /** @description The backends whose kernels switch it off. */
+            /** @description The backends whose kernels disable it. */
             backends: string[];
         };
-        /** @description What changed since the revision before: how many changes of which level, before any profile. */
+        /** @description The changes since the previous revision: counts by level, before any profile. */
         StepView: {
-            /** @description The revision before. */
+            /** @description The previous revision. */
             since: components["schemas"]["Place"];
             /**
              * Format: int32
-             * @description What breaks.
+             * @description Breaking changes.
              */
             breaking: number;
             /**
              * Format: int32
-             * @description What only breaks what is new on what is old.
+             * @description Forward-breaking changes: new code fails on the old side.
              */
             forward_breaking: number;
             /**
              * Format: int32
-             * @description What somebody must act upon.
+             * @description Dangerous changes.
              */
             dangerous: number;
             /**
              * Format: int32
-             * @description What harms nobody, or is only good to know.
+             * @description Safe and informational changes.
              */
             other: number;
         };
-        /** @description A stretch of a timeline. */
+        /** @description A range of a timeline. */
         Stretch: {
-            /** @description Where it begins. */
+            /** @description The first revision. */
             from: components["schemas"]["Place"];
-            /** @description Where it ends, included. */
+            /** @description The last revision, included. */
             to: components["schemas"]["Place"];
         };
         /** @description Counts over a bundle. */
         Summary: {
-            /** @description Operators that entries declare. */
+            /** @description Declared operators. */
             operators: number;
-            /** @description Operators that `autogen` adds to them. */
+            /** @description Generated operators. */
             generated: number;
             /** @description Findings of severity error. */
             errors: number;
@@ -3277,7 +3280,7 @@ export interface components {
              * @example add.Tensor
              */
             operator: string;
-            /** @description One for each key. */
+            /** @description One per key. */
             cells: components["schemas"]["Cell"][];
         };
         /** @description A support table. */
@@ -3287,13 +3290,13 @@ export interface components {
              * @example pytorch
              */
             project: string;
-            /** @description Where it begins. */
+            /** @description The first revision. */
             from: components["schemas"]["Place"];
-            /** @description Where it ends. */
+            /** @description The last revision. */
             to: components["schemas"]["Place"];
-            /** @description The runtime keys, in the order asked for. */
+            /** @description The requested runtime keys, in order. */
             keys: string[];
-            /** @description One for each operator, in the order asked for. */
+            /** @description One per requested operator, in order. */
             operators: components["schemas"]["SupportOf"][];
         };
         /** @description The dispatch table of an operator. */
@@ -3308,15 +3311,15 @@ export interface components {
              * @example 2.9
              */
             release: string;
-            /** @description The build that the table is for. */
+            /** @description The build of the table. */
             build: components["schemas"]["BuildView"];
-            /** @description Which registrations it is made of. */
+            /** @description The registrations in it. */
             source: components["schemas"]["Source"];
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
             /**
-             * @description Every runtime key of the release in table order, `Undefined` and missing ones included; or
-             *     the one asked for.
+             * @description Every runtime key of the release in table order, including `Undefined` and missing ones; or
+             *     only the requested key.
              */
             table: components["schemas"]["Entry"][];
             /**
@@ -3332,13 +3335,13 @@ export interface components {
             measured: string | null;
             /** @description What works on the dense backends, or on the key asked for. */
             training: components["schemas"]["Training"][];
-            /** @description The registrations that are added, where it is asked what would be. */
+            /** @description The added registrations of a what-if table. */
             with: components["schemas"]["GivenView"][];
-            /** @description The keys that lose their registration. */
+            /** @description The keys without their registration in a what-if table. */
             without: string[];
-            /** @description The table as it is; null where no other registrations are asked about. */
+            /** @description The actual table; null without a what-if change. */
             before: components["schemas"]["Entry"][] | null;
-            /** @description The table as it would be. */
+            /** @description The table after the change. */
             after: components["schemas"]["Entry"][] | null;
             /** @description The keys whose entry changes. */
             changed: string[] | null;
@@ -3373,11 +3376,11 @@ export interface components {
              */
             detail: string | null;
             /**
-             * @description The autograd key that speaks for the backend.
+             * @description The autograd key of the backend.
              * @example AutogradCPU
              */
             autograd_key: string;
-            /** @description All of it in one sentence. */
+            /** @description The summary in one sentence. */
             sentence: string;
         };
         /** @description Counts over a timeline. */
@@ -3388,32 +3391,32 @@ export interface components {
              */
             project: string;
             /**
-             * @description What the timeline is made of.
+             * @description The kind of timeline.
              * @example releases
              */
             line: string;
-            /** @description How many revisions the stretch has. */
+            /** @description The number of revisions in the range. */
             revisions: number;
             /** @description The points, in order. */
             points: components["schemas"]["Point"][];
         };
         /** @description An operator that a backend file lists and the head does not have. */
         UnknownOperator: {
-            /** @description The name as it is listed. */
+            /** @description The name as listed. */
             operator: string;
             /** @description Whether the base has it. */
             vanished: boolean;
-            /** @description Names in the head that are near. */
+            /** @description Similar names in the head. */
             suggestions: string[];
         };
-        /** @description What could not be read. */
+        /** @description An unreadable part. */
         Unread: {
             /**
              * @description `base` or `head`.
              * @example head
              */
             side: string;
-            /** @description The operator, where it can be told. */
+            /** @description The operator, if known. */
             operator: string | null;
             /** @description Why. */
             message: string;
@@ -3432,36 +3435,36 @@ export interface components {
              */
             count: number;
         };
-        /** @description What the rules say of a bundle. */
+        /** @description The findings of a bundle. */
         Validation: {
-            /** @description Whether PyTorch's generator takes it: there is no finding of severity error. */
+            /** @description Whether PyTorch's generator accepts it: there is no finding with severity error. */
             valid: boolean;
             /**
-             * @description The release that it is judged as.
+             * @description The release whose rules apply.
              * @example 2.15
              */
             release: string;
-            /** @description What there is to know about that. */
+            /** @description Notes about it. */
             notes: string[];
             /** @description Counts of its operators and findings. */
             summary: components["schemas"]["Summary"];
-            /** @description The findings, by file and place: at most 1,000 of a rule and 10,000 in all. */
+            /** @description The findings, by file and position: at most 1,000 per rule and 10,000 in total. */
             findings: components["schemas"]["Finding"][];
-            /** @description How many findings more there are of each rule; empty for every real file. */
+            /** @description The number of omitted findings per rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
         };
-        /** @description Torch's own verdict on a pair of schemas, bit for bit. */
+        /** @description The verdict of PyTorch's own check on a pair of schemas, bit for bit. */
         Verdict: {
-            /** @description Whether what was written against the old schema runs on the new one. */
+            /** @description Whether code for the old schema runs on the new one. */
             backward_compatible: boolean;
-            /** @description Whether what was written against the new schema runs on the old one. */
+            /** @description Whether code for the new schema runs on the old one. */
             forward_compatible: boolean;
-            /** @description The first thing that broke the backward check; torch itself gives no reason for it. */
+            /** @description The first reason that the backward check fails; PyTorch itself reports none. */
             backward_reason: string | null;
-            /** @description Torch's own words on the forward check; empty when it holds, and for some breaks as well. */
+            /** @description PyTorch's own message for the forward check; empty if it passes, and for some failures. */
             forward_reason: string;
         };
-        /** @description What program answers. */
+        /** @description The program. */
         Version: {
             /**
              * @description `opatlas`
@@ -3473,7 +3476,7 @@ export interface components {
              * @example 0.1.0
              */
             version: string;
-            /** @description Its version and a digest of its sources: answers are the same as long as this is. */
+            /** @description Its version and a digest of its sources, which determines its answers. */
             engine: string;
             /**
              * @description The version of the API.
@@ -3509,7 +3512,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It runs */
+            /** @description The process runs */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3520,14 +3523,14 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3536,7 +3539,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3545,7 +3548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3554,7 +3557,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3581,7 +3584,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,7 +3604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures */
+            /** @description The metrics */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3612,14 +3615,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3628,7 +3631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3637,7 +3640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3646,7 +3649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description They are not kept */
+            /** @description Metrics are disabled */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3658,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3682,7 +3685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3702,7 +3705,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description */
+            /** @description The OpenAPI document */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3713,14 +3716,14 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3729,7 +3732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3738,7 +3741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3747,7 +3750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3774,7 +3777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3811,14 +3814,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProblemType"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3827,7 +3830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3836,7 +3839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3854,7 +3857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3881,7 +3884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3901,7 +3904,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Requests can be served */
+            /** @description Ready for requests */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -3912,14 +3915,14 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3928,7 +3931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3937,7 +3940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3946,7 +3949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -3973,7 +3976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description They cannot */
+            /** @description Not ready */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3987,22 +3990,23 @@ export interface operations {
     compare_bundles: {
         parameters: {
             query?: {
-                /** @description Whose view counts; by default the policy's. */
+                /** @description The audience to judge for; by default that of the policy. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
                 /**
-                 * @description What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
+                 * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
+                 *     label.
                  * @example latest
                  */
                 against?: string;
                 /**
-                 * @description The most characters (Unicode scalar values) that a part of the Markdown report may have.
+                 * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
                  */
                 max_chars?: number;
-                /** @description Which part of the Markdown report is wanted, from 1. */
+                /** @description The part of the Markdown report to return, from 1. */
                 part?: number;
                 /**
-                 * @description The release whose rules apply to revisions that are addressed by digest, and to files.
+                 * @description The release whose rules apply to files and to revisions addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
@@ -4018,10 +4022,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What differs */
+            /** @description The comparison */
             200: {
                 headers: {
-                    /** @description In how many parts the Markdown report comes */
+                    /** @description The number of parts of the Markdown report */
                     "x-parts"?: number;
                     [name: string]: unknown;
                 };
@@ -4033,7 +4037,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4042,7 +4046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4051,7 +4055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4069,7 +4073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4114,7 +4118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A side that cannot be read at all, no such release, or a policy that is not understood */
+            /** @description An unreadable side, no such release, or an invalid policy */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,7 +4136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4172,7 +4176,7 @@ export interface operations {
                     "application/json": components["schemas"]["CalculationView"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,7 +4185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4190,7 +4194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,7 +4203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4235,7 +4239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or registrations that the dispatcher refuses */
+            /** @description No such release, or registrations that the dispatcher rejects */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4272,14 +4276,14 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description Whether generated operators are wanted; by default they are not. */
+                /** @description Whether to include generated operators; by default no. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
+        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
@@ -4300,7 +4304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Parsed"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4309,7 +4313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4318,7 +4322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4327,7 +4331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4354,7 +4358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not a bundle's media type */
+            /** @description The media type is not that of a bundle */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4381,7 +4385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4395,9 +4399,9 @@ export interface operations {
     list_projects: {
         parameters: {
             query?: {
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -4406,7 +4410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of projects; or all, one a line */
+            /** @description A page of projects; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -4418,14 +4422,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Project"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4434,7 +4438,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,7 +4447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4452,7 +4456,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4479,7 +4483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4503,7 +4507,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It exists already */
+            /** @description The project already exists with the same members */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4512,7 +4516,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description It is new */
+            /** @description Created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4521,7 +4525,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4530,7 +4534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4539,7 +4543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4548,7 +4552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4566,7 +4570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It exists and is another */
+            /** @description A project with this name exists with other members */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4584,7 +4588,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON */
+            /** @description A policy of more than 16 KiB, or a text that cannot be stored */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4611,7 +4615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4648,14 +4652,14 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4664,7 +4668,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4673,7 +4677,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4691,7 +4695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4718,7 +4722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4744,14 +4748,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4760,7 +4764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4769,7 +4773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4787,7 +4791,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4814,7 +4818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4844,7 +4848,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The project as it is now */
+            /** @description The updated project */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4853,7 +4857,7 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4862,7 +4866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4871,7 +4875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4889,7 +4893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -4943,7 +4947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4976,7 +4980,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description A runtime key with `.svg` for the image, or `.json` for badge services.
+                 * @description A runtime key plus `.svg` for the image, or `.json` for badge services.
                  * @example MPS.svg
                  */
                 badge: string;
@@ -4997,14 +5001,14 @@ export interface operations {
                     "application/json": components["schemas"]["Badge"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5013,7 +5017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5022,7 +5026,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5031,7 +5035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such project, revision, key, or form of a badge */
+            /** @description No such project, revision, key or badge format */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5040,7 +5044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5067,7 +5071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5081,22 +5085,23 @@ export interface operations {
     compare_revisions: {
         parameters: {
             query?: {
-                /** @description Whose view counts; by default the policy's. */
+                /** @description The audience to judge for; by default that of the policy. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
                 /**
-                 * @description What to hold the head against as well: `latest`, `all` labelled revisions, or a label.
+                 * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
+                 *     label.
                  * @example latest
                  */
                 against?: string;
                 /**
-                 * @description The most characters (Unicode scalar values) that a part of the Markdown report may have.
+                 * @description The maximum length of a part of the Markdown report, in Unicode scalar values.
                  * @example 65536
                  */
                 max_chars?: number;
-                /** @description Which part of the Markdown report is wanted, from 1. */
+                /** @description The part of the Markdown report to return, from 1. */
                 part?: number;
                 /**
-                 * @description The release whose rules apply to revisions that are addressed by digest, and to files.
+                 * @description The release whose rules apply to files and to revisions addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
@@ -5109,8 +5114,8 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
-                 *     the base may be left out: `...HEAD`.
+                 * @description `BASE...HEAD`, two revision addresses, split at the first `...`. With `against` the base is
+                 *     optional: `...HEAD`.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -5119,12 +5124,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What differs */
+            /** @description The comparison */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
                     ETag?: string;
-                    /** @description In how many parts the Markdown report comes */
+                    /** @description The number of parts of the Markdown report */
                     "x-parts"?: number;
                     [name: string]: unknown;
                 };
@@ -5136,14 +5141,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5152,7 +5157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5161,7 +5166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5179,7 +5184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,7 +5211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, a side that cannot be read at all, or no such release */
+            /** @description The same revision twice, an unreadable side, or no such release */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5224,7 +5229,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5239,12 +5244,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The release whose rules apply to revisions that are addressed by digest.
+                 * @description The release whose rules apply to revisions addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
                 /**
-                 * @description What the backend file is called, for files that are sent.
+                 * @description The name of the backend file in the request.
                  * @example acme
                  */
                 name?: string;
@@ -5257,8 +5262,8 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, both as revisions are addressed; split at the first `...`. With `against`
-                 *     the base may be left out: `...HEAD`.
+                 * @description `BASE...HEAD`, two revision addresses, split at the first `...`. With `against` the base is
+                 *     optional: `...HEAD`.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -5272,7 +5277,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What changes */
+            /** @description The changes for the backend */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5280,10 +5285,11 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BackendReport"];
                     "text/markdown": string;
+                    "text/csv": string;
                     "text/plain": string;
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5292,7 +5298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5301,7 +5307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5319,7 +5325,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5364,7 +5370,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, no such release, or a file that cannot be laid over the sides */
+            /** @description The same revision twice, no such release, or an unusable backend file */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5382,7 +5388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5397,12 +5403,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The release whose rules apply to revisions that are addressed by digest.
+                 * @description The release whose rules apply to revisions addressed by digest.
                  * @example 2.15
                  */
                 release?: string;
                 /**
-                 * @description What the backend file is called, for files that are sent.
+                 * @description The name of the backend file in the request.
                  * @example acme
                  */
                 name?: string;
@@ -5415,7 +5421,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `BASE...HEAD`, both as revisions are addressed.
+                 * @description `BASE...HEAD`, two revision addresses.
                  * @example 2.14.1...2.15.0
                  */
                 range: string;
@@ -5429,7 +5435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What changes */
+            /** @description The changes for the backend */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -5439,17 +5445,18 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["BackendReport"];
                     "text/markdown": string;
+                    "text/csv": string;
                     "text/plain": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5458,7 +5465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5467,7 +5474,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5485,7 +5492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5512,7 +5519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The same revision twice, no such release, or no backend file that can be laid over the sides */
+            /** @description The same revision twice, no such release, or an unusable backend file */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5530,7 +5537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5567,14 +5574,14 @@ export interface operations {
                     "application/json": components["schemas"]["ExceptionList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5583,7 +5590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5592,7 +5599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5610,7 +5617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5637,7 +5644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5667,7 +5674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is kept */
+            /** @description Created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5676,7 +5683,7 @@ export interface operations {
                     "application/json": components["schemas"]["Exception"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5685,7 +5692,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5694,7 +5701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5712,7 +5719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5748,7 +5755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such rule, release or operator, an end that is past, or nothing said */
+            /** @description No such rule, release or operator, an expiry in the past, or an empty reason */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5766,7 +5773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5808,14 +5815,14 @@ export interface operations {
                     "application/json": components["schemas"]["Exception"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5824,7 +5831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5833,7 +5840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5851,7 +5858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5878,7 +5885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5909,14 +5916,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5925,7 +5932,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5934,7 +5941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5952,7 +5959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +5986,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5993,9 +6000,9 @@ export interface operations {
     list_labels: {
         parameters: {
             query?: {
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6010,7 +6017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of labels; or all, one a line */
+            /** @description A page of labels; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6022,14 +6029,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Label"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6038,7 +6045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6047,7 +6054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6065,7 +6072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6092,7 +6099,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6123,7 +6130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The label; its ETag serves for `If-Match` */
+            /** @description The label; use its ETag with `If-Match` */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6134,14 +6141,14 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6150,7 +6157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6159,7 +6166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6177,7 +6184,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6204,7 +6211,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6218,13 +6225,13 @@ export interface operations {
     set_label: {
         parameters: {
             query?: {
-                /** @description Do it although the label looks like a version. */
+                /** @description Override the protection of a label that looks like a version. */
                 force?: boolean;
             };
             header?: {
-                /** @description Only if the label is as it was under this ETag; `*`: only if it exists */
+                /** @description Only if the label still has this ETag; `*`: only if it exists */
                 "If-Match"?: string | null;
-                /** @description `*`: only if there is no such label */
+                /** @description `*`: only if the label does not exist */
                 "If-None-Match"?: string | null;
             };
             path: {
@@ -6247,7 +6254,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The label was there */
+            /** @description The label was moved or already pointed there */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6256,7 +6263,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The label is new */
+            /** @description The label was created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6265,7 +6272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Label"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6274,7 +6281,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,7 +6290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6301,7 +6308,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6328,7 +6335,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The label is not as expected */
+            /** @description The label does not match the condition */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6373,7 +6380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6387,11 +6394,11 @@ export interface operations {
     delete_label: {
         parameters: {
             query?: {
-                /** @description Do it although the label looks like a version. */
+                /** @description Override the protection of a label that looks like a version. */
                 force?: boolean;
             };
             header?: {
-                /** @description Only if the label is as it was under this ETag */
+                /** @description Only if the label still has this ETag */
                 "If-Match"?: string | null;
             };
             path: {
@@ -6410,14 +6417,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6426,7 +6433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6435,7 +6442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6453,7 +6460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6480,7 +6487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The label is not as expected */
+            /** @description The label does not match the condition */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -6498,7 +6505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6513,24 +6520,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only what is about this runtime key, and what is not about keys.
+                 * @description Only events about this runtime key, and events without a key.
                  * @example MPS
                  */
                 key?: string;
                 /**
-                 * @description Where to begin: a label, a commit, `sha256:HEX`; by default with the first revision.
+                 * @description The first revision (a label, a commit or `sha256:HEX`); by default the first one.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description Where to end; by default with the last revision.
+                 * @description The last revision; by default the latest one.
                  * @example latest
                  */
                 to?: string;
-                /**
-                 * @description What the timeline is made of; by default releases where there are any, else commits, else
-                 *     revisions as they were ingested.
-                 */
+                /** @description The kind of timeline; by default releases if there are any, else commits, else ingests. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -6541,7 +6545,7 @@ export interface operations {
                  */
                 project: string;
                 /**
-                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -6550,7 +6554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What happened */
+            /** @description The history */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6561,14 +6565,14 @@ export interface operations {
                     "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6577,7 +6581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6586,7 +6590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6604,7 +6608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6640,7 +6644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6654,9 +6658,9 @@ export interface operations {
     list_revisions: {
         parameters: {
             query?: {
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6671,7 +6675,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of revisions; or all, one a line */
+            /** @description A page of revisions; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -6683,14 +6687,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["RevisionItem"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6699,7 +6703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6708,7 +6712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6726,7 +6730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6753,7 +6757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6768,17 +6772,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The label that is to name the revision.
+                 * @description The label to point to the revision.
                  * @example 2.9.0
                  */
                 label?: string;
                 /**
-                 * @description The release of PyTorch that the label stands for; by default the one that the label looks
-                 *     like, else the newest known.
+                 * @description The PyTorch release of the label; by default the one that the label looks like, else the
+                 *     newest known.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description Move the label although it looks like a version and names another revision. */
+                /** @description Move a version label that points to another revision. */
                 force?: boolean;
             };
             header?: never;
@@ -6791,7 +6795,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names */
+        /** @description The files: `native_functions.yaml` alone, or a bundle as JSON or as multipart parts named after the files */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Bundle"];
@@ -6803,7 +6807,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The revision was there already */
+            /** @description The revision already existed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6812,7 +6816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The revision is new */
+            /** @description The revision was created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6821,7 +6825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6830,7 +6834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6839,7 +6843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6857,7 +6861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -6893,7 +6897,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not a bundle's media type */
+            /** @description The media type is not that of a bundle */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6902,7 +6906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or no list of entries */
+            /** @description No such release, or not a list of entries */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6920,7 +6924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6969,14 +6973,14 @@ export interface operations {
                     "application/json": components["schemas"]["Revision"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6985,7 +6989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6994,7 +6998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7012,7 +7016,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7057,7 +7061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7088,14 +7092,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description Deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7104,7 +7108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7113,7 +7117,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7131,7 +7135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7149,7 +7153,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Labels name it, or the digest is ambiguous */
+            /** @description Labels point to it, or the digest is ambiguous */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7167,7 +7171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7181,14 +7185,14 @@ export interface operations {
     get_coverage: {
         parameters: {
             query?: {
-                /** @description Whether generated operators are counted; by default they are. */
+                /** @description Whether to count generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma list of backends that are left out.
+                 * @description A build profile, or a comma-separated list of backends to leave out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` leaves out what hand-written and observed registrations decide. */
+                /** @description `files` ignores hand-written and observed registrations. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
@@ -7224,14 +7228,14 @@ export interface operations {
                     "application/json": components["schemas"]["CoverageView"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7240,7 +7244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7249,7 +7253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7267,7 +7271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7312,7 +7316,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7359,14 +7363,14 @@ export interface operations {
                     "application/yaml": unknown;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7375,7 +7379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7384,7 +7388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7402,7 +7406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7438,7 +7442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7486,14 +7490,14 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7502,7 +7506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7511,7 +7515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7529,7 +7533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7565,7 +7569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7596,9 +7600,9 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7618,7 +7622,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of findings; or all of them in another form */
+            /** @description A page of findings; or all of them in another format */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -7633,14 +7637,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7649,7 +7653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7658,7 +7662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7676,7 +7680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7721,7 +7725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7736,7 +7740,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A revision of the same project: tells what has come in since then.
+                 * @description A revision of the same project: also report the changes since it.
                  * @example 2.9.0
                  */
                 since?: string;
@@ -7791,14 +7795,14 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7807,7 +7811,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7816,7 +7820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7834,7 +7838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -7879,7 +7883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7894,7 +7898,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description A revision of the same project: tells what has come in since then.
+                 * @description A revision of the same project: also report the changes since it.
                  * @example 2.9.0
                  */
                 since?: string;
@@ -7934,7 +7938,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The usage file: `operator,count` lines, an object of counts by operator, or a list */
+        /** @description The usage file: `operator,count` lines, a JSON object of counts by operator, or a JSON list */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UsageItem"][];
@@ -7953,7 +7957,7 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7962,7 +7966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7971,7 +7975,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7989,7 +7993,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8052,7 +8056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8066,23 +8070,23 @@ export interface operations {
     list_keys: {
         parameters: {
             query?: {
-                /** @description Whether generated operators are counted; by default they are. */
+                /** @description Whether to count generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma list of backends that are left out.
+                 * @description A build profile, or a comma-separated list of backends to leave out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` leaves out what hand-written and observed registrations decide. */
+                /** @description `files` ignores hand-written and observed registrations. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8113,14 +8117,14 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8129,7 +8133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8138,7 +8142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8156,7 +8160,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8201,7 +8205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8215,15 +8219,15 @@ export interface operations {
     get_key: {
         parameters: {
             query?: {
-                /** @description Whether generated operators are wanted; by default they are. */
+                /** @description Whether to include generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-                 *     comma list of backends that are left out.
+                 * @description A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+                 *     or a comma-separated list of backends to leave out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` leaves out what hand-written and observed registrations decide. */
+                /** @description `files` ignores hand-written and observed registrations. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description Only entries with this reason.
@@ -8240,9 +8244,9 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8267,7 +8271,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of entries; or all, one a line */
+            /** @description A page of entries; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -8280,14 +8284,14 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8296,7 +8300,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8305,7 +8309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8323,7 +8327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8368,7 +8372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8382,14 +8386,14 @@ export interface operations {
     get_matrix: {
         parameters: {
             query?: {
-                /** @description Whether generated operators are counted; by default they are. */
+                /** @description Whether to count generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
-                 * @description A build profile, or a comma list of backends that are left out.
+                 * @description A build profile, or a comma-separated list of backends to leave out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` leaves out what hand-written and observed registrations decide. */
+                /** @description `files` ignores hand-written and observed registrations. */
                 source?: "everything" | "files" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
@@ -8425,14 +8429,14 @@ export interface operations {
                     "application/json": components["schemas"]["MatrixView"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8441,7 +8445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8450,7 +8454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8468,7 +8472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8513,7 +8517,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8550,13 +8554,13 @@ export interface operations {
                  */
                 key?: string;
                 /**
-                 * @description Only those whose entry at the runtime key `key` has this reason, whatever declares it.
+                 * @description Only those whose entry at the runtime key `key` has this reason.
                  * @example missing
                  */
                 reason?: string;
                 /** @description Only those with `structured: True`, or only those without. */
                 structured?: boolean;
-                /** @description Whether generated operators are wanted; by default they are. */
+                /** @description Whether to include generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
                  * @description Only with this `python_module`.
@@ -8568,9 +8572,9 @@ export interface operations {
                  * @example 2.9
                  */
                 release?: string;
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8590,7 +8594,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of operators; or all, one a line */
+            /** @description A page of operators; or all of them, one per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -8602,14 +8606,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Operator"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8618,7 +8622,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8627,7 +8631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8645,7 +8649,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8690,7 +8694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8724,7 +8728,7 @@ export interface operations {
                  */
                 revision: string;
                 /**
-                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -8744,14 +8748,14 @@ export interface operations {
                     "application/json": components["schemas"]["OperatorPage"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8760,7 +8764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8769,7 +8773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8787,7 +8791,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8832,7 +8836,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -8852,26 +8856,26 @@ export interface operations {
                  */
                 key?: string;
                 /**
-                 * @description Whether to tell for each entry the rules tried, why each did not apply, and what to register
-                 *     to change the answer.
+                 * @description Whether to explain each entry: the rules tried, why each did not apply, and what to register
+                 *     to change the result.
                  */
                 explain?: boolean;
                 /**
-                 * @description A build profile (`all`, the default: what is declared; `linux-cuda`, `cpu`, `macos`), or a
-                 *     comma list of backends that are left out.
+                 * @description A build profile (`all`, the default: all declared backends; `linux-cuda`, `cpu`, `macos`),
+                 *     or a comma-separated list of backends to leave out.
                  * @example linux-cuda
                  */
                 build?: string;
-                /** @description `files` leaves out what hand-written and observed registrations decide. */
+                /** @description `files` ignores hand-written and observed registrations. */
                 source?: "everything" | "files" | "";
                 /**
-                 * @description What if: a registration to add, `KEY:kernel` or `KEY`; several as a comma list or by naming
-                 *     the parameter several times.
+                 * @description What if: a registration to add, `KEY:kernel` or `KEY`; for several use a comma-separated
+                 *     list or repeat the parameter.
                  * @example MPS:my_kernel
                  */
                 with: string[];
                 /**
-                 * @description What if: a key that loses its registration; several in the same way.
+                 * @description What if: a key whose registration to remove; several in the same way.
                  * @example CompositeImplicitAutograd
                  */
                 without: string[];
@@ -8894,7 +8898,7 @@ export interface operations {
                  */
                 revision: string;
                 /**
-                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -8914,14 +8918,14 @@ export interface operations {
                     "application/json": components["schemas"]["TableView"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8930,7 +8934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8939,7 +8943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8957,7 +8961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -8984,7 +8988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, runtime key or build, or a registration that the dispatcher refuses */
+            /** @description No such release, runtime key or build, or a registration that the dispatcher rejects */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9002,7 +9006,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9040,7 +9044,7 @@ export interface operations {
                  */
                 revision: string;
                 /**
-                 * @description `base_name[.overload]`; another namespace than `aten` stands before it, `ns::name`.
+                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
                  * @example add.Tensor
                  */
                 operator: string;
@@ -9060,14 +9064,14 @@ export interface operations {
                     "application/json": components["schemas"]["Signatures"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9085,7 +9089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9103,7 +9107,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9148,7 +9152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9198,14 +9202,14 @@ export interface operations {
                     "application/x-ndjson": components["schemas"]["Signatures"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9214,7 +9218,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9223,7 +9227,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9241,7 +9245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9286,7 +9290,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9305,9 +9309,9 @@ export interface operations {
                  * @example add_mps
                  */
                 q: string;
-                /** @description How many operators are given. */
+                /** @description The maximum number of operators. */
                 limit?: number;
-                /** @description What the timeline is made of. */
+                /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -9322,7 +9326,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was found */
+            /** @description The matches */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -9333,14 +9337,14 @@ export interface operations {
                     "application/json": components["schemas"]["SearchView"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9349,7 +9353,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9358,7 +9362,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9376,7 +9380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9403,7 +9407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9418,26 +9422,26 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A comma list of operators, at most 200.
+                 * @description A comma-separated list of operators, at most 200.
                  * @example add.Tensor,bmm
                  */
                 operators: string;
                 /**
-                 * @description A comma list of runtime keys, at most 200.
+                 * @description A comma-separated list of runtime keys, at most 200.
                  * @example CPU,CUDA,MPS,XPU
                  */
                 keys: string;
                 /**
-                 * @description Where to begin; by default with the first revision.
+                 * @description The first revision; by default the first one.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description Where to end; by default with the last revision.
+                 * @description The last revision; by default the latest one.
                  * @example latest
                  */
                 to?: string;
-                /** @description What the timeline is made of. */
+                /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -9465,14 +9469,14 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9481,7 +9485,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9490,7 +9494,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9508,7 +9512,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9544,7 +9548,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9559,23 +9563,23 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Where to begin; by default with the first revision.
+                 * @description The first revision; by default the first one.
                  * @example 2.0.0
                  */
                 from?: string;
                 /**
-                 * @description Where to end; by default with the last revision.
+                 * @description The last revision; by default the latest one.
                  * @example latest
                  */
                 to?: string;
                 /**
-                 * @description How many points at most; where there are more revisions, evenly chosen ones, the first and
-                 *     the last among them.
+                 * @description The maximum number of points; if there are more revisions, evenly spaced ones, including the
+                 *     first and the last.
                  */
                 points?: number;
-                /** @description Whether the coverage of each backend is told; without it an answer is much smaller. */
+                /** @description Whether to include the coverage of each backend; without it an answer is much smaller. */
                 coverage?: boolean;
-                /** @description What the timeline is made of. */
+                /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
             };
             header?: never;
@@ -9601,14 +9605,14 @@ export interface operations {
                     "application/json": components["schemas"]["Trends"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9617,7 +9621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9626,7 +9630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9644,7 +9648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9671,7 +9675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9685,9 +9689,9 @@ export interface operations {
     list_releases: {
         parameters: {
             query?: {
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9707,14 +9711,14 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9723,7 +9727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9732,7 +9736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9741,7 +9745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9768,7 +9772,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9805,14 +9809,14 @@ export interface operations {
                     "application/json": components["schemas"]["ReleaseDetail"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9821,7 +9825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9830,7 +9834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9848,7 +9852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9875,7 +9879,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -9896,16 +9900,16 @@ export interface operations {
                  * @example dispatch
                  */
                 family?: string;
-                /** @description Only of this severity, which rules of validation have. */
+                /** @description Only of this severity (validation rules). */
                 severity?: "error" | "warning" | "info" | "";
                 /**
-                 * @description Only those that apply to this release; those of compatibility always do.
+                 * @description Only those that apply to this release; change rules always do.
                  * @example 2.9
                  */
                 release?: string;
-                /** @description How many items a page has. */
+                /** @description The number of items in a page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9925,14 +9929,14 @@ export interface operations {
                     "application/json": components["schemas"]["RuleList"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9941,7 +9945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9950,7 +9954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9959,7 +9963,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -9995,7 +9999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10032,14 +10036,14 @@ export interface operations {
                     "application/json": components["schemas"]["AnyRule"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10048,7 +10052,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10057,7 +10061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10075,7 +10079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10102,7 +10106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10126,7 +10130,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What changed */
+            /** @description The changes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10135,7 +10139,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparedSchemas"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10144,7 +10148,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10153,7 +10157,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10162,7 +10166,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10198,7 +10202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A schema that the runtime does not read */
+            /** @description A schema that the runtime's parser rejects */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10216,7 +10220,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10247,7 +10251,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The schema, or what is wrong with it */
+            /** @description The parsed schema, or its errors */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10256,7 +10260,7 @@ export interface operations {
                     "application/json": components["schemas"]["ParsedSchema"];
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10265,7 +10269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10274,7 +10278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10283,7 +10287,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10337,7 +10341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10374,7 +10378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the rules find */
+            /** @description The findings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10386,7 +10390,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10395,7 +10399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10404,7 +10408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10413,7 +10417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10440,7 +10444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not a bundle's media type */
+            /** @description The media type is not that of a bundle */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -10467,7 +10471,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -10487,7 +10491,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The program */
+            /** @description The version */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -10498,14 +10502,14 @@ export interface operations {
                     "application/json": components["schemas"]["Version"];
                 };
             };
-            /** @description The answer is the one that `If-None-Match` names */
+            /** @description The answer matches `If-None-Match` */
             304: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The request cannot be read */
+            /** @description The request is malformed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10514,7 +10518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A token is needed, and there is none that is known */
+            /** @description The request needs a valid token */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10523,7 +10527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token does not allow this */
+            /** @description The token does not allow this action */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10532,7 +10536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description None of the media types asked for can be given */
+            /** @description The server cannot answer in any of the requested media types */
             406: {
                 headers: {
                     [name: string]: unknown;
@@ -10559,7 +10563,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too busy, or the database does not answer */
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
