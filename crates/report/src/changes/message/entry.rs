@@ -152,7 +152,7 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
             format!("it no longer works on {}{}", keys(own), followers(change))
         }
         ChangeRuleId::BackendSupportGained => {
-            format!("it works on {} now{}", keys(own), followers(change))
+            format!("it now works on {}{}", keys(own), followers(change))
         }
         ChangeRuleId::BackendSupportKindChanged => {
             format!("another kind of kernel runs it on {}", keys(own))
