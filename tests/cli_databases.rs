@@ -142,7 +142,7 @@ async fn an_older_database_is_brought_up_to_date_by_no_reader() {
         "DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)";
     past.execute(last).await.unwrap();
     past.close().await.unwrap();
-    refused_by_all(folder.path(), "was made by an older program");
+    refused_by_all(folder.path(), "an older version of Opatlas wrote");
 }
 
 #[test]

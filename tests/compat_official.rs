@@ -99,7 +99,7 @@ fn errors_point_at_what_is_wrong() {
         (
             "f.default() -> ()",
             "default",
-            "may not be an overload name",
+            "not allowed as an overload name",
         ),
         ("f(Tensor? is) -> ()", "is", "expected a name, found `is`"),
         ("é() -> ()", "é", "expected a name, found `é`"),

@@ -96,5 +96,5 @@ async fn a_newer_database_is_refused_with_advice() {
     let refused = Served::command(&database, &[]).output().unwrap();
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(said.contains("written by a newer program"), "{said}");
+    assert!(said.contains("a newer version of Opatlas wrote"), "{said}");
 }

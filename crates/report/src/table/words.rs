@@ -182,9 +182,9 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
         (Through::AutogradKernel, _) => {
             format!("{works} and trains through a kernel registered to {autograd}.")
         }
-        (Through::NotDifferentiable, _) => format!("{works}; it passes no gradient on."),
+        (Through::NotDifferentiable, _) => format!("{works}, but has no gradient."),
         (Through::Unknown, _) => {
-            format!("{works}; without derivatives.yaml nobody can tell whether it has a formula.")
+            format!("{works}; without derivatives.yaml it is unknown whether it has a formula.")
         }
         (Through::Error, detail) => {
             let why = match detail {
