@@ -16,7 +16,7 @@ from . import places, stubs, versions
 _INSTALL_TIMEOUT_S = 3600
 # What torch and its operator database import, and what builds an extension.
 _LIBRARIES = ("typing_extensions", "sympy", "networkx", "jinja2", "fsspec", "filelock", "expecttest",
-              "setuptools<80", "ninja")
+              "packaging", "setuptools<80", "ninja")
 # Wheels before 2.3 were built against the first NumPy.
 _FIRST_WITH_NUMPY_2 = (2, 3)
 

@@ -8,7 +8,7 @@ mod postgres;
 mod served;
 
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -286,4 +286,79 @@ fn requests_that_are_none_end_with_an_error_and_nothing_else() {
     }
     let health: Value = server.get("/healthz").value();
     assert_eq!(health["status"], "ok");
+}
+
+/// The answer on a connection: its status line and everything after it, up to the end of its body.
+fn read_answer(stream: &mut BufReader<TcpStream>) -> String {
+    let (mut answer, mut length) = (String::new(), 0);
+    loop {
+        let before = answer.len();
+        stream.read_line(&mut answer).unwrap();
+        let line = answer[before..].to_ascii_lowercase();
+        if let Some(bytes) = line.strip_prefix("content-length:") {
+            length = bytes.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).unwrap();
+    answer + &String::from_utf8(body).unwrap()
+}
+
+/// Most clients send the whole body before they look for an answer. The refusal must reach them, and
+/// where the length was announced the connection goes on.
+#[test]
+fn a_refusal_reaches_clients_that_send_everything_first() {
+    const YAML: &str = "application/yaml";
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let server = Served::start_with(&url, &["--auth", "writes"]);
+    let refused = [
+        ("POST /v1/validate", YAML, 8_400_000, "413"),
+        ("POST /v1/validate", YAML, 60_000_000, "413"),
+        ("POST /v1/validate", "application/json", 20_000_000, "413"),
+        ("POST /v1/validate", "image/png", 20_000_000, "415"),
+        (
+            "POST /v1/schemas/parse",
+            "application/json",
+            20_000_000,
+            "413",
+        ),
+        ("POST /v1/projects", "application/json", 20_000_000, "401"),
+        ("POST /v1/nothing", YAML, 20_000_000, "404"),
+        ("GET /v1/validate", YAML, 20_000_000, "405"),
+    ];
+    for (target, media, bytes, status) in refused {
+        for is_chunked in [false, true] {
+            let stream = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+            stream
+                .set_read_timeout(Some(Duration::from_secs(60)))
+                .unwrap();
+            let mut stream = BufReader::new(stream);
+            let framing = match is_chunked {
+                true => "Transfer-Encoding: chunked".to_owned(),
+                false => format!("Content-Length: {bytes}"),
+            };
+            let head = format!(
+                "{target} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media}\r\n{framing}\r\n\r\n"
+            );
+            let body = "#".repeat(bytes);
+            let body = match is_chunked {
+                true => format!("{bytes:x}\r\n{body}\r\n0\r\n\r\n"),
+                false => body,
+            };
+            let sent = stream.get_mut().write_all((head + &body).as_bytes());
+            let shown = format!("{target}, {media}, {bytes} bytes, chunked: {is_chunked}");
+            assert!(sent.is_ok(), "{shown}: {sent:?}");
+            let answer = read_answer(&mut stream);
+            let got = answer.split(' ').nth(1);
+            assert_eq!(got, Some(status), "{shown}: {answer}");
+            let again = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+            stream.get_mut().write_all(again.as_bytes()).unwrap();
+            let answer = read_answer(&mut stream);
+            assert!(answer.starts_with("HTTP/1.1 200"), "{shown}: {answer}");
+        }
+    }
 }

@@ -90,15 +90,23 @@ fn what_breaks_backends_cannot_pass_their_profile() {
 #[test]
 fn a_kernel_that_moves_into_a_structured_operator_is_not_lost() {
     let out = "glue.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    let old = format!(
-        "- func: glue(Tensor self) -> Tensor\n  dispatch:\n    CPU: glue\n    MPS: glue_mps\n\
-         - func: {out}\n  dispatch:\n    CPU: glue_out\n"
-    );
-    let new = format!(
-        "- func: glue(Tensor self) -> Tensor\n  structured_delegate: glue.out\n\
-         - func: {out}\n  structured: True\n  dispatch:\n    CPU: glue_out\n"
-    );
-    let found = between(&old, &new);
-    let lost = only(&found, "dispatch-kernel-removed");
-    assert_eq!(lost.subject.names(), ["MPS"]);
+    let converted = |keys: &[&str]| {
+        let lines: String = keys
+            .iter()
+            .map(|key| format!("    {key}: glue\n"))
+            .collect();
+        let old = format!(
+            "- func: glue(Tensor self) -> Tensor\n  dispatch:\n{lines}\
+             - func: {out}\n  dispatch:\n    CPU: glue_out\n"
+        );
+        let new = format!(
+            "- func: glue(Tensor self) -> Tensor\n  structured_delegate: glue.out\n\
+             - func: {out}\n  structured: True\n  dispatch:\n    CPU: glue_out\n"
+        );
+        let found = between(&old, &new);
+        let change = only(&found, "dispatch-kernel-removed");
+        (change.level, change.impacts.risks.is_empty())
+    };
+    assert_eq!(converted(&["CPU"]), (Level::Info, true));
+    assert_eq!(converted(&["CPU", "MPS"]), (Level::Dangerous, false));
 }

@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
 
-use opatlas::service::Snapshot;
 use opatlas::service::backend::{BackendCompared, Vendor};
+use opatlas::service::search::{Filter, search};
+use opatlas::service::{Snapshot, gaps};
 use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
-use opatlas_diff::{Change, Comparison, Revision, compare, official, schema};
+use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, official, schema};
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, Stop};
+use opatlas_source::{Bundle, DERIVATIVES, Stop, Stopped};
 
 /// Nanoseconds that this thread has spent on a processor; `None` where the system does not tell.
 fn spent() -> Option<u64> {
@@ -266,4 +268,72 @@ fn a_backend_lists_many_unknown_operators() {
         assert_eq!(impact.unknown.len(), *count);
         assert!(!impact.unknown[0].near.is_empty());
     });
+}
+
+/// How often work looks whether it is stopped: it ends early by as many looks as it wants, and by no
+/// fewer.
+fn looks<T>(work: impl Fn(&Stop) -> Result<T, Stopped>) -> usize {
+    let (mut less, mut more) = (0, 1);
+    while work(&Stop::after(more)).is_err() {
+        (less, more) = (more, 2 * more);
+    }
+    while more - less > 1 {
+        let middle = less.midpoint(more);
+        match work(&Stop::after(middle)) {
+            Err(Stopped) => less = middle,
+            Ok(_) => more = middle,
+        }
+    }
+    more
+}
+
+/// Long work looks in its loops, and not only between its stages: so often for each operator.
+#[test]
+fn long_work_can_be_stopped_in_its_loops() {
+    const MANY: usize = 400;
+    let text = |name: &str| -> String {
+        (0..MANY)
+            .map(|i| format!("- func: {name}{i}(Tensor self) -> Tensor\n"))
+            .collect()
+    };
+    let mut bundle = Bundle::of_native_functions(text("a").as_bytes());
+    let formulas: String = (0..MANY)
+        .map(|i| format!("- name: a{i}(Tensor self) -> Tensor\n  self: grad\n"))
+        .collect();
+    bundle.insert(DERIVATIVES, formulas.as_bytes());
+    let release = Release::LATEST;
+    let per_operator = |looks: usize| looks / MANY;
+    // Reading, then the formulas: each entry and each operator.
+    let with = looks(|stop| Catalogue::read_until(&bundle, release, None, stop));
+    let bare = Bundle::of_native_functions(text("a").as_bytes());
+    let without = looks(|stop| Catalogue::read_until(&bare, release, None, stop));
+    assert!(per_operator(with - without) >= 3, "{with} - {without}");
+    // The rules: most families, and the formulas.
+    let old = Catalogue::read(&bundle, release, None);
+    let rules = looks(|stop| opatlas_rules::check_until(&old, stop));
+    assert!(per_operator(rules) >= 15, "{rules}");
+    // Pairing of operators that all have another name, and of operators that all changed.
+    let renamed = Bundle::of_native_functions(text("b").as_bytes());
+    let changed = text("a").replace("Tensor self", "Tensor self, int b=1");
+    let changed = Bundle::of_native_functions(changed.as_bytes());
+    for head in [&renamed, &changed] {
+        let head = Catalogue::read(head, release, None);
+        let side = |catalogue| Revision {
+            catalogue,
+            view: None,
+        };
+        let pairing = looks(|stop| compare_until(side(&old), side(&head), stop));
+        assert!(per_operator(pairing) >= 4, "{pairing}");
+    }
+    // Searches and gaps.
+    let filter = Filter {
+        words: Some("tensor".to_owned()),
+        ..Filter::default()
+    };
+    let searched = looks(|stop| search(&old, &filter, stop));
+    assert!(per_operator(searched) >= 1, "{searched}");
+    let snapshot = Snapshot::read(bundle, release, None);
+    let slot = snapshot.view().keys().slot("CPU").unwrap();
+    let gaps = looks(|stop| gaps::gaps(&snapshot, slot, None, stop));
+    assert!(per_operator(gaps) >= 1, "{gaps}");
 }

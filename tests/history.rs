@@ -282,7 +282,7 @@ async fn steps_of_another_program() {
         "{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
         "not JSON",
     ];
-    for (format, says) in [(2, OLD.1), (3, damaged[0]), (3, damaged[1])] {
+    for (format, says) in [(3, OLD.1), (4, damaged[0]), (4, damaged[1])] {
         let (service, store) = with_store().await;
         let bundle = |text: &str| Bundle::of_native_functions(text.as_bytes());
         ingest(
@@ -316,7 +316,7 @@ async fn steps_of_another_program() {
         store.save_steps(&project, format, &steps).await.unwrap();
         let timeline = service.timeline("p", None).await.unwrap();
         let history = service.history(&timeline, "one", 0..=1, None).await;
-        if format == 2 {
+        if format == 3 {
             let events = history.unwrap().events;
             let told: Vec<_> = events.iter().map(|e| (&*e.rule, &*e.message)).collect();
             let added = (

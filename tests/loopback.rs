@@ -75,15 +75,30 @@ fn hosts_that_are_named_are_answered() {
         let asked = ask(&server, "GET /v1/projects", &format!("Host: {host}\r\n"));
         assert_eq!(asked, status, "{host}");
     }
-    // With tokens there is nothing that a page of another site could do without one.
-    let server = Served::start_with(&database(&folder), &["--auth", "writes"]);
-    let asked = ask(&server, "GET /v1/projects", "Host: opatlas.example.org\r\n");
-    assert_eq!(asked, 200);
     for wrong in ["http://a", "a:80", "a/b", ""] {
         let output = Served::command(&database(&folder), &["--allowed-host", wrong]);
         let output = { output }.output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{wrong}");
     }
+}
+
+/// Reading needs no token with `--auth writes`, so a page that got a name of its own could read.
+#[test]
+fn hosts_count_where_reading_needs_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let get = "GET /v1/projects";
+    let (own, other) = ("Host: localhost\r\n", "Host: evil.example\r\n");
+    let server = Served::start_with(&database(&folder), &["--auth", "writes"]);
+    assert_eq!(ask(&server, get, own), 200);
+    assert_eq!(ask(&server, get, other), 403);
+    assert_eq!(ask(&server, "GET /", other), 403);
+    let named = ["--auth", "writes", "--allowed-host", "evil.example"];
+    let server = Served::start_with(&database(&folder), &named);
+    assert_eq!(ask(&server, get, other), 200);
+    // Where reading needs a token, a page has none.
+    let server = Served::start_with(&database(&folder), &["--auth", "all"]);
+    assert_eq!(ask(&server, get, other), 401);
+    assert_eq!(ask(&server, "GET /healthz", other), 200);
 }
 
 /// Posts a project over HTTP/2 and gives the status.

@@ -30,12 +30,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--server", help="URL of an Opatlas server")
     parser.add_argument("--project", help="project on the server")
     parser.add_argument("--revision", help="revision of the project; its release must be that of torch")
-    parser.add_argument("--run", help="name of the run; torchrun's id unless given")
+    parser.add_argument("--name", help="name of the run; torchrun's id unless given")
     parser.add_argument("--out", type=Path, help="write what was measured to this file instead")
     parser.add_argument("--device", choices=DEVICES, required=True)
     parser.add_argument("--parts", type=_parts, help="tables, calls (bare only) and runs, separated by commas")
     parser.add_argument("--kernels", default="", help="kernels of the bare device besides its own, separated by commas")
     parser.add_argument("--only", default="", help="names of tests of the operator database, separated by commas")
+    parser.add_argument("--shard-seconds", type=float, default=20, help="work of a shard; 20 unless given")
     given = parser.parse_args()
     if bool(given.out) == bool(given.server):
         parser.error("give either --server or --out")
@@ -115,12 +116,12 @@ def _as_worker(given: argparse.Namespace) -> None:
     release = torch.__version__.split("+")[0]
     client = Client(given.server, given.project, os.environ.get("OPATLAS_TOKEN"))
     who = worker.identity()
-    key = given.run or os.environ.get("TORCHELASTIC_RUN_ID") or uuid.uuid4().hex
+    key = given.name or os.environ.get("TORCHELASTIC_RUN_ID") or uuid.uuid4().hex
     # Before the operator database is imported, which registers kernels of its own.
     dump = tables.dump(given.device) if "tables" in given.parts and who["rank"] == 0 else None
     try:
         run = client.open({"revision": given.revision, "torch": release, "device": given.device, "key": key,
-                           "items": _items(given)})["run"]
+                           "items": _items(given), "shard_seconds": given.shard_seconds})["run"]
         if dump:
             client.tables({"revision": given.revision, "torch": release, "digest": digest([dump]), "dump": dump})
         worker.Worker(client, run, _commands(given), outcome).work()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 import torch
 
-from . import device, samples, synthetic
+from . import device, examples, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
 _MOST_SAMPLES = 8
@@ -60,14 +60,23 @@ class Tally:
         return [[operator, phase, *row] for (operator, phase), row in sorted(self.rows.items())]
 
     def lists(self) -> dict[str, dict[str, dict[str, list[str]]]]:
-        """Of each operator and phase what it calls always and sometimes."""
+        """Of each operator and phase what it calls always and sometimes.
+
+        An invocation that raised says what was called before, so it adds to `sometimes`. Where none
+        returned, what all of them called is known, if they called anything.
+        """
         found: dict = {}
         for (operator, phase), (complete, returned, broken, raised) in sorted(self.rows.items()):
             counted, most = (returned, complete) if complete else (raised, broken)
             always = sorted(callee for callee, count in counted.items() if count == most)
-            sometimes = sorted({*returned, *raised} - set(always))
-            found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
+            if complete or always:
+                sometimes = sorted({*returned, *raised} - set(always))
+                found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
         return found
+
+    def complete(self, operator: str, phase: str) -> int:
+        """How many invocations returned."""
+        return self.rows.get((operator, phase), [0])[0]
 
 
 class Tree:
@@ -148,11 +157,19 @@ class Recorder:
             for sample in samples.samples(op, most=self.most, gradients=True):
                 self._run(sample, op.op, WITH_GRADIENTS)
 
+    def example(self, name: str) -> None:
+        """A call written by hand."""
+        for phase in (FORWARD, WITH_GRADIENTS):
+            given = types.SimpleNamespace(input=None, args=(), kwargs={})
+            self._run(given, lambda _: examples.CALLS[name](device.BARE), phase)
+
     def schema(self, name: str) -> None:
         """An operator that no sample reached, with arguments made from its schema."""
         for arguments, keywords in synthetic.arguments(name):
             given = types.SimpleNamespace(input=None, args=(arguments, keywords), kwargs={})
             self._run(given, lambda _, made, named: synthetic.overload(name)(*made, **named), FORWARD)
+            if self.tally.complete(name, FORWARD) >= _MOST_SAMPLES:
+                return
 
     def _run(self, sample: object, call: Callable, phase: str) -> None:
         with_gradients = phase == WITH_GRADIENTS
@@ -220,13 +237,13 @@ def _with_out(function: Callable, given: object, *args: object, **kwargs: object
     return function(given, *args, **kwargs, out=result)
 
 
-def tests() -> list[str]:
-    """What is recorded first: the tests of the database."""
-    return [f"{kind}:{name}" for name in samples.named(samples.database()) for kind in KINDS]
+def tests(kind: str) -> list[str]:
+    """The tests of the database."""
+    return [f"{kind}:{name}" for name in samples.named(samples.database())]
 
 
 def others(known: set[str]) -> list[str]:
-    """What is recorded then: composites that no test reached."""
+    """Composites that no test reached."""
     served = set(device.served_for_calls())
     return [f"schema:{name}" for name in device.operators()
             if name not in known and name not in served and device.has_default(name)
@@ -246,10 +263,10 @@ def main() -> None:
         kind, _, name = item.partition(":")
         error = None
         try:
-            if kind == "schema":
-                recorder.schema(name)
-            else:
+            if kind in KINDS:
                 getattr(recorder, kind)(every[name])
+            else:
+                getattr(recorder, kind)(name)
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:200]}"
         print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed()}), file=out, flush=True)

@@ -1,5 +1,6 @@
 """Builds and loads the extension of the bare device. The build is kept per torch and per source."""
 
+import fcntl
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -22,8 +23,13 @@ def load() -> ModuleType:
     folder = build_folder()
     done = folder / "done"
     if not done.exists():
-        _build(folder)
-        done.write_text(torch.__version__)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Workers of one machine build it once. A lock of the system ends with its process.
+        with (folder / "building").open("w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            if not done.exists():
+                _build(folder)
+                done.write_text(torch.__version__)
     return _loaded(folder / f"{_NAME}.so")
 
 
@@ -31,11 +37,15 @@ def _build(folder: Path) -> None:
     os.environ.setdefault("MAX_JOBS", "1")
     from torch.utils import cpp_extension  # noqa: PLC0415: imports setuptools, which only a build needs
 
-    folder.mkdir(parents=True, exist_ok=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        cpp_extension.load(name=_NAME, sources=[str(_HERE / name) for name in _SOURCES], build_directory=str(folder),
-                           extra_cflags=_FLAGS, with_cuda=False, verbose=False)
+    # What a build that was killed has left would stop this one for ever.
+    (folder / "lock").unlink(missing_ok=True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cpp_extension.load(name=_NAME, sources=[str(_HERE / name) for name in _SOURCES],
+                               build_directory=str(folder), extra_cflags=_FLAGS, with_cuda=False, verbose=False)
+    except (RuntimeError, OSError) as error:
+        raise SystemExit(f"the extension cannot be built in {folder}: {error}. It needs a C++ compiler and ninja.") from error
 
 
 def _loaded(path: Path) -> ModuleType:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-from . import calls, workers
+from . import calls, examples, workers
 
 
 class Record:
@@ -26,12 +26,13 @@ class Record:
     def run(self, items: list[str]) -> None:
         """Runs items that it does not have."""
         known = {row["end"] for row in self.rows}
-        # Made arguments say less than samples do, so they only count where there are no samples.
+        # Made arguments say less than samples do: they only count where there are no samples, and
+        # where the operator takes them.
         sampled = self.tally.operators(calls.FORWARD)
         with self.kept.open("a", encoding="utf-8") as out:
             def done(row: dict) -> None:
                 if row["end"].startswith("schema:"):
-                    row["rows"] = [each for each in row["rows"] if each[0] not in sampled]
+                    row["rows"] = [each for each in row["rows"] if each[0] not in sampled and each[2]]
                 self.rows.append(row)
                 self.tally.merge(row["rows"])
                 print(json.dumps(row), file=out, flush=True)
@@ -45,8 +46,10 @@ class Record:
 def record(kept: Path) -> dict:
     """The calls of the installed release, and what could not be recorded."""
     made = Record(kept)
-    made.run(calls.tests())
+    # What happens without gradients comes first: it is what verdicts are made from.
+    made.run([*calls.tests(calls.FORWARD), *(f"example:{name}" for name in examples.CALLS)])
     made.run(calls.others(made.tally.operators(calls.FORWARD)))
+    made.run(calls.tests("gradients"))
     return {"torch": torch.__version__.split("+")[0], "items": len(made.rows), "calls": made.tally.lists(),
             "failed": [[row["end"], row["error"]] for row in made.rows if row.get("error")],
             "crashed": [[row["end"], row["status"]] for row in made.rows if row.get("status")]}

@@ -8,13 +8,12 @@ import torch
 # Tensors to try, in this order: what most operators take first.
 _SHAPES = ((3, 3), (2, 3, 4, 4), (4,), ())
 _TYPES = (torch.float32, torch.int64, torch.bool)
-_MOST_TRIES = 8
 # These change the process, ask for other devices, or only test the dispatcher.
 _LEFT_OUT = ("_test_", "cuda", "cudnn", "miopen", "mkldnn", "fbgemm", "vulkan", "xnnpack", "_cufft", "_nested",
              "quantize", "set_data", "_propagate_xla", "_batch_dim", "sym_constrain", "_functional_sym",
              "_assert", "record_stream", "_cslt", "_sobol", "rename", "nnpack", "print", "_backward")
 _NUMBERS = {"int": (1, 2, 0), "SymInt": (1, 2, 0), "float": (0.5,), "number": (2, 0.5), "Scalar": (2, 0.5),
-            "bool": (False,), "str": ("mean",)}
+            "bool": (False, True), "str": ("mean",)}
 
 
 def overload(name: str) -> Callable:
@@ -37,8 +36,7 @@ def is_callable(name: str) -> bool:
 def arguments(name: str) -> Iterator[tuple[list, dict]]:
     """Positional arguments and keywords on the CPU, a few combinations."""
     schema = overload(name)._schema
-    tries = itertools.product(_TYPES, _SHAPES, (0, 1))
-    for dtype, shape, number in itertools.islice(tries, _MOST_TRIES):
+    for number, shape, dtype in itertools.product((0, 1), _SHAPES, _TYPES):
         positional, keywords = [], {}
         for argument in schema.arguments:
             is_output = argument.alias_info is not None and argument.alias_info.is_write and argument.kwarg_only
@@ -77,4 +75,7 @@ def _value(text: str, dtype: torch.dtype, shape: tuple, number: int, *, is_outpu
     if kind == "Device":
         return "cpu"
     choice = _NUMBERS[kind][number % len(_NUMBERS[kind])]
-    return [choice] if "List[" in text else choice
+    if "List[" not in text:
+        return choice
+    # A number for each of the two tensors of a list, and one size or dimension otherwise.
+    return [choice, choice] if kind in ("number", "Scalar") else [choice]

@@ -80,10 +80,16 @@ class Worker:
         self.client, self.run, self.commands, self.outcome = client, run, commands, outcome
         self.who = identity()
         self.current: Lease | None = None
-        signal.signal(signal.SIGTERM, self._ended)
 
     def work(self) -> None:
         """Runs shards until every shard of the run has a result, whoever ran it."""
+        before = signal.signal(signal.SIGTERM, self._ended)
+        try:
+            self._work()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def _work(self) -> None:
         while True:
             given = self.client.lease(self.run, self.who)
             if given.get("done"):

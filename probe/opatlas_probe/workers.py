@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 
 MOST_KILLS = 2
 _ITEM_TIMEOUT_S = 300
+_MOST_SAID = 2_000
 
 
 class Events:
@@ -35,12 +37,12 @@ def run(command: Sequence[str], items: Sequence[str], events: Events, kills: dic
     """Runs a command over items. Returns the quarantined ones, with the status of their process."""
     left, deaths, quarantined = list(items), dict(kills or {}), []
     while left:
-        begun, finished, status = _one(command, left, events)
+        begun, finished, status, said = _one(command, left, events)
         left = [item for item in left if item not in finished]
         if not left:
             break
         if begun is None:
-            raise SystemExit(f"{' '.join(command[:4])} ended with status {status} before its first item")
+            raise SystemExit(f"{' '.join(command[:4])} ended with status {status} before its first item:\n{said}")
         events.killed(begun, status)
         deaths[begun] = deaths.get(begun, 0) + 1
         if deaths[begun] >= MOST_KILLS:
@@ -54,14 +56,15 @@ def python(module: str, *arguments: str) -> list[str]:
     return [sys.executable, "-m", f"opatlas_probe.{module}", *arguments]
 
 
-def _one(command: Sequence[str], items: list[str], events: Events) -> tuple[str | None, set[str], int]:
+def _one(command: Sequence[str], items: list[str], events: Events) -> tuple[str | None, set[str], int, str]:
     # The variables of torchrun are of this worker, not of what it starts.
     environment = {name: value for name, value in os.environ.items()
                    if not name.startswith(("TORCHELASTIC", "MASTER_", "GROUP_", "LOCAL_"))}
     environment |= {"PYTHONPATH": os.pathsep.join(filter(None, (str(Path(__file__).resolve().parent.parent),
                                                                 os.environ.get("PYTHONPATH")))),
                     "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    errors = tempfile.TemporaryFile(mode="w+", errors="replace")  # noqa: SIM115: closed below
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
                                text=True, env=environment)
     begun, finished = None, set()
     timer = None
@@ -89,4 +92,7 @@ def _one(command: Sequence[str], items: list[str], events: Events) -> tuple[str 
             timer.cancel()
         if process.poll() is None and sys.exc_info()[0] is not None:
             process.kill()
-    return begun, finished, process.wait()
+    status = process.wait()
+    errors.seek(0)
+    with errors:
+        return begun, finished, status, errors.read()[-_MOST_SAID:]

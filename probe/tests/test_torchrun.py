@@ -63,9 +63,11 @@ class TorchrunTest(unittest.TestCase):
                    "--max-restarts=3", "--rdzv-backend=c10d", f"--rdzv-endpoint=127.0.0.1:{self.port}",
                    f"--rdzv-id={run}", "--rdzv-conf=last_call_timeout=2,join_timeout=120", "-m", "opatlas_probe",
                    "--server", self.server.url, "--project", PROJECT, "--revision", revision, "--device", "meta",
-                   "--run", run, "--only", only]
+                   "--name", run, "--shard-seconds", "4", "--only", only]
         node = subprocess.Popen(command, stdout=logs, stderr=logs, text=True, start_new_session=True,
                                 env={**os.environ, "PYTHONPATH": str(_PROBE), "OMP_NUM_THREADS": "1",
+                                     # Otherwise torchrun (2.4 to 2.9 at least) refuses nodes that join after a restart.
+                                     "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
                                      "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
         node.logs = logs
         self.addCleanup(self.end, node)
@@ -107,6 +109,8 @@ class TorchrunTest(unittest.TestCase):
     def test_members_die_join_and_leave(self) -> None:
         rows = self.undisturbed()
         self.assertEqual({row["outcome"] for row in rows}, {"runs"})
+        # An item of unknown cost counts a second, which makes five shards.
+        self.server.ledger.seconds.clear()
         self.assertEqual(len(self.server.ledger.tables), 1)
 
         first = self.node("disturbed")
@@ -127,13 +131,25 @@ class TorchrunTest(unittest.TestCase):
         self.assertIn("is of PyTorch 1.13.0", self.said(node))
         self.assertFalse(self.server.ledger.runs)
 
-    def test_alone_into_a_file(self) -> None:
+    def alone(self, *arguments: str) -> dict:
+        """What the probe writes into a file."""
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out.json"
-            subprocess.run([_PYTHON, "-m", "opatlas_probe", "--device", "cpu", "--only", "abs,mm", "--out", out],
-                           check=True, env={**os.environ, "PYTHONPATH": str(_PROBE),
-                                            "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
-            found = json.loads(out.read_text())
+            subprocess.run([_PYTHON, "-m", "opatlas_probe", *arguments, "--out", out], check=True,
+                           env={**os.environ, "PYTHONPATH": str(_PROBE),
+                                "PATH": f"{_PYTHON.parent}:{os.environ['PATH']}"})
+            return json.loads(out.read_text())
+
+    def test_a_bare_device_says_what_is_missing(self) -> None:
+        found = self.alone("--device", "bare", "--kernels", "add.out,_copy_from_and_resize", "--only", "abs,add,chunk")
+        outcomes = {row["item"]: (row["outcome"], row["results"][0][-1]) for row in found["runs"]}
+        self.assertEqual(outcomes, {"abs": ("missing", "aten::abs.out"), "add": ("runs", "ok"), "chunk": ("runs", "ok")})
+        chunk = next(row for row in found["calls"] if row["item"] == "forward:chunk")
+        called = {(operator, callee) for operator, _, _, always, *_ in chunk["rows"] for callee in always}
+        self.assertIn(("slice.Tensor", "as_strided"), called)
+
+    def test_alone_into_a_file(self) -> None:
+        found = self.alone("--device", "cpu", "--only", "abs,mm")
         self.assertEqual(found["torch"], self.release)
         self.assertEqual({row["item"]: row["outcome"] for row in found["runs"]}, {"abs": "runs", "mm": "runs"})
         self.assertIn("aten::add.Tensor", found["tables"]["operators"])

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from recorders import facts, handwritten, places, release, versions
+from recorders import calls, facts, handwritten, places, release, versions
 
 
 class Steps(unittest.TestCase):
@@ -54,6 +54,23 @@ class Files(unittest.TestCase):
         text = self.rewritten(places.HANDWRITTEN_JSON,
                               lambda copy: handwritten.save(found, copy, releases))
         self.assertEqual(text, places.HANDWRITTEN_JSON.read_text())
+
+
+    def test_calls_are_written_as_they_were_read(self) -> None:
+        found = calls.load(places.CALLS_JSON)
+        self.assertGreater(len(found["2.9"]), 1_500)
+        text = self.rewritten(places.CALLS_JSON, lambda copy: calls.save(found, copy))
+        self.assertEqual(text, places.CALLS_JSON.read_text())
+
+    def test_calls_that_are_known_of_generated_kernels(self) -> None:
+        """What the generator's templates write, and what is in every release."""
+        for release, of in calls.load(places.CALLS_JSON).items():
+            with self.subTest(release=release):
+                self.assertLessEqual({"add.out"}, set(of["add.Tensor"]["forward"]["always"]))
+                self.assertEqual(of["add_.Tensor"]["forward"]["always"], ["add.out"])
+                self.assertEqual(of["chunk"]["forward"]["always"], ["split.Tensor"])
+                self.assertIn("mul.Tensor", of["mul.Tensor"]["backward"]["always"])
+                self.assertNotIn("add.out", of)
 
 
 class NewRelease(unittest.TestCase):

@@ -15,6 +15,7 @@ use crate::wire;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
 use opatlas_report::findings::{Colour, Findings, SourceText};
+use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Omitted;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
@@ -187,6 +188,7 @@ impl Check {
                 findings: &judged.findings,
                 omitted: &judged.omitted,
                 sources: judged.sources.clone(),
+                room: &UNBOUNDED,
             };
             match self.format {
                 Format::Text => print!("{}", text(&report, &judged.snapshot)),

@@ -21,6 +21,7 @@ use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
 use opatlas_report::findings::{Colour, SourceText};
+use opatlas_report::room::UNBOUNDED;
 use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places, SideRead, view};
@@ -213,12 +214,13 @@ impl Compare {
             permalink: self.permalink.as_deref(),
             rules_url: None,
             max_chars: self.max_chars,
+            room: &UNBOUNDED,
         };
         let parts = match self.format {
             Format::Text => vec![changes::text(&report, self.colour())],
             Format::Markdown => changes::markdown(&report),
             Format::Csv => bail!("csv reports only with --backend"),
-            Format::Sarif => vec![pretty(&changes::sarif(&report))?],
+            Format::Sarif => vec![indented(&changes::sarif(&report))?],
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
             Format::Json => {
@@ -337,6 +339,11 @@ fn source(side: &SideRead) -> anyhow::Result<SourceText> {
 
 fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
     Ok(serde_json::to_string_pretty(value)?)
+}
+
+/// The same JSON with line breaks.
+fn indented(json: &str) -> anyhow::Result<String> {
+    pretty(&serde_json::from_str::<serde_json::Value>(json)?)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -12,6 +12,7 @@ use crate::service::gaps::{Usage, read_csv};
 use crate::store::Opening;
 use crate::wire::gaps::{Asked, Only, rows, steps, title, view};
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
+use opatlas_source::Stop;
 
 use super::{Stored, Target};
 
@@ -104,7 +105,7 @@ impl Gaps {
             }),
             tag: self.tag.as_deref(),
         };
-        let gaps = view(&asked).map_err(|problem| anyhow!("{}", problem.detail))?;
+        let gaps = view(&asked, &Stop::never()).map_err(|problem| anyhow!("{}", problem.detail))?;
         let rows = rows(&gaps);
         match self.format {
             Format::Json => println!("{}", serde_json::to_string_pretty(&gaps)?),

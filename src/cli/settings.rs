@@ -131,7 +131,7 @@ impl Access {
     /// The hosts to answer for. Without tokens, the server must not answer a page whose own host
     /// name resolves to loopback; with tokens, only the operator knows the names.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
-        let is_open = auth == AuthMode::Off && is_loopback(listen);
+        let is_open = auth != AuthMode::All && is_loopback(listen);
         match self.allowed_hosts.is_empty() && !is_open {
             true => Hosts::Any,
             false => Hosts::Only(self.allowed_hosts.clone()),

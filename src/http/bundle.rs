@@ -44,9 +44,9 @@ impl FromRequest<Api> for BundleBody {
         let bundle = match media.as_deref() {
             Some(media) if YAML.contains(&media) => yaml(request, api).await?,
             Some("application/json") => {
-                let mut lifted = lift::read(request, api, FILES).await?;
-                let files = from_lifted::<BundleJson>(&lifted)?.files;
-                files.bundle(&mut lifted)?
+                let lifted = lift::read(request, api, FILES).await?;
+                let (body, mut lifted) = from_lifted::<BundleJson>(api, lifted).await?;
+                body.files.bundle(&mut lifted)?
             }
             Some("multipart/form-data") => multipart(request, api).await?,
             media => return Err(body::unsupported(media, &TOLD)),

@@ -84,13 +84,33 @@ fn invalid_query(rejection: &QueryRejection) -> Problem {
     Problem::new(Kind::InvalidParameter, detail)
 }
 
-impl<T: DeserializeOwned> FromRequest<Api> for Json<T> {
+impl<T: DeserializeOwned + Send + 'static> FromRequest<Api> for Json<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         body::expect_media(request.headers(), &["application/json"])?;
         let bytes = body::collect(request, api, api.config.message_bytes).await?;
-        from_json_object(&bytes).map(Self)
+        let size = bytes.len();
+        let read = move || from_json_object(&bytes).map(Self);
+        parsed(api, size, read).await
+    }
+}
+
+/// Bodies up to this many bytes are read where they arrive, which takes some microseconds.
+const SMALL_BODY: usize = 16 << 10;
+
+/// Reads a body of this many bytes, a large one off the async threads.
+///
+/// # Errors
+/// What `read` says, and [`Kind::Busy`].
+pub async fn parsed<T: Send + 'static>(
+    api: &Api,
+    bytes: usize,
+    read: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    match bytes <= SMALL_BODY {
+        true => read(),
+        false => api.service.compute(move |_| Ok(read())).await?,
     }
 }
 
@@ -108,8 +128,17 @@ fn malformed(error: &serde_json::Error, text: &str) -> Problem {
 }
 
 /// Reads a JSON object whose files were taken out of it; the problem says where in the whole body it
-/// went wrong.
-pub fn from_lifted<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
+/// went wrong. Gives the texts of the files back.
+pub async fn from_lifted<T: DeserializeOwned + Send + 'static>(
+    api: &Api,
+    lifted: Lifted,
+) -> Result<(T, Lifted), Problem> {
+    let size = lifted.rest.len();
+    let read = move || Ok((of_rest(&lifted)?, lifted));
+    parsed(api, size, read).await
+}
+
+fn of_rest<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
     let read = serde_json::from_slice(&lifted.rest).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let text = error.to_string();

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use opatlas_report::findings::{Colour, Findings, markdown, sarif, text};
+use opatlas_report::room::Room;
 use opatlas_rules::Omitted;
+use opatlas_source::Stop;
 use opatlas_source::diagnostic::Finding;
 
 use crate::http::negotiate::Media;
-use crate::service::Snapshot;
+use crate::service::{LARGEST_ANSWER, Snapshot};
 use crate::wire::json::json;
 
 /// The forms of findings.
@@ -29,6 +31,7 @@ pub fn report<'a>(
     findings: impl Iterator<Item = &'a Finding>,
     omitted: &[Omitted],
     media: Media,
+    stop: &Stop,
 ) -> Option<Vec<u8>> {
     let findings: Vec<Finding> = findings.cloned().collect();
     let mut sources = BTreeMap::new();
@@ -37,10 +40,12 @@ pub fn report<'a>(
             sources.insert(name.into(), source.clone());
         }
     }
+    let room = Room::new(LARGEST_ANSWER, stop);
     let report = Findings {
         findings: &findings,
         omitted,
         sources,
+        room: &room,
     };
     match media {
         Media::Sarif => Some(json(&sarif(&report))),

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
+use opatlas_source::Stop;
 use serde::Serialize;
 
 use crate::http::Api;
@@ -49,7 +50,7 @@ pub async fn view<P: fmt::Debug>(
     api: &Api,
     accept: &Accept,
     request: ViewRequest<'_, P>,
-    make: impl FnOnce(&Snapshot) -> Result<Vec<u8>, Problem> + Send + 'static,
+    make: impl FnOnce(&Snapshot, &Stop) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let ViewRequest {
         revision,
@@ -68,7 +69,7 @@ pub async fn view<P: fmt::Debug>(
             Making::Checked => service.checked(revision).await?,
             Making::Parsed => service.snapshot(revision).await?,
         };
-        service.make(move |_| make(&snapshot)).await
+        service.make(move |stop| make(&snapshot, stop)).await
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = encoded(service, accept, id, media, &view).await?;

@@ -17,6 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_io_timeout::TimeoutStream;
 
+use crate::http::middleware::leftover::Drained;
 use crate::http::middleware::sending::Sending;
 
 /// What connections may cost.
@@ -128,7 +129,8 @@ fn following(
 > {
     service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(Arc::clone(&sending));
-        let (answer, sending) = (service.call(request), Arc::clone(&sending));
+        let answer = service.call(Drained::of(request));
+        let sending = Arc::clone(&sending);
         async move { answer.await.map(|response| sending.follow(response)) }
     })
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::Stop;
 
 use super::Service;
 use super::error::ServiceError;
@@ -111,11 +111,8 @@ impl Service {
                 let held = answers.hold(bytes);
                 held.map_err(E::from)
             });
-            match stop.check() {
-                // A cancelled caller reports this itself.
-                Err(Stopped) if made.is_err() => Err(Stopped),
-                _ => Ok(made),
-            }
+            // What was made after the stop may be cut short.
+            stop.check().map(|()| made)
         };
         turn.run(work).await?
     }

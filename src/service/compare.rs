@@ -21,6 +21,10 @@ use super::notes::JudgedRelease;
 use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
 
+/// A policy up to this many bytes is read on the spot, with up to so many exceptions.
+const SMALL_POLICY: usize = 4 << 10;
+const FEW_EXCEPTIONS: usize = 20;
+
 /// Two revisions and what differs between them.
 #[derive(Debug)]
 pub struct Compared {
@@ -141,6 +145,8 @@ pub struct Rulebook {
     pub exceptions: Vec<Exception>,
     /// What there is to know about them.
     pub notes: Vec<String>,
+    /// What names the rulebook of a project: it differs where anything above does.
+    pub digest: Option<Digest>,
 }
 
 impl Rulebook {
@@ -178,6 +184,7 @@ impl Rulebook {
                  operators"
             ));
         }
+        rulebook.digest = Some(Digest::of(format!("{rulebook:?}").as_bytes()));
         rulebook
     }
 }
@@ -232,7 +239,14 @@ impl Service {
     async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
         let stored = self.store.project(project).await?;
         let exceptions = self.store.exceptions(project).await?;
-        Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
+        let project = project.clone();
+        let policy = stored.policy.as_ref().map_or(0, String::len);
+        let is_small = policy <= SMALL_POLICY && exceptions.len() <= FEW_EXCEPTIONS;
+        let read = move || Rulebook::of(&project, stored.policy.as_deref(), &exceptions);
+        match is_small {
+            true => Ok(read()),
+            false => self.workers.run(move |_| Ok(read())).await,
+        }
     }
 
     /// Accepts a change in a project.

@@ -227,6 +227,16 @@ pub enum Refusal {
         /// How many bytes they may have.
         limit: usize,
     },
+    /// It has too many operators to be stored.
+    #[error(
+        "the revision has {count} operators, including generated ones; a stored revision may have at most {limit}"
+    )]
+    Operators {
+        /// The number of its operators.
+        count: usize,
+        /// The maximum.
+        limit: usize,
+    },
     /// Its `observed.json` is invalid.
     #[error("`observed.json` is invalid: {0}")]
     Observed(String),

@@ -10,6 +10,8 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 
+use opatlas_source::{Stop, Stopped};
+
 use super::snapshot::Snapshot;
 
 /// How often operators are used: names and counts as a user gave them.
@@ -65,8 +67,15 @@ pub fn leverage(
 
 /// The gaps of a backend: those used most first (where that is known), then core operators, then
 /// those that most other backends have.
-#[must_use]
-pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> {
+///
+/// # Errors
+/// [`Stopped`].
+pub fn gaps(
+    snapshot: &Snapshot,
+    slot: Slot,
+    usage: Option<&Usage>,
+    stop: &Stop,
+) -> Result<Vec<Gap>, Stopped> {
     let view = snapshot.view();
     let keys = view.keys();
     let kind = keys.functionality(slot);
@@ -74,7 +83,8 @@ pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> 
         *other != slot && keys.functionality(*other) == kind && autograd_key(keys, *other).is_some()
     };
     let others: Vec<Slot> = keys.slots().filter(is_other).collect();
-    let gaps = declared(snapshot, slot).filter(|(_, reason)| *reason != Reason::Kernel);
+    let declared = declared(snapshot, slot).take_while(|_| !stop.is_requested());
+    let gaps = declared.filter(|(_, reason)| *reason != Reason::Kernel);
     let mut gaps: Vec<Gap> = gaps
         .map(|(id, reason)| {
             let operator = snapshot.catalogue.operator(id);
@@ -103,13 +113,14 @@ pub fn gaps(snapshot: &Snapshot, slot: Slot, usage: Option<&Usage>) -> Vec<Gap> 
             }
         })
         .collect();
+    stop.check()?;
     gaps.sort_by(|a, b| {
         let rank = |gap: &Gap| (gap.usage, gap.is_core, gap.others, gap.is_lacking());
         rank(b)
             .cmp(&rank(a))
             .then_with(|| a.operator.cmp(&b.operator))
     });
-    gaps
+    Ok(gaps)
 }
 
 /// The operators that a key has a kernel of its own for now, and had none for in `before`.

@@ -116,15 +116,17 @@ impl Service {
         let judged = standing.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
         let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
-        let snapshot = self.compute(work).await??;
-        if !snapshot.catalogue.native_functions.is_list {
-            return Err(Refusal::NoList(snapshot).into());
-        }
+        let turn = self.turn().await?;
+        let snapshot = turn.run(work).await??;
+        let snapshot = keepable(snapshot, self.limits.operators)?;
+        let room = self.workers.unstored(snapshot.weight()).await?;
+        drop(turn);
         let request = label.map(|name| request(name, standing.stored, ingest.protection));
         let stored = self
             .store
             .ingest(&project, &snapshot.bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
+        drop(room);
         self.keep(&snapshot).await;
         Ok(Ingested {
             outcome,
@@ -163,6 +165,25 @@ impl Service {
             stored: own.as_ref().map(JudgedRelease::stored),
             judged: own.unwrap_or(JudgedRelease::NEWEST),
         })
+    }
+}
+
+/// A revision that can be stored: it is a list of entries, and not too long.
+///
+/// # Errors
+/// [`Refusal::NoList`] and [`Refusal::Operators`].
+pub(super) fn keepable(
+    snapshot: Arc<Snapshot>,
+    most_operators: usize,
+) -> Result<Arc<Snapshot>, Refusal> {
+    let count = snapshot.catalogue.operators.len();
+    match snapshot.catalogue.native_functions.is_list {
+        false => Err(Refusal::NoList(snapshot)),
+        true if count > most_operators => Err(Refusal::Operators {
+            count,
+            limit: most_operators,
+        }),
+        true => Ok(snapshot),
     }
 }
 

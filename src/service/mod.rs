@@ -25,6 +25,7 @@ pub mod policy;
 mod projects;
 mod revisions;
 pub mod search;
+pub mod secrets;
 mod snapshot;
 mod snapshots;
 mod stateless;
@@ -76,6 +77,9 @@ pub struct Limits {
     pub file_bytes: usize,
     /// All files of one bundle together, in bytes.
     pub bundle_bytes: usize,
+    /// How many operators a stored revision may have, generated ones included. What is computed over
+    /// several revisions takes time and memory in proportion to it.
+    pub operators: usize,
     /// Memory for parsed revisions, in bytes, by estimate.
     pub snapshot_bytes: u64,
     /// Memory for finished answers that are kept, in bytes.
@@ -94,6 +98,7 @@ impl Default for Limits {
             files: 1000,
             file_bytes: 8 << 20,
             bundle_bytes: 16 << 20,
+            operators: 30_000,
             snapshot_bytes: 64 << 20,
             view_bytes: 32 << 20,
             answer_bytes: 256 << 20,

@@ -5,6 +5,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::suggest::nearest_few;
+use opatlas_source::{Stop, Stopped};
 
 use super::dispatch::runtime_key;
 use super::error::ServiceError;
@@ -71,9 +72,11 @@ impl Filter {
 }
 
 /// The operators of a snapshot that a filter asks for, ordered as by [`search`].
-#[must_use]
-pub fn find(snapshot: &Snapshot, filter: &Filter) -> Vec<OperatorId> {
-    let mut found = search(&snapshot.catalogue, filter);
+///
+/// # Errors
+/// [`Stopped`].
+pub fn find(snapshot: &Snapshot, filter: &Filter, stop: &Stop) -> Result<Vec<OperatorId>, Stopped> {
+    let mut found = search(&snapshot.catalogue, filter, stop)?;
     if let (Some(reason), Some(key)) = (filter.reason, &filter.key) {
         let tables = snapshot.view().tables;
         let slot = runtime_key(snapshot.release(), key).ok();
@@ -84,20 +87,28 @@ pub fn find(snapshot: &Snapshot, filter: &Filter) -> Vec<OperatorId> {
         };
         found.retain(has_reason);
     }
-    found
+    Ok(found)
 }
 
-/// The operators that the parts of a filter other than the reason ask for: in the order of the catalogue, or, where there are words,
-/// those first whose names fit best.
-#[must_use]
-pub fn search(catalogue: &Catalogue, filter: &Filter) -> Vec<OperatorId> {
+/// The operators that the parts of a filter other than the reason ask for: in the order of the
+/// catalogue, or, where there are words, those first whose names fit best.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn search(
+    catalogue: &Catalogue,
+    filter: &Filter,
+    stop: &Stop,
+) -> Result<Vec<OperatorId>, Stopped> {
     let fitting = catalogue
         .iter()
+        .take_while(|_| !stop.is_requested())
         .filter(|&(id, operator)| fits(catalogue, filter, id, operator));
     let words = filter.words.as_deref().unwrap_or_default();
     let words: Vec<String> = words.split_whitespace().map(lower).collect();
     if words.is_empty() {
-        return fitting.map(|(id, _)| id).collect();
+        let found = fitting.map(|(id, _)| id).collect();
+        return stop.check().map(|()| found);
     }
     let mut texts = Texts::default();
     let mut ranked: Vec<(u32, usize, OperatorId)> = fitting
@@ -106,8 +117,9 @@ pub fn search(catalogue: &Catalogue, filter: &Filter) -> Vec<OperatorId> {
             Some((rank, operator.name().as_str().len(), id))
         })
         .collect();
+    stop.check()?;
     ranked.sort_unstable();
-    ranked.into_iter().map(|(_, _, id)| id).collect()
+    Ok(ranked.into_iter().map(|(_, _, id)| id).collect())
 }
 
 fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Operator) -> bool {
@@ -216,7 +228,7 @@ mod tests {
 
     fn names(filter: &Filter) -> Vec<String> {
         let catalogue = Catalogue::read(&Bundle::of_native_functions(FILE), Release::LATEST, None);
-        let found = search(&catalogue, filter);
+        let found = search(&catalogue, filter, &Stop::never()).unwrap();
         let name = |id| catalogue.operator(id).qualified_name();
         found.into_iter().map(name).collect()
     }

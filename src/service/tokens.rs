@@ -8,10 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hmac::{Hmac, KeyInit as _, Mac as _};
 use moka::future::Cache;
-use sha2::Sha256;
-use subtle::ConstantTimeEq as _;
 
 use crate::store::{StoreError, TokenKey, TokenRecord};
 use opatlas_source::Digest;
@@ -19,6 +16,7 @@ use opatlas_source::Digest;
 use super::Service;
 use super::access::{Action, Grant, Projects};
 use super::error::{Denial, ServiceError};
+use super::secrets;
 
 /// What tokens begin with, so that they are recognized where they should not be.
 pub const TOKEN_PREFIX: &str = "opatlas_";
@@ -156,7 +154,7 @@ impl Service {
             }
             (Err(error), _) => return Err(error.into()),
         };
-        if !bool::from(token.hash.as_bytes()[..].ct_eq(&hash.as_bytes()[..])) {
+        if !secrets::is_same(token.hash, hash) {
             return Err(Denial::Unknown.into());
         }
         let found = CachedToken {
@@ -200,16 +198,8 @@ impl Service {
     ) -> Result<Grant, ServiceError> {
         let Signer { token, signature } = signer;
         let key = token.signing_key.clone().ok_or(Denial::Signature)?;
-        let fits = self.workers.run(move |_| {
-            let mac = Hmac::<Sha256>::new_from_slice(&key);
-            Ok(mac.map(|mut mac| {
-                mac.update(&body);
-                // In constant time.
-                mac.verify_slice(signature.as_bytes()).is_ok()
-            }))
-        });
-        let fits = fits.await?;
-        if !fits.map_err(|error| ServiceError::Failed(error.to_string()))? {
+        let fits = move || secrets::is_signed(&key, &body, signature);
+        if !self.workers.run(move |_| Ok(fits())).await? {
             return Err(Denial::Signature.into());
         }
         let now = self.now();

@@ -12,12 +12,16 @@ use super::error::ServiceError;
 
 /// How many requests for each worker may gather much at once.
 const PLACES: usize = 4;
+/// How much room revisions have that the store has yet to write, in KiB by estimate: 256 MiB.
+const UNSTORED: usize = 256 << 10;
 
 /// Permits to compute.
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
     /// Places for requests that gather much for one answer.
     places: Arc<Semaphore>,
+    /// Room for revisions that the store has yet to write, in KiB by estimate.
+    unstored: Arc<Semaphore>,
     patience: Duration,
     /// Set when the service closes: nothing is begun after that, and what runs ends early.
     closing: Stop,
@@ -45,6 +49,7 @@ impl Workers {
         Self {
             permits: Arc::new(Semaphore::new(count.max(1))),
             places: Arc::new(Semaphore::new(PLACES * count.max(1))),
+            unstored: Arc::new(Semaphore::new(UNSTORED)),
             patience,
             closing: Stop::new(),
         }
@@ -69,6 +74,18 @@ impl Workers {
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<T, ServiceError> {
         self.turn().await?.run(work).await
+    }
+
+    /// Waits for room for a revision of this weight, in bytes, that the store is about to write. Who
+    /// waits keeps the worker that read it, so that no further one is read meanwhile.
+    pub(super) async fn unstored(&self, bytes: u64) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let units = usize::try_from(bytes >> 10).unwrap_or(UNSTORED);
+        let units = u32::try_from(units.min(UNSTORED)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.unstored).acquire_many_owned(units);
+        match tokio::time::timeout(self.patience, room).await {
+            Ok(Ok(room)) => Ok(room),
+            _ => Err(ServiceError::Busy),
+        }
     }
 
     /// Ends what runs, and begins nothing any more.
@@ -181,6 +198,24 @@ mod tests {
         ends.recv_timeout(PATIENCE).unwrap();
         // The permit came back.
         assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
+    }
+
+    #[tokio::test]
+    async fn revisions_that_wait_for_the_store_have_a_bound() {
+        let workers = Workers::new(8, Duration::from_millis(10));
+        let half = (UNSTORED as u64) << 9;
+        let first = workers.unstored(half).await.unwrap();
+        let second = workers.unstored(half).await.unwrap();
+        assert!(matches!(
+            workers.unstored(1 << 20).await,
+            Err(ServiceError::Busy)
+        ));
+        drop(first);
+        assert!(workers.unstored(half).await.is_ok());
+        // One that is larger than all room is let in alone.
+        drop(second);
+        let _large = workers.unstored(u64::MAX).await.unwrap();
+        assert!(workers.unstored(1 << 20).await.is_err());
     }
 
     #[tokio::test]

@@ -1,6 +1,7 @@
 //! Gap lists and usage files.
 
 use opatlas_report::support::{GapRow, StepRow};
+use opatlas_source::Stop;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -184,11 +185,11 @@ pub struct Asked<'a> {
 /// A gap list on the wire.
 ///
 /// # Errors
-/// [`Kind::NoKey`].
-pub fn view(asked: &Asked<'_>) -> Result<Gaps, Problem> {
+/// [`Kind::NoKey`], and [`Kind::Busy`] when it is stopped.
+pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
-    let mut found = gaps::gaps(snapshot, slot, asked.usage);
+    let mut found = gaps::gaps(snapshot, slot, asked.usage, stop)?;
     if let Some(only) = asked.only {
         found.retain(|gap| match only {
             Only::Lacking => gap.is_lacking(),

@@ -14,6 +14,7 @@ use crate::wire::finding::Finding;
 use crate::wire::operator::{Operator, OperatorKind, operator};
 use crate::wire::paths::Generated;
 use crate::wire::problem::{Kind, Problem};
+use crate::wire::search::expect_few_words;
 
 /// Which operators, and which page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -21,7 +22,7 @@ use crate::wire::problem::{Kind, Problem};
 #[serde(deny_unknown_fields)]
 pub struct OperatorsQuery {
     /// Words that must all occur in the name or the schema; best names first.
-    #[param(example = "add")]
+    #[param(example = "add", max_length = 500)]
     pub q: Option<String>,
     /// Only this namespace.
     #[param(example = "aten")]
@@ -62,6 +63,7 @@ impl OperatorsQuery {
             let detail = "reason: also set `key`, the dispatch key whose entry has this reason";
             return Err(Problem::new(Kind::InvalidParameter, detail).about("reason"));
         }
+        expect_few_words(self.q.as_deref().unwrap_or_default())?;
         Ok(Filter {
             words: self.q.clone(),
             namespace: self.namespace.clone(),

@@ -121,400 +121,50 @@ impl Kind {
     fn row(self) -> Row {
         use StatusCode as S;
         match self {
-            Self::MalformedRequest => Row("malformed-request", S::BAD_REQUEST, "Malformed request", "The \
-                                                                                                     request \
-                                                                                                     is \
-                                                                                                     malformed."),
-            Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The \
-                                                                                            body \
-                                                                                            does \
-                                                                                            not \
-                                                                                            match \
-                                                                                            its \
-                                                                                            media \
-                                                                                            type, \
-                                                                                            or \
-                                                                                            lacks \
-                                                                                            a \
-                                                                                            member."),
-            Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The \
-                                                                                                  files \
-                                                                                                  in \
-                                                                                                  the \
-                                                                                                  body \
-                                                                                                  are \
-                                                                                                  not \
-                                                                                                  a \
-                                                                                                  bundle: \
-                                                                                                  one \
-                                                                                                  is \
-                                                                                                  missing, \
-                                                                                                  occurs \
-                                                                                                  twice, \
-                                                                                                  or \
-                                                                                                  has \
-                                                                                                  a \
-                                                                                                  name \
-                                                                                                  that \
-                                                                                                  bundles \
-                                                                                                  do \
-                                                                                                  not \
-                                                                                                  have."),
-            Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project \
-                                                                                      name, label \
-                                                                                      or digest is \
-                                                                                      malformed."),
-            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A \
-                                                                                                     query \
-                                                                                                     parameter \
-                                                                                                     is \
-                                                                                                     unknown, \
-                                                                                                     occurs \
-                                                                                                     twice, \
-                                                                                                     or \
-                                                                                                     has \
-                                                                                                     an \
-                                                                                                     invalid \
-                                                                                                     value."),
-            Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The \
-                                                                                            cursor \
-                                                                                            belongs \
-                                                                                            to \
-                                                                                            another \
-                                                                                            list, \
-                                                                                            or the \
-                                                                                            list \
-                                                                                            has \
-                                                                                            changed \
-                                                                                            since; \
-                                                                                            start \
-                                                                                            again \
-                                                                                            without \
-                                                                                            a \
-                                                                                            cursor."),
-            Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The \
-                                                                                                   request \
-                                                                                                   needs \
-                                                                                                   a \
-                                                                                                   valid \
-                                                                                                   token, \
-                                                                                                   neither \
-                                                                                                   revoked \
-                                                                                                   nor \
-                                                                                                   expired: \
-                                                                                                   `Authorization: \
-                                                                                                   Bearer \
-                                                                                                   opatlas_...`."),
-            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not \
-                                                                            allow this action, or \
-                                                                            not in this project; \
-                                                                            or the request comes \
-                                                                            from a page of another \
-                                                                            site, or names a host \
-                                                                            that this server does \
-                                                                            not serve."),
-            Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "The server \
-                                                                                       has no \
-                                                                                       route for \
-                                                                                       this path."),
-            Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "No \
-                                                                                             project \
-                                                                                             has \
-                                                                                             this \
-                                                                                             name."),
-            Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The \
-                                                                                                project \
-                                                                                                has \
-                                                                                                no \
-                                                                                                revision \
-                                                                                                at \
-                                                                                                this \
-                                                                                                address."),
-            Self::UnknownLabel => Row("unknown-label", S::NOT_FOUND, "No such label", "The project \
-                                                                                       has no \
-                                                                                       label with \
-                                                                                       this name."),
-            Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision \
-                                                                                    has no file \
-                                                                                    with this \
-                                                                                    name."),
-            Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The \
-                                                                                                revision \
-                                                                                                has \
-                                                                                                no \
-                                                                                                operator \
-                                                                                                with \
-                                                                                                this \
-                                                                                                name."),
-            Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "No rule has \
-                                                                                    this id."),
-            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No known \
-                                                                                   release of \
-                                                                                   PyTorch has \
-                                                                                   this name."),
-            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path contains \
-                                                                                a dispatch key \
-                                                                                that the release \
-                                                                                does not have."),
-            Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "No \
-                                                                                                  problem \
-                                                                                                  type \
-                                                                                                  has \
-                                                                                                  this \
-                                                                                                  name."),
-            Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The \
-                                                                                                   project \
-                                                                                                   has \
-                                                                                                   no \
-                                                                                                   exception \
-                                                                                                   with \
-                                                                                                   this \
-                                                                                                   id."),
-            Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has \
-                                                                                    fewer parts; \
-                                                                                    `X-Parts` has \
-                                                                                    their number."),
-            Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The \
-                                                                                                              path \
-                                                                                                              exists, \
-                                                                                                              but \
-                                                                                                              not \
-                                                                                                              for \
-                                                                                                              this \
-                                                                                                              method; \
-                                                                                                              `Allow` \
-                                                                                                              lists \
-                                                                                                              the \
-                                                                                                              allowed \
-                                                                                                              methods."),
-            Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "The \
-                                                                                               server \
-                                                                                               cannot \
-                                                                                               answer \
-                                                                                               in \
-                                                                                               any \
-                                                                                               of \
-                                                                                               the \
-                                                                                               media \
-                                                                                               types \
-                                                                                               in \
-                                                                                               `Accept`."),
+            Self::MalformedRequest => Row("malformed-request", S::BAD_REQUEST, "Malformed request", "The request is malformed."),
+            Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The body does not match its media type, or lacks a member."),
+            Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The files in the body are not a bundle: one is missing, occurs twice, or has a name that bundles do not have."),
+            Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project name, label or digest is malformed."),
+            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A query parameter is unknown, occurs twice, or has an invalid value."),
+            Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor belongs to another list, or the list has changed since; start again without a cursor."),
+            Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a valid token, neither revoked nor expired: `Authorization: Bearer opatlas_...`."),
+            Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this action, or not in this project; or the request comes from a page of another site, or names a host that this server does not serve."),
+            Self::UnknownRoute => Row("unknown-route", S::NOT_FOUND, "No such route", "The server has no route for this path."),
+            Self::UnknownProject => Row("unknown-project", S::NOT_FOUND, "No such project", "No project has this name."),
+            Self::UnknownRevision => Row("unknown-revision", S::NOT_FOUND, "No such revision", "The project has no revision at this address."),
+            Self::UnknownLabel => Row("unknown-label", S::NOT_FOUND, "No such label", "The project has no label with this name."),
+            Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision has no file with this name."),
+            Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator with this name."),
+            Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "No rule has this id."),
+            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No known release of PyTorch has this name."),
+            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path contains a dispatch key that the release does not have."),
+            Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "No problem type has this name."),
+            Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The project has no exception with this id."),
+            Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has fewer parts; `X-Parts` has their number."),
+            Self::MethodNotAllowed => Row("method-not-allowed", S::METHOD_NOT_ALLOWED, "Method not allowed", "The path exists, but not for this method; `Allow` lists the allowed methods."),
+            Self::NotAcceptable => Row("not-acceptable", S::NOT_ACCEPTABLE, "Not acceptable", "The server cannot answer in any of the media types in `Accept`."),
             Self::RequestTimeout => Row("request-timeout", S::REQUEST_TIMEOUT, "Request timed out", "The request did not arrive in time."),
-            Self::ProjectExists => Row("project-exists", S::CONFLICT, "Project exists", "A project \
-                                                                                         with this \
-                                                                                         name \
-                                                                                         exists, \
-                                                                                         with a \
-                                                                                         different \
-                                                                                         description \
-                                                                                         or \
-                                                                                         policy."),
+            Self::ProjectExists => Row("project-exists", S::CONFLICT, "Project exists", "A project with this name exists, with a different description or policy."),
             Self::RevisionLabelled => Row("revision-labelled", S::CONFLICT, "Revision is labelled", "Labels name the revision, so it cannot be deleted."),
-            Self::LabelProtected => Row("label-protected", S::CONFLICT, "Label is protected", "Labels \
-                                                                                               that \
-                                                                                               look \
-                                                                                               like \
-                                                                                               versions \
-                                                                                               are \
-                                                                                               protected; \
-                                                                                               `force=true` \
-                                                                                               moves \
-                                                                                               or \
-                                                                                               deletes \
-                                                                                               them."),
-            Self::ReleaseConflict => Row("release-conflict", S::CONFLICT, "Label belongs to another release", "The \
-                                                                                                               label \
-                                                                                                               belongs \
-                                                                                                               to \
-                                                                                                               another \
-                                                                                                               release \
-                                                                                                               than \
-                                                                                                               the \
-                                                                                                               one \
-                                                                                                               in \
-                                                                                                               the \
-                                                                                                               request."),
-            Self::AmbiguousRevision => Row("ambiguous-revision", S::CONFLICT, "Ambiguous revision", "Several \
-                                                                                                     revisions \
-                                                                                                     start \
-                                                                                                     with \
-                                                                                                     these \
-                                                                                                     digits."),
-            Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The \
-                                                                                                                   label \
-                                                                                                                   does \
-                                                                                                                   not \
-                                                                                                                   match \
-                                                                                                                   `If-Match` \
-                                                                                                                   or \
-                                                                                                                   `If-None-Match`."),
-            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all \
-                                                                                   files together, \
-                                                                                   or the body \
-                                                                                   exceed the \
-                                                                                   limit."),
-            Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This \
-                                                                                                                              route \
-                                                                                                                              does \
-                                                                                                                              not \
-                                                                                                                              accept \
-                                                                                                                              the \
-                                                                                                                              media \
-                                                                                                                              type \
-                                                                                                                              or \
-                                                                                                                              encoding \
-                                                                                                                              of \
-                                                                                                                              the \
-                                                                                                                              body."),
-            Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The \
-                                                                                                        text \
-                                                                                                        is \
-                                                                                                        not \
-                                                                                                        a \
-                                                                                                        known \
-                                                                                                        release \
-                                                                                                        of \
-                                                                                                        PyTorch."),
-            Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The \
-                                                                                                     release \
-                                                                                                     has \
-                                                                                                     no \
-                                                                                                     dispatch \
-                                                                                                     key \
-                                                                                                     with \
-                                                                                                     this \
-                                                                                                     name."),
-            Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is \
-                                                                                      an alias of \
-                                                                                      several \
-                                                                                      runtime \
-                                                                                      keys, and \
-                                                                                      tables have \
-                                                                                      entries for \
-                                                                                      runtime keys \
-                                                                                      only."),
-            Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The \
-                                                                                                  text \
-                                                                                                  is \
-                                                                                                  neither \
-                                                                                                  a \
-                                                                                                  build \
-                                                                                                  profile \
-                                                                                                  nor \
-                                                                                                  a \
-                                                                                                  list \
-                                                                                                  of \
-                                                                                                  backends \
-                                                                                                  of \
-                                                                                                  the \
-                                                                                                  release."),
-            Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The \
-                                                                                                                       dispatcher \
-                                                                                                                       rejects \
-                                                                                                                       a \
-                                                                                                                       registration, \
-                                                                                                                       for \
-                                                                                                                       example \
-                                                                                                                       an \
-                                                                                                                       unknown \
-                                                                                                                       name \
-                                                                                                                       or \
-                                                                                                                       a \
-                                                                                                                       second \
-                                                                                                                       fallback \
-                                                                                                                       for \
-                                                                                                                       a \
-                                                                                                                       key; \
-                                                                                                                       `errors` \
-                                                                                                                       lists \
-                                                                                                                       each."),
-            Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` \
-                                                                                                              is \
-                                                                                                              not \
-                                                                                                              a \
-                                                                                                              list \
-                                                                                                              of \
-                                                                                                              entries, \
-                                                                                                              so \
-                                                                                                              it \
-                                                                                                              cannot \
-                                                                                                              be \
-                                                                                                              stored; \
-                                                                                                              the \
-                                                                                                              findings \
-                                                                                                              show \
-                                                                                                              where."),
-            Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "Same revision \
-                                                                                 twice", "Base and head of the range are the same address."),
-            Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One \
-                                                                                                                side \
-                                                                                                                has \
-                                                                                                                no \
-                                                                                                                valid \
-                                                                                                                entry, \
-                                                                                                                so \
-                                                                                                                there \
-                                                                                                                is \
-                                                                                                                nothing \
-                                                                                                                to \
-                                                                                                                compare; \
-                                                                                                                the \
-                                                                                                                findings \
-                                                                                                                show \
-                                                                                                                where."),
-            Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The \
-                                                                                                              schema \
-                                                                                                              parser \
-                                                                                                              of \
-                                                                                                              the \
-                                                                                                              PyTorch \
-                                                                                                              runtime \
-                                                                                                              rejects \
-                                                                                                              the \
-                                                                                                              schema; \
-                                                                                                              `errors` \
-                                                                                                              has \
-                                                                                                              the \
-                                                                                                              reason \
-                                                                                                              and \
-                                                                                                              the \
-                                                                                                              position."),
-            Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A \
-                                                                                                     policy \
-                                                                                                     or \
-                                                                                                     an \
-                                                                                                     exception \
-                                                                                                     has \
-                                                                                                     an \
-                                                                                                     unknown \
-                                                                                                     member \
-                                                                                                     or \
-                                                                                                     an \
-                                                                                                     invalid \
-                                                                                                     value."),
-            Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A \
-                                                                                           defect \
-                                                                                           of the \
-                                                                                           service; \
-                                                                                           its log \
-                                                                                           has \
-                                                                                           details \
-                                                                                           under \
-                                                                                           the id \
-                                                                                           of the \
-                                                                                           request."),
-            Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "The server is at its limit; \
-                                                                       retry after `Retry-After` \
-                                                                       seconds."),
-            Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The \
-                                                                                                             database \
-                                                                                                             does \
-                                                                                                             not \
-                                                                                                             answer; \
-                                                                                                             retry \
-                                                                                                             after \
-                                                                                                             `Retry-After` \
-                                                                                                             seconds."),
+            Self::LabelProtected => Row("label-protected", S::CONFLICT, "Label is protected", "Labels that look like versions are protected; `force=true` moves or deletes them."),
+            Self::ReleaseConflict => Row("release-conflict", S::CONFLICT, "Label belongs to another release", "The label belongs to another release than the one in the request."),
+            Self::AmbiguousRevision => Row("ambiguous-revision", S::CONFLICT, "Ambiguous revision", "Several revisions start with these digits."),
+            Self::PreconditionFailed => Row("precondition-failed", S::PRECONDITION_FAILED, "Precondition failed", "The label does not match `If-Match` or `If-None-Match`."),
+            Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body exceed the limit."),
+            Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This route does not accept the media type or encoding of the body."),
+            Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text is not a known release of PyTorch."),
+            Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key with this name."),
+            Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is an alias of several runtime keys, and tables have entries for runtime keys only."),
+            Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither a build profile nor a list of backends of the release."),
+            Self::RefusedRegistration => Row("refused-registration", S::UNPROCESSABLE_ENTITY, "Registration refused", "The dispatcher rejects a registration, for example an unknown name or a second fallback for a key; `errors` lists each."),
+            Self::UnreadableBundle => Row("unreadable-bundle", S::UNPROCESSABLE_ENTITY, "Unreadable bundle", "`native_functions.yaml` is not a list of entries (the findings show where), or it declares more operators than a stored revision may have. Nothing is stored."),
+            Self::SameRevision => Row("same-revision", S::UNPROCESSABLE_ENTITY, "Same revision twice", "Base and head of the range are the same address."),
+            Self::NothingToCompare => Row("nothing-to-compare", S::UNPROCESSABLE_ENTITY, "Nothing to compare", "One side has no valid entry, so there is nothing to compare; the findings show where."),
+            Self::UnreadableSchema => Row("unreadable-schema", S::UNPROCESSABLE_ENTITY, "Unreadable schema", "The schema parser of the PyTorch runtime rejects the schema; `errors` has the reason and the position."),
+            Self::InvalidPolicy => Row("invalid-policy", S::UNPROCESSABLE_ENTITY, "Invalid policy", "A policy or an exception has an unknown member or an invalid value."),
+            Self::Internal => Row("internal", S::INTERNAL_SERVER_ERROR, "Internal error", "A defect of the service; its log has details under the id of the request."),
+            Self::Busy => Row("busy", S::SERVICE_UNAVAILABLE, "Busy", "The server is at its limit; retry after `Retry-After` seconds."),
+            Self::StoreUnavailable => Row("store-unavailable", S::SERVICE_UNAVAILABLE, "Store unavailable", "The database does not answer; retry after `Retry-After` seconds."),
         }
     }
 

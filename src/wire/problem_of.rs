@@ -100,6 +100,7 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Problem {
             return problem.suggesting(suggestion);
         }
         Refusal::FileSize { .. } | Refusal::BundleSize { .. } => Kind::TooLarge,
+        Refusal::Operators { .. } => Kind::UnreadableBundle,
         Refusal::NoList(snapshot) => {
             let mut problem = Problem::new(Kind::UnreadableBundle, refusal.to_string());
             problem.findings = finding::first(snapshot);

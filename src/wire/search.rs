@@ -6,6 +6,24 @@ use utoipa::{IntoParams, ToSchema};
 use crate::service::history::{Range, Timeline};
 use crate::wire::history::LineName;
 use crate::wire::place::Place;
+use crate::wire::problem::{Kind, Problem};
+
+/// How many characters words that are searched for may have: every operator is held against each.
+const MAX_WORDS: usize = 500;
+
+/// Refuses more words than are searched for.
+///
+/// # Errors
+/// [`Kind::InvalidParameter`].
+pub(crate) fn expect_few_words(words: &str) -> Result<(), Problem> {
+    match words.chars().count() <= MAX_WORDS {
+        true => Ok(()),
+        false => {
+            let detail = format!("`q` may have at most {MAX_WORDS} characters");
+            Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
+        }
+    }
+}
 
 /// What to search for.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -13,7 +31,7 @@ use crate::wire::place::Place;
 #[serde(deny_unknown_fields)]
 pub struct SearchQuery {
     /// Part of a name, an argument, a type, or the name of a kernel.
-    #[param(example = "add_mps")]
+    #[param(example = "add_mps", max_length = 500)]
     pub q: String,
     /// The maximum number of operators.
     #[param(minimum = 1, maximum = 500, default = 100)]

@@ -1,5 +1,6 @@
 //! Answers about files that are not stored.
 
+use opatlas_source::{Stop, Stopped};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -73,17 +74,18 @@ pub(crate) fn parsed<'s>(
     snapshot: &'s Snapshot,
     judged: &JudgedRelease,
     generated: search::Generated,
-) -> Parsed<'s> {
+    stop: &Stop,
+) -> Result<Parsed<'s>, Stopped> {
     let filter = Filter {
         generated,
         ..Filter::default()
     };
-    let chosen = search(&snapshot.catalogue, &filter).into_iter();
-    Parsed {
+    let chosen = search(&snapshot.catalogue, &filter, stop)?.into_iter();
+    Ok(Parsed {
         release: judged.release.as_str(),
         notes: notes(judged),
         operators: chosen.map(|id| operator(snapshot, id)).collect(),
         findings: finding::all(snapshot),
         omitted: finding::omitted(snapshot),
-    }
+    })
 }

@@ -403,3 +403,20 @@ async fn an_upgrade_is_told_to_a_vendor() {
     let none = server.get(&format!("{path}/backends/p")).send().await;
     none.problem(422, "unreadable-bundle");
 }
+
+/// Every operator is held against each word, so there is an end to words.
+#[tokio::test]
+async fn words_that_are_searched_for_have_a_bound() {
+    let server = Server::small().await;
+    let words = |count: usize| "a+".repeat(count);
+    for route in [
+        "/v1/projects/p/search",
+        "/v1/projects/p/revisions/2.9.0/operators",
+    ] {
+        let few = server.get(&format!("{route}?q={}", words(250)));
+        assert_eq!(few.send().await.status, 200);
+        let many = server.get(&format!("{route}?q={}x", words(251)));
+        let problem = many.send().await.problem(400, "invalid-parameter");
+        assert!(problem.to_string().contains("at most 500"), "{problem}");
+    }
+}

@@ -1,5 +1,7 @@
 //! Revisions: taken in each way, addressed each way, listed, deleted.
 
+use opatlas::http::ApiConfig;
+use opatlas::service::Limits;
 use serde_json::{Value, json};
 
 use crate::harness::{SMALL, Server};
@@ -478,4 +480,27 @@ async fn only_what_no_label_names_is_deleted() {
         .send()
         .await
         .problem(404, "unknown-revision");
+}
+
+/// What is computed over several revisions takes as long as they are, so there is an end to that.
+#[tokio::test]
+async fn a_stored_revision_has_a_bounded_number_of_operators() {
+    let limits = Limits {
+        operators: 10,
+        ..Limits::default()
+    };
+    let server = Server::with(limits, ApiConfig::default()).await;
+    server.project("p").await;
+    let many = |count: usize| -> String {
+        let entries = (0..count).map(|at| format!("- func: f{at}(Tensor self) -> Tensor\n"));
+        entries.collect()
+    };
+    let refused = server.post(REVISIONS).yaml(many(11)).send().await;
+    let problem = refused.problem(422, "unreadable-bundle");
+    assert!(problem.to_string().contains("11 operators"), "{problem}");
+    let kept = server.post(REVISIONS).yaml(many(10)).send().await;
+    assert_eq!(kept.status, 201);
+    // Without being stored it is judged all the same.
+    let judged = server.post("/v1/validate").yaml(many(11)).send().await.ok();
+    assert_eq!(judged["summary"]["operators"], 11);
 }

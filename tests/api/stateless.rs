@@ -276,3 +276,30 @@ async fn hostile_schemas_are_answered() {
     let deep = "[".repeat(100_000);
     post(&deep).send().await.problem(400, "malformed-body");
 }
+
+#[tokio::test]
+async fn findings_are_bounded_and_the_rest_is_counted() {
+    let server = Server::new().await;
+    let many = "-\n".repeat(3_000);
+    let validate = |accept: &'static str| {
+        let request = server.post("/v1/validate").yaml(many.as_str());
+        request.header("accept", accept).send()
+    };
+    let answer = validate("application/json").await.ok();
+    assert_eq!(answer["findings"].as_array().map(Vec::len), Some(1_000));
+    assert_eq!(answer["valid"], false);
+    assert_eq!(answer["summary"]["errors"], 3_000);
+    let omitted = json!([{"rule": "yaml-entry-mapping", "severity": "error", "count": 2_000}]);
+    assert_eq!(answer["omitted"], omitted);
+    let parsed = server
+        .post("/v1/parse")
+        .yaml(many.as_str())
+        .send()
+        .await
+        .ok();
+    assert_eq!(parsed["omitted"], omitted);
+    let sarif = validate("application/sarif+json").await.ok();
+    let run = &sarif["runs"][0];
+    assert_eq!(run["results"].as_array().map(Vec::len), Some(1_000));
+    assert_eq!(run["properties"]["omitted"]["yaml-entry-mapping"], 2_000);
+}

@@ -36,14 +36,22 @@ const ONE_OF: usize = 6;
 /// How many shapes one process measures.
 const BATCH: usize = 40;
 
+/// Whether callgrind can count here; says so where it cannot.
+pub fn has_valgrind() -> bool {
+    if Command::new("valgrind").arg("--version").output().is_ok() {
+        return true;
+    }
+    assert!(
+        std::env::var_os("OPATLAS_REQUIRE_VALGRIND").is_none(),
+        "valgrind is not installed; `apt-get install valgrind` brings it"
+    );
+    println!("skipped: valgrind is not installed (apt-get install valgrind)");
+    false
+}
+
 #[test]
 fn no_input_costs_more_than_n_log_n() {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        assert!(
-            std::env::var_os("OPATLAS_REQUIRE_VALGRIND").is_none(),
-            "valgrind is not installed; `apt-get install valgrind` brings it"
-        );
-        println!("skipped: valgrind is not installed (apt-get install valgrind)");
+    if !has_valgrind() {
         return;
     }
     let shapes: Vec<usize> = chosen(&corpus::shapes());
@@ -119,7 +127,7 @@ fn counted(shapes: &[usize], size: usize) -> BTreeMap<usize, f64> {
     let run = |batches: &[&[usize]]| {
         let runs = batches
             .iter()
-            .flat_map(|batch| batch.iter().copied().zip(callgrind(batch, size)));
+            .flat_map(|batch| batch.iter().copied().zip(of_requests(batch, size)));
         runs.collect::<BTreeMap<_, _>>()
     };
     std::thread::scope(|scope| {
@@ -132,15 +140,29 @@ fn counted(shapes: &[usize], size: usize) -> BTreeMap<usize, f64> {
 }
 
 /// Runs [`measured`] under callgrind and reads what each request cost.
-fn callgrind(batch: &[usize], size: usize) -> Vec<f64> {
-    let folder = tempfile::tempdir().unwrap();
+fn of_requests(batch: &[usize], size: usize) -> Vec<f64> {
     let list: Vec<String> = batch.iter().map(usize::to_string).collect();
+    let environment = [
+        ("OPATLAS_HOSTILE_BATCH", &*list.join(",")),
+        ("OPATLAS_HOSTILE_SIZE", &*size.to_string()),
+    ];
+    let function = "hostile::growth::answer_measured";
+    callgrind(function, "growth::measured", &environment, batch.len())
+}
+
+/// Runs a test of this program under callgrind and reads what each of the first calls of a function
+/// cost, in instructions.
+pub fn callgrind(
+    function: &str,
+    test: &str,
+    environment: &[(&str, &str)],
+    calls: usize,
+) -> Vec<f64> {
+    let folder = tempfile::tempdir().unwrap();
     let output = Command::new("valgrind")
-        .args([
-            "--tool=callgrind",
-            "--zero-before=hostile::growth::answer_measured",
-            "--dump-after=hostile::growth::answer_measured",
-        ])
+        .arg("--tool=callgrind")
+        .arg(format!("--zero-before={function}"))
+        .arg(format!("--dump-after={function}"))
         .args([
             "--dump-instr=no",
             "--compress-strings=yes",
@@ -151,14 +173,13 @@ fn callgrind(batch: &[usize], size: usize) -> Vec<f64> {
             folder.path().display()
         ))
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "growth::measured", "--test-threads=1"])
-        .env("OPATLAS_HOSTILE_BATCH", list.join(","))
-        .env("OPATLAS_HOSTILE_SIZE", size.to_string())
+        .args(["--exact", test, "--test-threads=1"])
+        .envs(environment.iter().copied())
         .output()
         .unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}");
-    (1..=batch.len())
+    (1..=calls)
         .map(|number| total(&folder.path().join(format!("out.{number}"))))
         .collect()
 }

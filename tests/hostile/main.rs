@@ -6,6 +6,7 @@ mod bounds;
 mod corpus;
 mod growth;
 mod program;
+mod secrets;
 #[path = "../common/served.rs"]
 mod served;
 mod shape;

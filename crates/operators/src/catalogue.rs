@@ -101,7 +101,7 @@ impl Catalogue {
             }
         });
         stop.check()?;
-        catalogue.match_derivatives();
+        catalogue.match_derivatives(stop)?;
         let files = bundle.files();
         for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
             stop.check()?;
@@ -129,12 +129,14 @@ impl Catalogue {
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.backends.clone_from(&self.backends);
-        catalogue.match_derivatives();
+        catalogue.match_derivatives(stop)?;
         Ok(catalogue)
     }
 
-    fn match_derivatives(&mut self) {
-        self.derivative_matches = DerivativeMatches::new(self, self.derivatives.as_deref());
+    fn match_derivatives(&mut self, stop: &Stop) -> Result<(), Stopped> {
+        let file = self.derivatives.as_deref();
+        self.derivative_matches = DerivativeMatches::new_until(self, file, stop)?;
+        Ok(())
     }
 
     fn complete(

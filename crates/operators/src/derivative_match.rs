@@ -18,6 +18,7 @@ use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
+use opatlas_source::{Stop, Stopped};
 
 pub use target::{MOST_ARGUMENTS, Target, TargetFault};
 use views::ViewCopies;
@@ -117,24 +118,36 @@ impl DerivativeMatches {
     /// is recorded of its release.
     #[must_use]
     pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
+        Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
+    }
+
+    /// The same, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn new_until(
+        catalogue: &Catalogue,
+        file: Option<&Derivatives>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
         let mut matcher = Matcher::new(catalogue);
         let (knowledge, targets) = match file {
-            Some(file) => (Knowledge::Complete, matcher.file(file)),
-            None if recorded.is_empty() => return Self::default(),
+            Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
+            None if recorded.is_empty() => return Ok(Self::default()),
             None => {
                 matcher.recorded(recorded);
                 (Knowledge::KeysOnly, Vec::new())
             }
         };
         matcher.view_copies();
-        let of = matcher.operators();
-        Self {
+        let of = matcher.operators(stop)?;
+        Ok(Self {
             knowledge,
             targets,
             differentiabilities: matcher.found,
             of,
-        }
+        })
     }
 
     /// The formulas of an operator and why they serve it. None means that it has no formula when
@@ -190,12 +203,17 @@ impl<'a> Matcher<'a> {
         self.catalogue.operator(id)
     }
 
-    fn file(&mut self, file: &Derivatives) -> Vec<Result<Target, TargetFault>> {
+    fn file(
+        &mut self,
+        file: &Derivatives,
+        stop: &Stop,
+    ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
         let copies = std::mem::take(&mut self.copies);
         let mut meant = target::Targets::new(self.catalogue, &copies);
         for (index, entry) in file.entries.iter().enumerate() {
+            stop.check()?;
             let target = meant.find(file.value(entry.name));
             if let Ok(target) = target {
                 let schema = self.operator(target.canonical).schema();
@@ -212,7 +230,7 @@ impl<'a> Matcher<'a> {
             targets.push(target);
         }
         self.copies = copies;
-        targets
+        Ok(targets)
     }
 
     fn recorded(&mut self, recorded: &[(&str, &[&str])]) {
@@ -268,8 +286,9 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn operators(&mut self) -> Vec<Option<(u32, Basis)>> {
+    fn operators(&mut self, stop: &Stop) -> Result<Vec<Option<(u32, Basis)>>, Stopped> {
         for index in 0..self.found.len() {
+            stop.check()?;
             let operator = self.operator(self.found[index].operator);
             let signature = signature_of(operator);
             let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -291,9 +310,11 @@ impl<'a> Matcher<'a> {
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
         let operators = self.catalogue.operators.iter();
-        let matched: Vec<_> = operators.map(|operator| self.find(operator)).collect();
+        let find = |operator| stop.check().map(|()| self.find(operator));
+        let matched = operators.map(find).collect::<Result<Vec<_>, Stopped>>()?;
         let ids = self.catalogue.iter().map(|(id, _)| id);
-        ids.zip(matched)
+        let of = ids
+            .zip(matched)
             .map(|(id, found)| match found? {
                 // An entry with an empty `dispatch:` counts as none.
                 FormulaMatch::Known(index, _) if self.found[index as usize].keys.is_empty() => None,
@@ -310,7 +331,8 @@ impl<'a> Matcher<'a> {
                     Some((index, basis))
                 }
             })
-            .collect()
+            .collect();
+        Ok(of)
     }
 
     fn find(&self, operator: &Operator) -> Option<FormulaMatch> {

@@ -152,71 +152,85 @@ impl From<String> for Item {
 
 /// The parts that have anything to say, what must be done first.
 fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
-    let unknown = impact.unknown.iter().map(gone);
-    let kernels = |only_names: bool| -> Vec<Item> {
-        let kernels = impact.declarations.kernels.iter();
-        let kernels = kernels.filter(|kernel| kernel.only_names == only_names);
-        kernels.map(|kernel| declared(impact, kernel)).collect()
-    };
+    let mut all = Vec::from(to_do(impact));
+    all.extend(to_know(impact));
+    all.retain(|section| !section.items.is_empty());
+    all
+}
+
+fn to_do(impact: &BackendImpact<'_>) -> [Section; 2] {
+    [
+        Section {
+            title: "Listed operators that do not exist".to_owned(),
+            is_to_do: true,
+            items: impact.unknown.iter().map(gone).collect(),
+        },
+        Section {
+            title: "Kernels that must change".to_owned(),
+            is_to_do: true,
+            items: kernels(impact, false),
+        },
+    ]
+}
+
+fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     let lacking: Vec<&Cell> = impact.lacking().collect();
     let lost: Vec<&Cell> = impact.lost.iter().collect();
     let inherited: Vec<&Cell> = impact.inherited().collect();
-    let looked_at = impact.changed.iter().filter(|changed| !changed.breaks);
-    let looked_at = looked_at.flat_map(|changed| {
-        let line = |change: &&Change| format!("`{}`: {}", changed.operator, said(change)).into();
-        changed.changes.iter().map(line)
-    });
-    let respelled = impact.declarations.respelled.iter();
-    let respelled = respelled
-        .map(|(old, new)| format!("`{old}` is now spelled `{new}`; it is the same type").into());
-    let section = |title: String, is_to_do: bool, items: Vec<Item>| Section {
-        title,
-        is_to_do,
-        items,
-    };
     let new = counted(lacking.len(), "new operator");
-    let gone_ones = counted(lost.len(), "operator");
+    let gone = counted(lost.len(), "operator");
     let others = counted(inherited.len(), "new operator");
-    let all = [
-        section(
-            "Listed operators that do not exist".to_owned(),
-            true,
-            unknown.collect(),
-        ),
-        section("Kernels that must change".to_owned(), true, kernels(false)),
-        section(
+    let parts = [
+        (
             format!("{new} without a kernel for the backend"),
-            false,
             cells(&lacking),
         ),
-        section(
-            format!("{gone_ones} lost: the backend inherited them, and no kernel serves them now"),
-            false,
+        (
+            format!("{gone} lost: the backend inherited them, and no kernel serves them now"),
             cells(&lost),
         ),
-        section(
+        (
             "Listed operators to review; their kernels compile unchanged".to_owned(),
-            false,
-            looked_at.collect(),
+            looked_at(impact),
         ),
-        section(
+        (
             "Kernels that compile unchanged; only parameters were renamed".to_owned(),
-            false,
-            kernels(true),
+            kernels(impact, true),
         ),
-        section(
-            "Types with a new spelling".to_owned(),
-            false,
-            respelled.collect(),
-        ),
-        section(
+        ("Types with a new spelling".to_owned(), respelled(impact)),
+        (
             format!("{others} that the backend inherits"),
-            false,
             cells(&inherited),
         ),
     ];
-    let shown = all.into_iter().filter(|section| !section.items.is_empty());
-    shown.collect()
+    let section = |(title, items)| Section {
+        title,
+        is_to_do: false,
+        items,
+    };
+    parts.into_iter().map(section).collect()
+}
+
+fn kernels(impact: &BackendImpact<'_>, only_names: bool) -> Vec<Item> {
+    let kernels = impact.declarations.kernels.iter();
+    let kernels = kernels.filter(|kernel| kernel.only_names == only_names);
+    kernels.map(|kernel| declared(impact, kernel)).collect()
+}
+
+fn looked_at(impact: &BackendImpact<'_>) -> Vec<Item> {
+    let changed = impact.changed.iter().filter(|changed| !changed.breaks);
+    let lines = changed.flat_map(|changed| {
+        let line = |change: &&Change| format!("`{}`: {}", changed.operator, said(change)).into();
+        changed.changes.iter().map(line)
+    });
+    lines.collect()
+}
+
+fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
+    let pairs = impact.declarations.respelled.iter();
+    let line =
+        |(old, new): &(&str, &str)| format!("`{old}` is now spelled `{new}`; it is the same type");
+    pairs.map(|pair| line(pair).into()).collect()
 }
 
 /// An operator that is listed and does not exist.

@@ -21,6 +21,7 @@ use opatlas_diff::{Change, Comparison, Fragment};
 use opatlas_source::LineSpan;
 
 use super::findings::SourceText;
+use super::room::Room;
 
 pub use advice::{accept, help};
 pub use further::Further;
@@ -58,6 +59,8 @@ pub struct Report<'a> {
     /// The most Unicode scalar values that a part of a Markdown report may have, at least
     /// [`LEAST_MAX_CHARS`]; `None` for one part of any length.
     pub max_chars: Option<usize>,
+    /// How long the rendering may become.
+    pub room: &'a Room,
 }
 
 /// A side as a report shows it.

@@ -6,6 +6,7 @@ mod escape;
 pub mod findings;
 pub mod history;
 pub mod packing;
+pub mod room;
 pub mod signatures;
 pub mod support;
 pub mod table;

@@ -130,7 +130,7 @@ impl GapRow<'_> {
         match self.needs {
             [] => self.verdict.to_owned(),
             [own] if own == self.operator => format!("{}: no kernel", self.verdict),
-            [needs @ ..] if needs.len() <= NEEDS => {
+            needs if needs.len() <= NEEDS => {
                 format!("{}: needs {}", self.verdict, needs.join(", "))
             }
             needs => {
@@ -177,13 +177,16 @@ pub fn leverage_text(steps: &[StepRow<'_>]) -> String {
     let mut out = format!("\nImplement {kernels}: {all} more operators work\n");
     let width = steps.iter().map(|step| step.operator.chars().count()).max();
     for step in steps {
-        let line = format!(
-            "  {:w$}  +{}, also needed by {} more",
+        let mut line = format!(
+            "  {:w$}  +{}",
             step.operator,
             step.gain,
-            step.blocks,
             w = width.unwrap_or(0)
         );
+        if step.blocks > 0 {
+            // Writing to a string does not fail.
+            let _ = write!(line, ", also needed by {} more", step.blocks);
+        }
         out.push_str(&escape::line(&line));
         out.push('\n');
     }

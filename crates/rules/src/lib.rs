@@ -162,7 +162,7 @@ pub fn check(catalogue: &Catalogue) -> Findings {
 /// # Errors
 /// [`Stopped`].
 pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopped> {
-    let mut sink = Sink::new(catalogue.release);
+    let mut sink = Sink::new(catalogue.release).until(stop);
     let native = &catalogue.native_functions;
     sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
     for placed in &native.entries {

@@ -13,7 +13,7 @@ use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, Finding, Fix, Related, RuleId, Severity};
 use opatlas_source::suggest::Budget;
-use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use opatlas_source::{NATIVE_FUNCTIONS, Span, Stop};
 
 use super::findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 use super::{Rule, Stage, registry};
@@ -60,6 +60,7 @@ pub struct Sink {
     last_in_error: Option<u32>,
     /// For looking up names that a file misspells; shared by all checks.
     pub suggestions: Budget,
+    stop: Stop,
 }
 
 impl Sink {
@@ -77,7 +78,24 @@ impl Sink {
             in_error: FxHashSet::default(),
             last_in_error: None,
             suggestions: Budget::default(),
+            stop: Stop::never(),
         }
+    }
+
+    /// With a mark that ends the loops of checks ([`Self::while_wanted`]) when it is set.
+    #[must_use]
+    pub fn until(mut self, stop: &Stop) -> Self {
+        self.stop = stop.clone();
+        self
+    }
+
+    /// The items, up to where nobody wants the findings any more.
+    pub fn while_wanted<I: IntoIterator>(
+        &self,
+        items: I,
+    ) -> impl Iterator<Item = I::Item> + use<I> {
+        let stop = self.stop.clone();
+        items.into_iter().take_while(move |_| !stop.is_requested())
     }
 
     /// A complaint about an entry of `native_functions.yaml`, with places within the entry.

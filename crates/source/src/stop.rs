@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A mark that whoever ordered work sets when the result is not wanted any more. Long work looks at
 /// it between its stages and in its longest loops ([`Stop::check`]) and ends early. Clones share one
@@ -13,6 +13,8 @@ pub struct Stop(Option<Arc<Mark>>);
 #[derive(Debug)]
 struct Mark {
     is_set: AtomicBool,
+    /// After how many looks it sets itself.
+    looks: Option<AtomicUsize>,
     /// What stops this as well.
     above: Stop,
 }
@@ -32,7 +34,7 @@ impl std::error::Error for Stopped {}
 impl Stop {
     /// A token that is never cancelled.
     #[must_use]
-    pub fn never() -> Self {
+    pub const fn never() -> Self {
         Self(None)
     }
 
@@ -47,7 +49,19 @@ impl Stop {
     pub fn within(&self) -> Self {
         Self(Some(Arc::new(Mark {
             is_set: AtomicBool::new(false),
+            looks: None,
             above: self.clone(),
+        })))
+    }
+
+    /// A mark that sets itself when it is looked at once more than so often: to try that work can be
+    /// stopped at every place.
+    #[must_use]
+    pub fn after(looks: usize) -> Self {
+        Self(Some(Arc::new(Mark {
+            is_set: AtomicBool::new(looks == 0),
+            looks: Some(AtomicUsize::new(looks)),
+            above: Self::never(),
         })))
     }
 
@@ -65,6 +79,11 @@ impl Stop {
         while let Some(mark) = &stop.0 {
             if mark.is_set.load(Ordering::Relaxed) {
                 return true;
+            }
+            if let Some(looks) = &mark.looks
+                && looks.fetch_sub(1, Ordering::Relaxed) == 1
+            {
+                mark.is_set.store(true, Ordering::Relaxed);
             }
             stop = &mark.above;
         }
@@ -101,6 +120,10 @@ mod tests {
         assert_eq!((above.check(), other.check()), (Ok(()), Ok(())));
         above.request();
         assert_eq!(other.check(), Err(Stopped));
+        let soon = Stop::after(2);
+        let looks = [0; 4].map(|_| soon.is_requested());
+        assert_eq!(looks, [false, false, true, true]);
+        assert!(Stop::after(0).is_requested());
         let never = Stop::never();
         never.request();
         assert_eq!(never.check(), Ok(()));

@@ -5,5 +5,6 @@ pub mod bounds;
 pub mod envelope;
 pub mod hosts;
 pub mod kept;
+pub mod leftover;
 pub mod metrics;
 pub mod sending;

@@ -68,15 +68,15 @@ pub async fn one(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot: &Snapshot| {
+    respond::view(&api, &accept, request, move |snapshot: &Snapshot, _| {
         let coverage = snapshot.view().coverage_of(slot);
         let share = match of {
             Counted::Served => coverage.covered().into(),
             Counted::Kernel => percent(coverage.kernels, coverage.operators()),
         };
-        let message = match coverage.is_claimed {
-            true => format!("{share} %"),
-            false => "out of tree".to_owned(),
+        let message = match of {
+            Counted::Served if !coverage.is_claimed => "out of tree".to_owned(),
+            _ => format!("{share} %"),
         };
         Ok(match media {
             Media::Svg => badge(&label, &message, share).into_bytes(),

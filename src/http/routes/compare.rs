@@ -116,7 +116,12 @@ pub async fn stored(
         &(
             (base.digest, &base.judged, base.title(), head.title()),
             others,
-            (&rulebook, today, query.max_chars),
+            (
+                rulebook.digest,
+                rulebook.policy.profile,
+                today,
+                query.max_chars,
+            ),
         ),
         media.as_str(),
     );
@@ -186,8 +191,8 @@ pub async fn given(
         Some("application/json") => {}
         other => return Err(body::unsupported(other, &["application/json"])),
     }
-    let mut lifted = lift::read(request, &api, FILES).await?;
-    let body: CompareBody = from_lifted(&lifted)?;
+    let lifted = lift::read(request, &api, FILES).await?;
+    let (body, mut lifted) = from_lifted::<CompareBody>(&api, lifted).await?;
     let service = &api.service;
     let release = query.release.as_deref();
     let base = side(&api, &access, (body.base, &mut lifted), "base", release).await?;

@@ -8,13 +8,14 @@ use opatlas_diff::policy::Judgement;
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, Report};
 use opatlas_report::findings::Colour;
+use opatlas_report::room::Room;
 use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::{Reader, Resolved, ServiceError, Snapshot};
+use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
@@ -80,7 +81,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     };
     let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
     if others.is_empty() {
-        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &rendering));
+        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &rendering, stop));
         return service.make(make).await;
     }
     let place = service.place().await?;
@@ -100,7 +101,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         };
         against.push(service.compute(move |stop| Ok(hold(stop))).await??);
     }
-    let made = service.make(move |_| Ok(told(&judged, &against, &rendering)));
+    let made = service.make(move |stop| Ok(told(&judged, &against, &rendering, stop)));
     let made = made.await;
     drop(place);
     made
@@ -130,7 +131,12 @@ impl Judged {
     }
 }
 
-fn told(judged: &Judged, against: &[FurtherVerdict], rendering: &Rendering) -> Vec<u8> {
+fn told(
+    judged: &Judged,
+    against: &[FurtherVerdict],
+    rendering: &Rendering,
+    stop: &Stop,
+) -> Vec<u8> {
     let Judged {
         base,
         head,
@@ -150,6 +156,7 @@ fn told(judged: &Judged, against: &[FurtherVerdict], rendering: &Rendering) -> V
         source,
         file_url: None,
     };
+    let room = Room::new(LARGEST_ANSWER, stop);
     let report = Report {
         comparison: &compared.comparison,
         judgement,
@@ -165,12 +172,13 @@ fn told(judged: &Judged, against: &[FurtherVerdict], rendering: &Rendering) -> V
             .filter(|_| rules_url.is_some()),
         rules_url: rules_url.as_deref(),
         max_chars: rendering.query.max_chars,
+        room: &room,
     };
     match rendering.media {
         Media::Markdown => json(&changes::markdown(&report)),
         Media::Text => changes::text(&report, Colour::Never).into_bytes(),
         Media::JUnit => changes::junit(&report).into_bytes(),
-        Media::Sarif => json(&changes::sarif(&report)),
+        Media::Sarif => changes::sarif(&report).into_bytes(),
         _ => {
             let told = ComparisonParts {
                 compared,

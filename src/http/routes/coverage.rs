@@ -55,7 +55,7 @@ pub async fn coverage(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let counted = opatlas_dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));

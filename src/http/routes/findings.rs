@@ -109,7 +109,7 @@ pub async fn list(
         media,
         making: Making::Checked,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, stop| {
         let chosen = filter.choose(snapshot);
         let omitted = filter.omitted(snapshot);
         match media {
@@ -123,7 +123,9 @@ pub async fn list(
                 chosen.for_each(|f| stream::push_line(&mut text, &finding::one(snapshot, f)));
                 Ok(text)
             }
-            _ => Ok(renderings::report(snapshot, chosen, &omitted, media).unwrap_or_default()),
+            _ => {
+                Ok(renderings::report(snapshot, chosen, &omitted, media, stop).unwrap_or_default())
+            }
         }
     })
     .await

@@ -3,7 +3,9 @@
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use bytes::Bytes;
 use opatlas_report::support::{gaps_csv, gaps_markdown};
+use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::body;
@@ -98,11 +100,23 @@ pub async fn ranked(
     body::expect_media(request.headers(), &allowed)?;
     let is_json = body::media(request.headers()).as_deref() == Some(JSON_BODY);
     let bytes = body::collect(request, &api, MAX_USAGE).await?;
-    let usage = match is_json {
-        true => of_json(from_json(&bytes)?),
-        false => of_csv(&bytes)?,
-    };
+    let usage = UsageFile { bytes, is_json };
     answer(&api, &accept, path, query, Some(usage)).await
+}
+
+/// A usage file that was not read yet.
+struct UsageFile {
+    bytes: Bytes,
+    is_json: bool,
+}
+
+impl UsageFile {
+    fn read(self) -> Result<Usage, Problem> {
+        match self.is_json {
+            true => Ok(of_json(from_json(&self.bytes)?)),
+            false => of_csv(&self.bytes),
+        }
+    }
 }
 
 fn of_json(body: UsageBody) -> Usage {
@@ -134,7 +148,7 @@ async fn answer(
     accept: &Accept,
     path: KeyPath,
     query: GapQuery,
-    usage: Option<Usage>,
+    usage: Option<UsageFile>,
 ) -> Result<Response, Problem> {
     let media = accept.media(FORMS)?;
     let service = &api.service;
@@ -152,7 +166,8 @@ async fn answer(
         }
     };
     let key = path.key;
-    let make = move || {
+    let make = move |stop: &Stop| {
+        let usage = usage.map(UsageFile::read).transpose()?;
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
         let asked = Asked {
             revision: &revision,
@@ -163,7 +178,7 @@ async fn answer(
             only: query.only,
             tag: query.tag.as_deref(),
         };
-        let gaps = view(&asked)?;
+        let gaps = view(&asked, stop)?;
         Ok::<_, Problem>(match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => {
@@ -172,6 +187,6 @@ async fn answer(
             _ => json(&gaps),
         })
     };
-    let bytes = service.make(move |_| make()).await?;
+    let bytes = service.make(make).await?;
     respond::bytes(api, accept, StatusCode::OK, media, bytes).await
 }

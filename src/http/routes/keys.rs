@@ -71,7 +71,7 @@ pub async fn list(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let keys = view.keys();
@@ -154,7 +154,7 @@ pub async fn one(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         Ok(match media {
             Media::NdJson => lines(snapshot, slot, &wanted),
             Media::Csv => csv(snapshot, slot, &wanted).into_bytes(),

@@ -61,7 +61,7 @@ pub async fn matrix(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         Ok(json(&matrix_view(view, wanted.generated)))

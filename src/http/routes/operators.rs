@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -70,9 +71,9 @@ pub async fn list(
         media,
         making: Making::Parsed,
     };
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
-        let found = find(snapshot, &filter);
+        let found = find(snapshot, &filter, stop)?;
         let next = from.saturating_add(limit);
         let range = from.min(found.len())..next.min(found.len());
         let next_cursor = (next < found.len()).then(|| cursors.encode(&next.to_string()));
@@ -101,8 +102,8 @@ async fn lines(
     filter.check(&snapshot.catalogue)?;
     let found = {
         let snapshot = Arc::clone(&snapshot);
-        let found = move || find(&snapshot, &filter);
-        api.service.compute(move |_| Ok(found())).await?
+        let found = move |stop: &Stop| find(&snapshot, &filter, stop);
+        api.service.compute(found).await?
     };
     let count = found.len();
     let make = move |range: Range<usize>| {
@@ -151,7 +152,7 @@ pub async fn one(
         making: Making::Checked,
     };
     let asked = revision.clone();
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         let id = snapshot.find(&asked, &name)?;
         Ok(json(&operator_page(snapshot, id)))
     })

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
+use opatlas_source::Stop;
 use serde_json::{Map, Value};
 
 use crate::http::Api;
@@ -13,9 +14,10 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::stream;
-use crate::service::ViewId;
 use crate::service::access::Action;
-use crate::store::{Edit, ProjectChange, ProjectName};
+use crate::service::{LARGEST_ANSWER, ViewId};
+use crate::store::{Edit, Project, ProjectChange, ProjectName};
+use crate::wire::json::json;
 use crate::wire::page::PageQuery;
 use crate::wire::paths::ProjectPath;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -23,6 +25,9 @@ use crate::wire::projects::{NewProject, ProjectEdit, ProjectList, ProjectView};
 
 /// The largest policy of a project, in bytes of compact JSON.
 const MAX_POLICY: usize = 64 << 10;
+
+/// Policies up to this many bytes together are read on the spot, which takes some microseconds.
+const SMALL_POLICY: usize = 16 << 10;
 
 /// Projects
 ///
@@ -63,11 +68,18 @@ pub async fn list(
     let sees = |name: &ProjectName| access.sees(name);
     let page = api.service.projects_seen(after.as_ref(), limit, sees);
     let page = page.await?;
-    let list = ProjectList {
-        items: page.items.into_iter().map(Into::into).collect(),
-        next_cursor: page.next.map(|name| cursors.encode(name.as_str())),
+    let next_cursor = page.next.map(|name| cursors.encode(name.as_str()));
+    let policies = size(&page.items);
+    let make = move || {
+        let items = page.items.into_iter().map(Into::into).collect();
+        json(&ProjectList { items, next_cursor })
     };
-    respond::value(&api, &accept, StatusCode::OK, &list).await
+    // A page of projects may hold 16 MB of policies.
+    let bytes = match policies <= SMALL_POLICY {
+        true => api.service.hold(make())?,
+        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    };
+    respond::bytes(&api, &accept, StatusCode::OK, Media::Json, bytes).await
 }
 
 async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, Problem> {
@@ -78,11 +90,16 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
             .service
             .projects_seen(after.as_ref(), page::MAX_LIMIT, |name| access.sees(name))
             .await?;
-        for project in page.items {
-            stream::push_line(&mut text, &ProjectView::from(project));
-        }
         after = page.next;
-        if after.is_none() {
+        let add = move |_: &Stop| {
+            for project in page.items {
+                stream::push_line(&mut text, &ProjectView::from(project));
+            }
+            Ok(text)
+        };
+        text = api.service.compute(add).await?;
+        // What is too long is refused where answers are counted.
+        if after.is_none() || text.len() > LARGEST_ANSWER {
             break;
         }
     }
@@ -122,7 +139,7 @@ pub async fn create(
     Json(new): Json<NewProject>,
 ) -> Result<Response, Problem> {
     access.expect(Action::Admin, &new.name)?;
-    let policy = new.policy.map(canonical).transpose()?;
+    let policy = canonical(&api, new.policy).await?;
     let made = api
         .service
         .create_project(&new.name, new.description, policy);
@@ -132,8 +149,7 @@ pub async fn create(
         false => StatusCode::OK,
     };
     let location = format!("/v1/projects/{}", made.project.name);
-    let body = ProjectView::from(made.project);
-    let mut response = respond::value(&api, &accept, status, &body).await?;
+    let mut response = told(&api, &accept, status, made.project).await?;
     respond::locate(&mut response, &location);
     Ok(response)
 }
@@ -157,7 +173,7 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let project = api.service.project(&path.project).await?;
-    respond::value(&api, &accept, StatusCode::OK, &ProjectView::from(project)).await
+    told(&api, &accept, StatusCode::OK, project).await
 }
 
 /// Change a project
@@ -186,14 +202,14 @@ pub async fn update(
 ) -> Result<Response, Problem> {
     let policy = match edit.policy {
         None => Edit::Keep,
-        Some(policy) => Edit::Set(policy.map(canonical).transpose()?),
+        Some(policy) => Edit::Set(canonical(&api, policy).await?),
     };
     let change = ProjectChange {
         description: edit.description.map_or(Edit::Keep, Edit::Set),
         policy,
     };
     let project = api.service.update_project(&path.project, change).await?;
-    respond::value(&api, &accept, StatusCode::OK, &ProjectView::from(project)).await
+    told(&api, &accept, StatusCode::OK, project).await
 }
 
 /// Delete a project
@@ -218,16 +234,49 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Policies are equal if their members are equal, in any order.
-fn canonical(policy: Map<String, Value>) -> Result<String, Problem> {
-    let mut policy = Value::Object(policy);
-    policy.sort_all_objects();
-    let text = policy.to_string();
+/// Answers with a project, whose policy is read from JSON and written again.
+async fn told(
+    api: &Api,
+    accept: &Accept,
+    status: StatusCode,
+    project: Project,
+) -> Result<Response, Problem> {
+    let policy = size(std::slice::from_ref(&project));
+    let make = move || json(&ProjectView::from(project));
+    let bytes = match policy <= SMALL_POLICY {
+        true => api.service.hold(make())?,
+        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    };
+    respond::bytes(api, accept, status, Media::Json, bytes).await
+}
+
+/// What the policies of projects have in bytes.
+fn size(projects: &[Project]) -> usize {
+    let policies = projects
+        .iter()
+        .filter_map(|project| project.policy.as_ref());
+    policies.map(String::len).sum()
+}
+
+/// The text of a policy. Policies are the same when they say the same, in whatever order.
+async fn canonical(
+    api: &Api,
+    policy: Option<Map<String, Value>>,
+) -> Result<Option<String>, Problem> {
+    let Some(policy) = policy else {
+        return Ok(None);
+    };
+    let write = move |_: &Stop| {
+        let mut policy = Value::Object(policy);
+        policy.sort_all_objects();
+        Ok(policy.to_string())
+    };
+    let text = api.service.compute(write).await?;
     match text.len() > MAX_POLICY {
         true => {
             let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
             Err(Problem::new(Kind::TooLarge, detail).about("policy"))
         }
-        false => Ok(text),
+        false => Ok(Some(text)),
     }
 }

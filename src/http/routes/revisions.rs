@@ -45,7 +45,7 @@ use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, 
         (status = 409, description = "The label is protected, or belongs to another release", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or not a list of entries", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, not a list of entries, or too many operators", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn ingest(

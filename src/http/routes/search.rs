@@ -12,7 +12,7 @@ use crate::service::history::HistoryMatch;
 use crate::wire::paths::ProjectPath;
 use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch};
+use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch, expect_few_words};
 
 /// The maximum number of operators in a search result.
 const MAX_FOUND: usize = 500;
@@ -43,6 +43,7 @@ pub async fn search(
         let problem = Problem::new(Kind::InvalidParameter, "`q` contains nothing to search for");
         return Err(problem.about("q"));
     }
+    expect_few_words(&query.q)?;
     let limit = query.limit.unwrap_or(100);
     if !(1..=MAX_FOUND).contains(&limit) {
         let text = format!("`limit` must be between 1 and {MAX_FOUND}");

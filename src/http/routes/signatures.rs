@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use opatlas_operators::faces::FaceMaker;
+use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -56,7 +57,7 @@ pub async fn one(
         making: Making::Checked,
     };
     let asked = revision.clone();
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         let id = snapshot.find(&asked, &name)?;
         Ok(json(&signatures(snapshot, id, query.key.as_deref())?))
     })
@@ -101,8 +102,8 @@ pub async fn list(
     let snapshot = api.service.snapshot(&revision).await?;
     let found = {
         let snapshot = Arc::clone(&snapshot);
-        let found = move || find(&snapshot, &filter);
-        api.service.compute(move |_| Ok(found())).await?
+        let found = move |stop: &Stop| find(&snapshot, &filter, stop);
+        api.service.compute(found).await?
     };
     let count = found.len();
     let make = move |range: Range<usize>| {

@@ -65,7 +65,8 @@ pub async fn validate(
             Media::Json => json(&validation(&snapshot, &judged)),
             _ => {
                 let omitted = snapshot.findings().omitted();
-                renderings::report(&snapshot, snapshot.listed(), omitted, media).unwrap_or_default()
+                let report = renderings::report(&snapshot, snapshot.listed(), omitted, media, stop);
+                report.unwrap_or_default()
             }
         })
     };
@@ -111,7 +112,7 @@ pub async fn parse(
     let make = move |stop: &Stop| {
         let snapshot = reader.judge(bundle, judged.release, stop)?;
         stop.check()?;
-        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into())))
+        Ok::<_, Problem>(json(&parsed(&snapshot, &judged, generated.into(), stop)?))
     };
     let bytes = api.service.make(make).await?;
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await

@@ -50,7 +50,7 @@ pub async fn one(
         making: Making::Parsed,
     };
     let asked = revision.clone();
-    respond::view(&api, &accept, request, move |snapshot| {
+    respond::view(&api, &accept, request, move |snapshot, _| {
         with_table(snapshot, &asked.title(), &path.operator, &query, |table| {
             json(&table)
         })

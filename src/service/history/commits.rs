@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::service::Service;
 use crate::service::error::{Refusal, ServiceError};
+use crate::service::ingest::keepable;
 use crate::service::notes::JudgedRelease;
 use crate::service::observed;
 use crate::service::snapshot::Snapshot;
@@ -146,9 +147,10 @@ impl Service {
                 Err(refusal) => refused.push((commit.commit.id, refusal)),
             }
         }
+        let most = self.limits.operators;
         let mut read = self
             .workers
-            .run(move |stop| read(admitted, last, stop))
+            .run(move |stop| read(admitted, last, most, stop))
             .await?;
         read.refused.splice(0..0, refused);
         Ok(read)
@@ -205,6 +207,7 @@ impl Service {
 fn read(
     commits: Vec<CommitFiles>,
     last: Option<LastRead>,
+    most_operators: usize,
     stop: &Stop,
 ) -> Result<ReadCommits, Stopped> {
     let mut done = ReadCommits {
@@ -223,7 +226,7 @@ fn read(
         });
         for commit in commits {
             let at = done.commits.len();
-            match done.read(commit, stop) {
+            match done.read(commit, most_operators, stop) {
                 Ok(None) => {}
                 // The other thread reports why it ended.
                 Ok(Some((base, head))) => {
@@ -251,8 +254,13 @@ fn read(
 }
 
 impl ReadCommits {
-    /// Adds one more commit, and returns a comparison if it follows the last commit and differs.
-    fn read(&mut self, files: CommitFiles, stop: &Stop) -> Result<Option<Pair>, Stopped> {
+    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    fn read(
+        &mut self,
+        files: CommitFiles,
+        most_operators: usize,
+        stop: &Stop,
+    ) -> Result<Option<Pair>, Stopped> {
         let CommitFiles {
             commit,
             position,
@@ -271,10 +279,13 @@ impl ReadCommits {
         let digest = bundle.digest();
         let snapshot = Arc::new(Snapshot::of(digest, bundle, release, previous, stop)?);
         snapshot.dispatch.remember(observed);
-        if !snapshot.catalogue.native_functions.is_list {
-            self.refused.push((commit.id, Refusal::NoList(snapshot)));
-            return Ok(None);
-        }
+        let snapshot = match keepable(snapshot, most_operators) {
+            Ok(snapshot) => snapshot,
+            Err(refusal) => {
+                self.refused.push((commit.id, refusal));
+                return Ok(None);
+            }
+        };
         self.commits.push(ReadCommit {
             new: NewCommit {
                 commit,

@@ -9,6 +9,8 @@ use crate::service::Service;
 use crate::service::error::ServiceError;
 use crate::service::search::{Filter, search};
 
+use opatlas_source::Stop;
+
 use super::step::Says;
 use super::timeline::{Range, Timeline};
 
@@ -50,15 +52,16 @@ impl Service {
                 ..Filter::default()
             };
             let catalogue = &snapshot.catalogue;
-            let mut found = search(catalogue, &filter);
-            stop.check()?;
+            let mut found = search(catalogue, &filter, stop)?;
             let lower = wanted.to_lowercase();
-            let by_kernel = catalogue.iter().filter(|(id, _)| {
+            let operators = catalogue.iter().take_while(|_| !stop.is_requested());
+            let by_kernel = operators.filter(|(id, _)| {
                 let kernels = catalogue.kernels(*id).iter();
                 let mut names = kernels.map(|kernel| kernel.kernel.name.to_lowercase());
                 names.any(|name| name.contains(&lower))
             });
             let by_kernel: Vec<_> = by_kernel.map(|(id, _)| id).collect();
+            stop.check()?;
             let mut known: FxHashSet<_> = found.iter().copied().collect();
             found.extend(by_kernel.into_iter().filter(|id| known.insert(*id)));
             let names = found
@@ -68,13 +71,27 @@ impl Service {
         });
         let current = current.await?;
         let rows = self.store.steps_saying(&timeline.project, words, ROWS);
-        let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (operator, step, says) in rows.await? {
-            let places = timeline.places_of(step);
-            if places.len() > 0 && says_so(&operator, &Says::decode(&says)?, words) {
-                before.entry(operator).or_default().extend(places);
+        let rows = rows.await?;
+        let (before_timeline, wanted) = (Arc::clone(timeline), words.to_owned());
+        let before = move |stop: &Stop| {
+            let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+            for (operator, step, says) in rows {
+                stop.check()?;
+                let places = before_timeline.places_of(step);
+                if places.len() == 0 {
+                    continue;
+                }
+                match Says::decode(&says) {
+                    Ok(says) if says_so(&operator, &says, &wanted) => {
+                        before.entry(operator).or_default().extend(places);
+                    }
+                    Ok(_) => {}
+                    Err(error) => return Ok(Err(error)),
+                }
             }
-        }
+            Ok(Ok(before))
+        };
+        let mut before = self.workers.run(before).await??;
         let mut names: Vec<(String, bool)> = current.into_iter().map(|name| (name, true)).collect();
         let known: FxHashSet<String> = names.iter().map(|(name, _)| name.clone()).collect();
         let gone = before.keys().filter(|operator| !known.contains(*operator));

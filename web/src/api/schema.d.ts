@@ -6906,7 +6906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or not a list of entries */
+            /** @description No such release, not a list of entries, or too many operators */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -9,6 +9,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
+use opatlas_source::{Stop, Stopped};
 
 const KINDS: [SchemaKind; 5] = [
     SchemaKind::Functional,
@@ -19,18 +20,24 @@ const KINDS: [SchemaKind; 5] = [
 ];
 
 /// Adds groups that are no longer complete, and views without their copy operator.
+///
+/// # Errors
+/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
     pairing: &Pairing,
     changes: &mut Vec<Change>,
-) {
+    stop: &Stop,
+) -> Result<(), Stopped> {
     for group in base.groups.all() {
+        stop.check()?;
         if group.members().nth(1).is_some() {
             incomplete(base, head, pairing, group, changes);
         }
     }
     view_copies(base, head, pairing, changes);
+    Ok(())
 }
 
 /// Members of a group that are still there, but no longer beside one that was.

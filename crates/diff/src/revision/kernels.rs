@@ -3,8 +3,7 @@
 
 use super::side::DeclaredEntry;
 use crate::change::{Change, Fragment, Note, Subject};
-use crate::rules::ChangeRuleId;
-use crate::rules::Level;
+use crate::rules::{ChangeRuleId, Impacts, Level};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{KernelEntry, KernelSource};
 
@@ -105,10 +104,7 @@ pub(super) fn compare(
     // A change that a rule about composites reports is not reported again as a kernel change.
     let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
     let removed = old.kernels.iter();
-    let removed = removed.filter(|k| {
-        let key = k.key.as_str();
-        new.on(key).is_none() && !is_told(key) && !new.is_served_by_delegate(head.0, key)
-    });
+    let removed = removed.filter(|k| new.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
     let added = new.kernels.iter();
     let added = added.filter(|k| old.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
     let renamed = old.kernels.iter().filter(|kernel| {
@@ -146,6 +142,14 @@ pub(super) fn compare(
                 // It is the same function under another key.
                 change.level = Level::Info;
                 change = change.note(Note::TakenOverBy(composite));
+            } else if rule == ChangeRuleId::DispatchKernelRemoved
+                && keys
+                    .iter()
+                    .all(|key| new.is_served_by_delegate(head.0, key))
+            {
+                // The structured operator that it delegates to now serves all of them.
+                change.level = Level::Info;
+                change.impacts = Impacts::default();
             }
             changes.push(change.old(before).new_side(after));
         }

@@ -121,19 +121,16 @@ pub fn compare_until(
 ) -> Result<Comparison, Stopped> {
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
-    let mut pairing = Pairing::new(old, new);
+    let mut pairing = Pairing::new(old, new, stop)?;
     let unread = unread::take(&mut pairing, old, new);
     let mut changes = Vec::new();
-    stop.check()?;
-    let pairs = operators::compare(old, new, &pairing, &mut changes);
-    stop.check()?;
+    let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
     entries(old, new, &pairing, &mut changes, stop)?;
     generated::compare(old, new, &pairing, &mut changes);
     stop.check()?;
-    groups::compare(old, new, &pairing, &mut changes);
+    groups::compare(old, new, &pairing, &mut changes, stop)?;
     policy_rules::compare(old, new, &pairs, &mut changes);
-    stop.check()?;
-    shadowing::compare(old, new, &pairing, &mut changes);
+    shadowing::compare(old, new, &pairing, &mut changes, stop)?;
     moved::compare(old, new, &pairing, &mut changes);
     stop.check()?;
     let views = base.view.zip(head.view);
@@ -141,8 +138,7 @@ pub fn compare_until(
     if let Some((a, b)) = views {
         let mut tables = support::Tables::new(a, b);
         let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
-        dispatch = tables.compare(&pairing, is_untouched, &mut changes);
-        stop.check()?;
+        dispatch = tables.compare(&pairing, is_untouched, &mut changes, stop)?;
         causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, new, &pairs, &mut changes);

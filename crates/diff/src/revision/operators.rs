@@ -13,33 +13,41 @@ use crate::official;
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::{Stop, Stopped};
 
 /// The maximum number of candidates to replace a removed operator.
 const CANDIDATES: usize = 3;
 
 /// Adds the changes of operators as a whole and of their schemas. Gives the pairs that differ,
 /// sorted by name.
+///
+/// # Errors
+/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
     pairing: &Pairing,
     changes: &mut Vec<Change>,
-) -> Vec<Pair> {
-    let mut pairs = schemas::compare(base, head, pairing, changes);
+    stop: &Stop,
+) -> Result<Vec<Pair>, Stopped> {
+    let mut pairs = schemas::compare(base, head, pairing, changes, stop)?;
     for renamed in &pairing.renamed {
+        stop.check()?;
         pairs.push(rename(base, head, *renamed, changes));
     }
     let mut added = Added::new(head, pairing);
     let of_head = Bases::of(head);
     for &id in &pairing.removed {
+        stop.check()?;
         pairs.push(gone((base, id), &of_head, &mut added, changes));
     }
     let of_base = Bases::of(base);
     for &id in &pairing.added {
+        stop.check()?;
         pairs.push(came((head, id), &of_base, changes));
     }
     pairs.sort_by(|a, b| a.name.cmp(&b.name));
-    pairs
+    Ok(pairs)
 }
 
 /// The base names of a side, with their namespaces.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::renames::{self, Renamed};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::{Stop, Stopped};
 
 /// The operators of two revisions, paired.
 #[derive(Debug, Default)]
@@ -30,7 +31,9 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    pub(super) fn new(base: &Catalogue, head: &Catalogue) -> Self {
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn new(base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<Self, Stopped> {
         let mut pairing = Self {
             in_base: vec![None; head.operators.len()],
             ..Self::default()
@@ -39,6 +42,7 @@ impl Pairing {
         pairing.in_head.reserve(base.operators.len());
         let mut search = Search::new(head);
         for (id, operator) in base.iter() {
+            stop.check()?;
             let found = search.counterpart(operator);
             pairing.in_head.push(found.map(|found| found.id));
             match found {
@@ -55,22 +59,24 @@ impl Pairing {
             }
         }
         for (id, operator) in head.iter() {
+            stop.check()?;
             if pairing.in_base[id.index()].is_none() && counterpart(base, operator).is_none() {
                 pairing.added.push(id);
             }
         }
-        pairing.rename(base, head);
-        pairing
+        pairing.rename(base, head, stop)?;
+        Ok(pairing)
     }
 
     /// Takes pairs out of what was removed and added: written operators only, since generated ones
     /// follow what they are generated from.
-    fn rename(&mut self, base: &Catalogue, head: &Catalogue) {
-        self.renamed = renames::find(base, head, &self.removed, &self.added);
+    fn rename(&mut self, base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<(), Stopped> {
+        self.renamed = renames::find(base, head, (&self.removed, &self.added), stop)?;
         let olds: FxHashSet<_> = self.renamed.iter().map(|pair| pair.base).collect();
         let news: FxHashSet<_> = self.renamed.iter().map(|pair| pair.head).collect();
         self.removed.retain(|id| !olds.contains(id));
         self.added.retain(|id| !news.contains(id));
+        Ok(())
     }
 }
 

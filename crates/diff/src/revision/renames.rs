@@ -13,6 +13,7 @@ use crate::schema::rename_rule;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::suggest::similarity;
+use opatlas_source::{Stop, Stopped};
 
 /// A removed operator and a new one with the same signature.
 #[derive(Debug, Clone, Copy)]
@@ -30,16 +31,20 @@ const LIKENESS: u8 = 50;
 
 /// The pairs of written operators that are likely one operator under two names, by the base's
 /// order. An operator is in one pair at most.
+///
+/// # Errors
+/// [`Stopped`].
 pub(super) fn find(
     base: &Catalogue,
     head: &Catalogue,
-    removed: &[OperatorId],
-    added: &[OperatorId],
-) -> Vec<Renamed> {
-    let removed = shapes(base, removed);
-    let mut added = shapes(head, added);
+    (removed, added): (&[OperatorId], &[OperatorId]),
+    stop: &Stop,
+) -> Result<Vec<Renamed>, Stopped> {
+    let removed = shapes(base, removed, stop)?;
+    let mut added = shapes(head, added, stop)?;
     let mut renamed = Vec::new();
     for (shape, olds) in removed {
+        stop.check()?;
         if let Some(news) = added.remove(&shape) {
             let mut group = Group {
                 base,
@@ -48,26 +53,31 @@ pub(super) fn find(
                 news,
                 renamed: &mut renamed,
             };
-            group.by_overload();
-            group.by_underscore();
-            group.by_signature();
+            group.by_overload(stop)?;
+            group.by_underscore(stop)?;
+            group.by_signature(stop)?;
         }
     }
     renamed.sort_by_key(|pair| pair.base);
-    renamed
+    Ok(renamed)
 }
 
 /// DeclaredEntry operators by what their schema says behind the name, annotations left out: one that
 /// became in place says the same otherwise.
-fn shapes(catalogue: &Catalogue, ids: &[OperatorId]) -> FxHashMap<String, Vec<OperatorId>> {
+fn shapes(
+    catalogue: &Catalogue,
+    ids: &[OperatorId],
+    stop: &Stop,
+) -> Result<FxHashMap<String, Vec<OperatorId>>, Stopped> {
     let mut shapes: FxHashMap<String, Vec<OperatorId>> = FxHashMap::default();
     for &id in ids {
+        stop.check()?;
         let operator = catalogue.operator(id);
         if !operator.is_generated() {
             shapes.entry(shape(operator)).or_default().push(id);
         }
     }
-    shapes
+    Ok(shapes)
 }
 
 fn shape(operator: &Operator) -> String {
@@ -116,29 +126,29 @@ struct Group<'a, 'r> {
 
 impl<'a> Group<'a, '_> {
     /// Another overload of the same base name with the same text behind it.
-    fn by_overload(&mut self) {
+    fn by_overload(&mut self, stop: &Stop) -> Result<(), Stopped> {
         fn words(operator: &Operator) -> Words<'_> {
             let name = operator.name();
             (operator.namespace(), name.base(), behind(operator))
         }
         let mut free = Free::new(self.head, &self.news, words);
-        self.pair(|group, old| {
+        self.pair(stop, |group, old| {
             let at = free.place(words(group.base.operator(old)))?;
             let new = free.first(at)?;
             let rule = group.rule(old, new)?;
             free.take(at);
             Some((new, rule, None))
-        });
+        })
     }
 
     /// A base name that gained or lost an underscore at its beginning or end.
-    fn by_underscore(&mut self) {
+    fn by_underscore(&mut self, stop: &Stop) -> Result<(), Stopped> {
         fn words(operator: &Operator) -> Words<'_> {
             let name = operator.name();
             (operator.namespace(), name.base(), name.overload())
         }
         let mut free = Free::new(self.head, &self.news, words);
-        self.pair(|group, old| {
+        self.pair(stop, |group, old| {
             let (namespace, base, overload) = words(group.base.operator(old));
             let (private, inplace) = (format!("_{base}"), format!("{base}_"));
             let turned = [
@@ -154,29 +164,34 @@ impl<'a> Group<'a, '_> {
             let rule = group.rule(old, new)?;
             free.take(at);
             Some((new, rule, None))
-        });
+        })
     }
 
     /// The signature alone: a guess, so it has to be the only one, and the names must be alike.
-    fn by_signature(&mut self) {
+    fn by_signature(&mut self, stop: &Stop) -> Result<(), Stopped> {
         let (&[old], &[new]) = (&self.olds[..], &self.news[..]) else {
-            return;
+            return Ok(());
         };
         let (before, after) = (self.base.operator(old), self.head.operator(new));
         let is_same = before.namespace() == after.namespace() && behind(before) == behind(after);
         let likeness = similarity(before.name().base(), after.name().base());
-        if is_same && likeness >= LIKENESS {
-            self.pair(|group, old| Some((new, group.rule(old, new)?, Some(likeness))));
+        match is_same && likeness >= LIKENESS {
+            true => self.pair(stop, |group, old| {
+                Some((new, group.rule(old, new)?, Some(likeness)))
+            }),
+            false => Ok(()),
         }
     }
 
     /// Pairs each old operator with what the step finds for it.
     fn pair(
         &mut self,
+        stop: &Stop,
         mut step: impl FnMut(&Self, OperatorId) -> Option<(OperatorId, ChangeRuleId, Option<u8>)>,
-    ) {
+    ) -> Result<(), Stopped> {
         let (mut olds, mut taken) = (Vec::new(), rustc_hash::FxHashSet::default());
         for &base in &self.olds {
+            stop.check()?;
             let Some((head, rule, guess)) = step(self, base) else {
                 olds.push(base);
                 continue;
@@ -191,6 +206,7 @@ impl<'a> Group<'a, '_> {
         }
         self.olds = olds;
         self.news.retain(|id| !taken.contains(id));
+        Ok(())
     }
 
     fn rule(&self, old: OperatorId, new: OperatorId) -> Option<ChangeRuleId> {

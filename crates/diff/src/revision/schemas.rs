@@ -11,6 +11,7 @@ use crate::official::{self, Verdict};
 use crate::schema;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+use opatlas_source::{Stop, Stopped};
 
 /// An operator with another schema on each side.
 pub(super) struct Compared<'a> {
@@ -23,15 +24,20 @@ pub(super) struct Compared<'a> {
 
 /// Adds the changes of schemas. A generated operator follows its source: a change of both belongs
 /// to the source, and [`Change::also`] lists the generated operator.
+///
+/// # Errors
+/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
     pairing: &Pairing,
     changes: &mut Vec<Change>,
-) -> Vec<Pair> {
+    stop: &Stop,
+) -> Result<Vec<Pair>, Stopped> {
     let mut compared: Vec<Compared<'_>> = Vec::new();
     let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
     for &(old, new) in &pairing.unshared {
+        stop.check()?;
         let (before, after) = (base.operator(old), head.operator(new));
         if before.canonical() == after.canonical() {
             respelled(base, head, before, after, changes);
@@ -41,6 +47,7 @@ pub(super) fn compare(
         compared.push(between((old, before), (new, after)));
     }
     for i in 0..compared.len() {
+        stop.check()?;
         let from = compared[i]
             .base
             .1
@@ -52,6 +59,7 @@ pub(super) fn compare(
         }
     }
     let pairs = compared.iter().map(operators::pair).collect();
+    stop.check()?;
     for mut one in compared {
         if one.base.1.is_generated()
             && let Some(compound) = schema::compound(&one.name, &one.changes)
@@ -60,7 +68,7 @@ pub(super) fn compare(
         }
         changes.append(&mut one.changes);
     }
-    pairs
+    Ok(pairs)
 }
 
 fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator)) -> Compared<'a> {

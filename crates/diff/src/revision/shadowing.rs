@@ -11,24 +11,30 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::{Stop, Stopped};
 
 /// How many older overloads of one base name, in the base's order, a new one is held against. No
 /// release has as many.
 const SIBLINGS: usize = 128;
 
 /// Adds new overloads that may take over calls of an older one.
+///
+/// # Errors
+/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
     pairing: &Pairing,
     changes: &mut Vec<Change>,
-) {
+    stop: &Stop,
+) -> Result<(), Stopped> {
     let in_base = |id: OperatorId| {
         let old = pairing.in_base[id.index()]?;
         (!base.operator(old).is_generated()).then_some(old)
     };
     let mut siblings: FxHashMap<&str, Vec<Call<'_>>> = FxHashMap::default();
     for &id in &pairing.added {
+        stop.check()?;
         let added = head.operator(id);
         let Some(placed) = added.declared() else {
             continue;
@@ -60,6 +66,7 @@ pub(super) fn compare(
             changes.push(change.note(Note::Sibling(name)));
         }
     }
+    Ok(())
 }
 
 /// The shortest positional call of an operator.

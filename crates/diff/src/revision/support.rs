@@ -22,6 +22,7 @@ use opatlas_dispatch::{Reason, Rule, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
+use opatlas_source::{Stop, Stopped};
 
 /// Cells of an operator's table that changed alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,12 +105,16 @@ impl<'a> Tables<'a> {
     }
 
     /// Adds what changed in the tables of all operators that both sides have.
+    ///
+    /// # Errors
+    /// [`Stopped`].
     pub(super) fn compare(
         &mut self,
         pairing: &Pairing,
         is_untouched: impl Fn(OperatorId, OperatorId) -> bool,
         changes: &mut Vec<Change>,
-    ) -> Vec<DispatchChange> {
+        stop: &Stop,
+    ) -> Result<Vec<DispatchChange>, Stopped> {
         let lost = changes.iter();
         let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         self.lost_defaults = lost.map(|change| change.operator.clone()).collect();
@@ -120,6 +125,7 @@ impl<'a> Tables<'a> {
         let first = changes.len();
         let mut cells = Vec::new();
         for &(old, new) in &pairing.same {
+            stop.check()?;
             let patterns = (
                 self.base.tables.pattern_index(old),
                 self.head.tables.pattern_index(new),
@@ -149,7 +155,7 @@ impl<'a> Tables<'a> {
             }
         }
         super::verdicts::fold(&self.verdicts, changes, first);
-        cells
+        Ok(cells)
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.

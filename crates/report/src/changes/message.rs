@@ -34,10 +34,18 @@ fn tick(name: &str) -> String {
     format!("`{name}`")
 }
 
-/// Names between backticks, with `and` before the last.
+/// A sentence gives at most this many names of one kind; a change of a release has far fewer.
+const MOST_NAMES: usize = 200;
+
+/// Names between backticks, with `and` before the last. Of very many the first, and how many more
+/// there are.
 fn ticks<S: AsRef<str>>(names: &[S]) -> String {
-    let names: Vec<String> = names.iter().map(|name| tick(name.as_ref())).collect();
-    match names.as_slice() {
+    let shown = names.iter().take(MOST_NAMES);
+    let mut shown: Vec<String> = shown.map(|name| tick(name.as_ref())).collect();
+    if let more @ 1.. = names.len().saturating_sub(MOST_NAMES) {
+        shown.push(format!("{more} more"));
+    }
+    match shown.as_slice() {
         [] => "nothing".to_owned(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),

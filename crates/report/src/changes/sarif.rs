@@ -1,5 +1,7 @@
 //! A comparison as SARIF 2.1.0, on the lines of the head's file.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
@@ -15,20 +17,36 @@ use opatlas_diff::{Change, Fragment};
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
 /// represents others, and changes without meaning are omitted.
 #[must_use]
-pub fn sarif(report: &Report<'_>) -> Value {
+pub fn sarif(report: &Report<'_>) -> String {
     let changes = report.judgement.changes.iter();
     let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
     let told: Vec<&Judged> = told.collect();
     let mut rules: Vec<&ChangeRule> = told.iter().map(|judged| judged.change.rule).collect();
     rules.sort_unstable_by_key(|rule| rule.id);
     rules.dedup_by_key(|rule| rule.id);
-    let results: Vec<Value> = told
-        .iter()
-        .map(|judged| result(report, judged, &rules))
-        .collect();
+    let mut out = String::from(
+        r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#,
+    );
+    for (at, judged) in told.iter().enumerate() {
+        if report.room.is_over(out.len()) {
+            return out;
+        }
+        out.push_str(if at == 0 { "" } else { "," });
+        let _ = write!(out, "{}", result(report, judged, &rules));
+    }
+    let mut run = run(report, &rules).to_string();
+    run.replace_range(..1, "],");
+    out.push_str(&run);
+    out.push_str("]}");
+    out
+}
+
+/// The run without its results, never empty.
+fn run(report: &Report<'_>, rules: &[&ChangeRule]) -> Value {
     let unread = &report.comparison.unread;
     let notifications: Vec<Value> = unread
         .iter()
+        .take_while(|_| !report.room.is_over(0))
         .map(|one| {
             let side = match one.side {
                 UnreadSide::Base => &report.base,
@@ -60,27 +78,22 @@ pub fn sarif(report: &Report<'_>) -> Value {
     });
     let notifications: Vec<Value> = notifications.into_iter().chain(further).collect();
     json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {
-                "name": "opatlas",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
-            }},
-            "invocations": [{
-                "executionSuccessful": unread.is_empty(),
-                "toolExecutionNotifications": notifications,
-            }],
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-            "properties": {
-                "conclusion": report.conclusion().as_str(),
-                "summary": verdict::headline(report),
-                "base": report.base.title,
-                "head": report.head.title,
-            },
+        "tool": {"driver": {
+            "name": "opatlas",
+            "semanticVersion": env!("CARGO_PKG_VERSION"),
+            "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
+        }},
+        "invocations": [{
+            "executionSuccessful": unread.is_empty(),
+            "toolExecutionNotifications": notifications,
         }],
+        "columnKind": "unicodeCodePoints",
+        "properties": {
+            "conclusion": report.conclusion().as_str(),
+            "summary": verdict::headline(report),
+            "base": report.base.title,
+            "head": report.head.title,
+        },
     })
 }
 

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::changes::outline::Class;
+use crate::room::UNBOUNDED;
 use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
@@ -81,6 +82,7 @@ fn no_more_parts_than_by_the_book() {
         permalink: None,
         rules_url: None,
         max_chars: None,
+        room: &UNBOUNDED,
     };
     for most in [LEAST_MAX_CHARS, 4_500, 10_000, 30_000] {
         report.max_chars = Some(most);

@@ -23,6 +23,9 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
     };
     shown.unread();
     for section in outline(report) {
+        if report.room.is_over(shown.out.len()) {
+            return shown.out;
+        }
         match &section {
             Section::Group(group) => shown.group(group),
             Section::Backends(backends) => shown.backends(backends),
@@ -107,6 +110,9 @@ impl<'a> Shown<'a, '_> {
         let first = self.paint(31, &format!("INCOMPLETE: {unread}"));
         self.line(&first);
         for one in &report.comparison.unread {
+            if report.room.is_over(self.out.len()) {
+                return;
+            }
             let side = match one.side {
                 UnreadSide::Base => &report.base,
                 UnreadSide::Head => &report.head,
@@ -228,6 +234,9 @@ impl<'a> Shown<'a, '_> {
             }
         }
         for group in &family.groups {
+            if self.report.room.is_over(self.out.len()) {
+                return;
+            }
             let told: Vec<String> = group
                 .changes
                 .iter()

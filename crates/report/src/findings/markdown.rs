@@ -14,6 +14,9 @@ pub fn markdown(report: &Findings<'_>) -> String {
     let mut findings: Vec<&Finding> = report.findings.iter().collect();
     findings.sort_by_key(|f| f.severity);
     for finding in findings {
+        if report.room.is_over(out.len()) {
+            return out;
+        }
         item(report, finding, &mut out);
     }
     if let Some(omission) = report.omission() {

@@ -10,6 +10,7 @@ mod text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::room::Room;
 use opatlas_rules::{Omitted, Rule, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{LineIndex, LineSpan, Span};
@@ -64,6 +65,8 @@ pub struct Findings<'a> {
     pub omitted: &'a [Omitted],
     /// The files that they are in, by their names in the bundle.
     pub sources: BTreeMap<Box<str>, SourceText>,
+    /// How long the rendering may become.
+    pub room: &'a Room,
 }
 
 /// How many findings there are of each severity.

@@ -18,6 +18,7 @@ pub fn sarif(report: &Findings<'_>) -> Value {
     let results: Vec<Value> = report
         .findings
         .iter()
+        .take_while(|_| !report.room.is_over(0))
         .map(|finding| result(report, finding, &ids))
         .collect();
     let mut run = json!({

@@ -1,7 +1,9 @@
 use super::*;
+use crate::room::UNBOUNDED;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 
 const BROKEN: &str = "\
 - func: blend(Tensor self, double w) -> Tensor
@@ -19,6 +21,7 @@ fn with_report<T>(show: impl Fn(&Findings<'_>) -> T) -> T {
         omitted: &[],
         findings: &findings,
         sources: BTreeMap::from([(NATIVE_FUNCTIONS.into(), source)]),
+        room: &UNBOUNDED,
     })
 }
 
@@ -80,4 +83,59 @@ fn nothing_found_is_one_line() {
         markdown(&report),
         "### Operator declarations: no findings\n"
     );
+}
+
+#[test]
+fn every_form_says_what_is_left_out() {
+    let omitted = [Omitted {
+        rule: RuleId::YamlEntryMapping,
+        severity: Severity::Error,
+        count: 41,
+    }];
+    let report = Findings {
+        omitted: &omitted,
+        ..Findings::default()
+    };
+    let sentence = "41 more findings are counted and not shown: 41 of yaml-entry-mapping";
+    for shown in [
+        text(&report, Colour::Never),
+        junit(&report),
+        github(&report),
+    ] {
+        assert!(shown.contains(sentence), "{shown}");
+    }
+    assert!(text(&report, Colour::Never).ends_with("41 errors\n"));
+    assert!(markdown(&report).contains("41 more findings"));
+    let log = sarif(&report);
+    let run = &log["runs"][0];
+    assert_eq!(run["properties"]["omitted"]["yaml-entry-mapping"], 41);
+    let message = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    assert_eq!(message, sentence);
+    assert!(!text(&Findings::default(), Colour::Never).contains("more findings"));
+}
+
+/// A rendering ends just behind its bound, so that whoever asked sees that it is too long, and ends
+/// at once when nobody waits for it.
+#[test]
+fn renderings_end_at_their_bound_and_when_they_are_stopped() {
+    let length = |room: &Room| {
+        with_report(|report| {
+            let report = Findings {
+                room,
+                findings: report.findings,
+                omitted: &[],
+                sources: report.sources.clone(),
+            };
+            [text(&report, Colour::Never), markdown(&report)].map(|shown| shown.len())
+        })
+    };
+    let whole = length(&UNBOUNDED);
+    let bounded = length(&Room::new(200, &Stop::never()));
+    let stop = Stop::new();
+    stop.request();
+    let stopped = length(&Room::new(usize::MAX, &stop));
+    for ((whole, bounded), stopped) in whole.into_iter().zip(bounded).zip(stopped) {
+        assert!(200 < bounded && bounded < whole, "{bounded} of {whole}");
+        assert!(stopped < 100, "{stopped}");
+    }
 }

@@ -31,6 +31,9 @@ pub fn text(report: &Findings<'_>, colour: Colour) -> String {
     .decor_style(DecorStyle::Ascii);
     let mut out = String::new();
     for finding in report.findings {
+        if report.room.is_over(out.len()) {
+            return out;
+        }
         out.push_str(&renderer.render(&[group(report, finding)]));
         out.push_str("\n\n");
     }

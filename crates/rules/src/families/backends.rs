@@ -213,7 +213,7 @@ impl<'c> Check<'c> {
     }
 
     fn exist(&mut self, listed: &[Listed<'_>]) {
-        for (_, op) in listed {
+        for (_, op) in self.sink.while_wanted(listed) {
             let name = &*op.value;
             let native = &self.catalogue.native_functions;
             if self.catalogue.find(name).is_some() || native.may_hide(name) {
@@ -322,7 +322,7 @@ impl<'c> Check<'c> {
 
     fn repeated(&mut self, listed: &[Listed<'_>]) {
         let mut first: FxHashMap<&str, Span> = FxHashMap::default();
-        for (listing, op) in listed {
+        for (listing, op) in self.sink.while_wanted(listed) {
             let Some(earlier) = first.insert(&op.value, op.at) else {
                 continue;
             };
@@ -410,7 +410,7 @@ impl<'c> Check<'c> {
         let symint: FxHashMap<&str, Span> =
             file.symint.iter().map(|op| (&*op.value, op.at)).collect();
         let mut seen = FxHashSet::default();
-        for (_, op) in listed {
+        for (_, op) in self.sink.while_wanted(listed) {
             let Some(id) = self.catalogue.find(&op.value).filter(|id| seen.insert(*id)) else {
                 continue;
             };

@@ -80,7 +80,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             earlier.add(scope.operator(id), id);
         }
     }
-    for group in catalogue.groups.all() {
+    for group in sink.while_wanted(catalogue.groups.all()) {
         for &id in &group.duplicates {
             if let Some(first) = group.member(scope.operator(id).kind) {
                 same_signature(&scope, id, first, sink);

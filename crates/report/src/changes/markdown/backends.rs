@@ -20,8 +20,8 @@ pub(super) fn items(
     let number = backends.changes.len();
     let s = if number == 1 { "s" } else { "" };
     let what = match backends.rule.id {
-        ChangeRuleId::BackendSupportLost => format!("no longer run{s} on"),
-        ChangeRuleId::BackendSupportGained => format!("now run{s} on"),
+        ChangeRuleId::BackendSupportLost => format!("no longer work{s} on"),
+        ChangeRuleId::BackendSupportGained => format!("now work{s} on"),
         ChangeRuleId::BackendSupportKindChanged => {
             format!("run{s} through another kind of kernel on")
         }

@@ -1,5 +1,7 @@
 //! Sentences about fields of an entry, kernels and tags, and their effect on each backend.
 
+use std::collections::BTreeSet;
+
 use super::{from_to, names, text, tick, ticks};
 use crate::changes::lists::keys;
 use opatlas_diff::rules::ChangeRuleId;
@@ -91,11 +93,9 @@ fn tags(change: &Change) -> Option<String> {
         | ChangeRuleId::TagShapeChanged
         | ChangeRuleId::TagLayoutChanged
         | ChangeRuleId::TagClassificationChanged => {
-            let has = |fragment: Option<&opatlas_diff::Fragment>, tag: &str| {
-                text(fragment).split(", ").any(|known| known == tag)
-            };
+            let head: BTreeSet<&str> = text(change.new.as_ref()).split(", ").collect();
             let (came, went): (Vec<&str>, Vec<&str>) =
-                own.iter().partition(|tag| has(change.new.as_ref(), tag));
+                own.iter().partition(|tag| head.contains(*tag));
             let mut parts = Vec::new();
             for (verb, tags) in [("gained", came), ("lost", went)] {
                 if !tags.is_empty() {
@@ -152,7 +152,7 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
             format!("it no longer works on {}{}", keys(own), followers(change))
         }
         ChangeRuleId::BackendSupportGained => {
-            format!("it works on {} now{}", keys(own), followers(change))
+            format!("it now works on {}{}", keys(own), followers(change))
         }
         ChangeRuleId::BackendSupportKindChanged => {
             format!("another kind of kernel runs it on {}", keys(own))

@@ -20,7 +20,7 @@ use super::types::precomputed;
 pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         if shorthand(&subject, sink) {
             continue;
         }
@@ -34,7 +34,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             returned_type(&subject, sink);
         }
     }
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_ref())) {
             sink.entry(placed, bang(argument.type_at.0));
         }

@@ -30,7 +30,7 @@ const KEYWORDS: [&str; 35] = [
 const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         names(&subject, catalogue.release, sink);
         duplicates(&subject, sink);
         options::optional(&subject, sink);

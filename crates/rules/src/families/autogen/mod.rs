@@ -30,7 +30,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let in_error = sink.operators_in_error();
     let mut faulty = generation::faults(&scope, sink);
     generation::strays(&scope, &mut faulty, sink);
-    for group in catalogue.groups.all() {
+    for group in sink.while_wanted(catalogue.groups.all()) {
         let Some(first) = group.members().next() else {
             continue;
         };

@@ -18,7 +18,7 @@ pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let release = catalogue.release;
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         suffix(&subject, sink);
         for argument in subject.schema.arguments.all() {
             if let Some(default) = &argument.default {
@@ -27,7 +27,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         }
     }
     if release < Release::V2_5 {
-        for placed in &catalogue.native_functions.entries {
+        for placed in sink.while_wanted(&catalogue.native_functions.entries) {
             for diagnostic in precomputed(placed).filter_map(blank) {
                 sink.entry(placed, diagnostic);
             }

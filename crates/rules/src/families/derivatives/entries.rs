@@ -369,7 +369,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
 pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let mut last: FxHashMap<OperatorId, usize> = FxHashMap::default();
     let targets = &catalogue.derivative_matches.targets;
-    for (index, target) in targets.iter().enumerate() {
+    for (index, target) in sink.while_wanted(targets.iter().enumerate()) {
         let Ok(target) = target else { continue };
         let Some(earlier) = last.insert(target.canonical, index) else {
             continue;

@@ -136,6 +136,7 @@ pub(crate) static RULES: [Rule; 10] = [
 ];
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
+    let wanted = sink.while_wanted(&expansion.backward);
     let mut check = Check {
         subjects,
         expansion,
@@ -145,7 +146,7 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
         check.formula_type(formula);
     }
     check.overlaps();
-    for backward in &expansion.backward {
+    for backward in wanted {
         check.refused_calls(backward);
         check.strides(backward);
         check.bounds(backward);

@@ -123,7 +123,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     sink.complaints(DERIVATIVES, &file.diagnostics);
     let targets = &catalogue.derivative_matches.targets;
     let mut is_sound = vec![false; targets.len()];
-    for (index, target) in targets.iter().enumerate() {
+    for (index, target) in sink.while_wanted(targets.iter().enumerate()) {
         match *target {
             Err(fault) => entries::unmatched(catalogue, file, &file.entries[index], fault, sink),
             Ok(target) => {
@@ -140,7 +140,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 fn check_entry(subjects: &Subjects<'_>, sink: &mut Sink) -> bool {
     let before = sink.count();
     entries::check(subjects, sink);
-    for set in &subjects.entry.sets {
+    for set in sink.while_wanted(&subjects.entry.sets) {
         check_set(subjects, set, sink);
     }
     sink.count() == before

@@ -80,7 +80,7 @@ pub(crate) static RULES: [Rule; 5] = [
 ];
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
-    for forward in &expansion.forward {
+    for forward in sink.while_wanted(&expansion.forward) {
         let check = Check {
             subjects,
             expansion,

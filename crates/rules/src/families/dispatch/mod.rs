@@ -33,7 +33,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
     let keys = keys::Keys::of(catalogue.release);
     let decomposing = Decomposing::new(catalogue);
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         let Some(lines) = &placed.entry.dispatch else {
             factory(&scope, placed, sink);
             default_kernel(placed, sink);
@@ -289,7 +289,7 @@ impl<'c> Decomposing<'c> {
 /// A functional variant that decomposes beside an out variant with kernels of its own: what
 /// decomposes may not write into out arguments.
 fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
-    for group in scope.catalogue.groups.all() {
+    for group in sink.while_wanted(scope.catalogue.groups.all()) {
         let (Some(id), Some(out)) = (group.functional, group.out) else {
             continue;
         };

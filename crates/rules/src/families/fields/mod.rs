@@ -24,7 +24,7 @@ const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         manual_registration(placed, sink);
         let entry = &placed.entry;
         known(
@@ -44,7 +44,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             sink,
         );
     }
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         foreach(&subject, sink);
         const_ref(&subject, sink);
         no_default_args(&subject, sink);

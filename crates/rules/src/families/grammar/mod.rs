@@ -20,7 +20,7 @@ use super::subject::{Subject, is_identifier, name_place, subjects};
 pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         quirks(&subject, sink);
         if !files::writable(&subject, catalogue.release, sink) {
             charset(&subject, sink);
@@ -151,7 +151,7 @@ fn names_type(word: &str, ty: &Type) -> bool {
 /// the rules about duplicates and groups speak of them.
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
     let mut first: FxHashMap<&str, OperatorId> = FxHashMap::default();
-    for (id, operator) in catalogue.iter() {
+    for (id, operator) in sink.while_wanted(catalogue.iter()) {
         let Some(placed) = operator.declared() else {
             break;
         };

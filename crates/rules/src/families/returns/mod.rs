@@ -17,7 +17,7 @@ use super::types::is_sound;
 pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         for ret in &subject.schema.returns {
             if !ret.ty.is_tensor() {
                 of_type(&subject, ret, catalogue.release, sink);

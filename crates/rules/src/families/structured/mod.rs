@@ -25,7 +25,7 @@ pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         let entry = &placed.entry;
         if entry.structured || entry.structured_delegate.is_some() {
             placement(&scope, placed, sink);

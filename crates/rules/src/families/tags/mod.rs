@@ -20,14 +20,14 @@ pub(super) use docs::RULES;
 const SEEDED: &str = "nondeterministic_seeded";
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         for tag in &placed.entry.tags {
             if !catalogue.tags.allows(&tag.value) {
                 unknown(catalogue, placed, tag, sink);
             }
         }
     }
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         random(&subject, catalogue.release, sink);
     }
 }

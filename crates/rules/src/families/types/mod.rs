@@ -19,7 +19,7 @@ pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let release = catalogue.release;
-    for subject in subjects(catalogue) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
         for argument in subject.schema.arguments.all() {
             judge(
                 &argument.ty,
@@ -34,7 +34,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             judge(&ret.ty, ret.at.0, release, subject.placed, sink);
         }
     }
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         for argument in precomputed(placed) {
             judge(&argument.ty, argument.type_at.0, release, placed, sink);
         }

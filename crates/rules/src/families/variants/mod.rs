@@ -16,7 +16,7 @@ use super::subject::{Subject, subjects};
 pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for placed in &catalogue.native_functions.entries {
+    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         if placed.entry.variants.method {
             module(placed, sink);
         }

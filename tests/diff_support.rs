@@ -1,0 +1,65 @@
+//! Backends that lost or gained operators: a kernel is told once, with the operators that call it.
+
+use opatlas::service::Snapshot;
+use opatlas_diff::{Comparison, Revision, compare};
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
+
+const BEFORE: &str = "\
+- func: empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
+  dispatch:
+    CPU: empty_cpu
+    CUDA: empty_cuda
+- func: blend(Tensor self, Tensor w) -> Tensor
+  structured_delegate: blend.out
+- func: blend_(Tensor(a!) self, Tensor w) -> Tensor(a!)
+  structured_delegate: blend.out
+- func: blend.out(Tensor self, Tensor w, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: blend_cpu
+    CUDA: blend_cuda
+";
+
+fn read(text: &str) -> Snapshot {
+    let bundle = Bundle::of_native_functions(text.as_bytes());
+    Snapshot::read(bundle, Release::LATEST, None)
+}
+
+fn between(old: &str, new: &str) -> Comparison {
+    let (old, new) = (read(old), read(new));
+    compare(of(&old), of(&new))
+}
+
+fn of(snapshot: &Snapshot) -> Revision<'_> {
+    Revision {
+        catalogue: &snapshot.catalogue,
+        view: Some(snapshot.view()),
+    }
+}
+
+/// `operator (also)` of each change of a rule.
+fn told(comparison: &Comparison, rule: &str) -> Vec<String> {
+    let changes = comparison.changes.iter();
+    let of_rule = changes.filter(|change| change.rule.id == rule);
+    let mut told: Vec<String> = of_rule
+        .map(|change| format!("{} ({})", change.operator, change.also.join(" ")))
+        .collect();
+    told.sort();
+    told
+}
+
+#[test]
+fn a_lost_kernel_is_told_once() {
+    let without = BEFORE.replace("    CUDA: blend_cuda\n", "");
+    let lost = between(BEFORE, &without);
+    assert_eq!(
+        told(&lost, "backend-support-lost"),
+        ["blend.out (blend blend_)"]
+    );
+    let gained = between(&without, BEFORE);
+    assert_eq!(
+        told(&gained, "backend-support-gained"),
+        ["blend.out (blend blend_)"]
+    );
+}
