@@ -82,7 +82,7 @@ impl Chosen {
         let highest = of_release.max_by(|(a, _), (b, _)| a.cmp(b));
         highest.map(|(_, name)| name).ok_or_else(|| {
             anyhow!(
-                "no stored label of {} is a version of {wanted}; `opatlas import torch=={wanted}.0` takes it in, --revision names another revision",
+                "no stored label of {} is a version of {wanted}; import one with `opatlas import torch=={wanted}.0`, or select a revision with --revision",
                 self.project
             )
         })
@@ -95,7 +95,7 @@ impl Chosen {
         };
         let mut inputs = check::inputs(&self.file)?;
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
-            bail!("these files make several bundles; name those of one");
+            bail!("these files form several bundles; use the files of one");
         };
         let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
         Ok(Subject {

@@ -552,7 +552,10 @@ async fn policies_and_lists_have_bounds() {
     let long = json!({"policy": {"namespaces": {"n".repeat(17_000): "warn"}}});
     let answer = server.patch("/v1/projects/p").json(&long).send().await;
     let problem = answer.problem(422, "invalid-policy");
-    assert!(problem.to_string().contains("the limit is 16384"), "{problem}");
+    assert!(
+        problem.to_string().contains("the limit is 16384"),
+        "{problem}"
+    );
     let keys = json!({"registrations": vec!["CPU"; 2_001]});
     let answer = server.post("/v1/dispatch").json(&keys).send().await;
     assert!(answer.text().contains("at most 2000"), "{}", answer.text());

@@ -239,7 +239,7 @@ fn options_that_contradict_each_other_are_bad_usage() {
     }
     check(
         &["import", "--git", ".", "--server", url],
-        "--database instead of --server",
+        "needs direct access to the database",
     );
     assert!(!place.path().join("opatlas.db").exists());
 }

@@ -159,7 +159,7 @@ async fn revisions(
         let found = revision_digest(list.iter().map(|(name, file)| (&**name, files[file])));
         if found != digest {
             report.faults.push(format!(
-                "revision sha256:{digest} has other files than were stored"
+                "the files of revision sha256:{digest} differ from those stored"
             ));
         }
         report.revisions += 1;

@@ -151,36 +151,36 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
     let support = view.support_of(id, &answer.inference);
     let works = match (support.verdict, support.needs.as_slice()) {
         (Verdict::Fails, [own]) if *own == id => {
-            return format!("{key} has no kernel for it, so calling it fails.");
+            return format!("The operator has no kernel for {key}, so calls fail.");
         }
         (Verdict::Fails, needs) => {
             let needs = some_names(view, needs);
-            return format!("Calling it on {key} fails: it needs {needs}.");
+            return format!("Calls on {key} fail: the operator needs {needs}.");
         }
         (Verdict::Unknown, _) => {
             let why = unknown_words(&support);
-            return format!("Whether it works on {key} is unknown: {why}.");
+            return format!("It is unknown whether the operator works on {key}: {why}.");
         }
         (Verdict::Partly, needs) => {
             format!(
-                "It works on {key} in some cases (others need {})",
+                "The operator works on {key} in some cases (others need {})",
                 some_names(view, needs)
             )
         }
-        (Verdict::FallsBack, _) => format!("It falls back on {key}"),
-        (Verdict::Decomposes, _) => format!("It decomposes on {key}"),
-        (Verdict::Runs, _) => format!("It runs on {key}"),
+        (Verdict::FallsBack, _) => format!("The operator falls back on {key}"),
+        (Verdict::Decomposes, _) => format!("The operator decomposes on {key}"),
+        (Verdict::Runs, _) => format!("The operator runs on {key}"),
     };
     let autograd = answer.autograd.key;
     match (answer.through, answer.detail) {
         (Through::OwnFormula, _) => {
-            format!("{works} and trains by its own formula in derivatives.yaml.")
+            format!("{works} and trains with its own formula in derivatives.yaml.")
         }
         (Through::Composite, _) => {
             format!("{works} and trains through the operators that its composite kernel calls.")
         }
         (Through::AutogradKernel, _) => {
-            format!("{works} and trains through a kernel registered to {autograd}.")
+            format!("{works} and trains through a kernel registered for {autograd}.")
         }
         (Through::NotDifferentiable, _) => format!("{works}, but has no gradient."),
         (Through::Unknown, _) => {
