@@ -165,8 +165,8 @@ export function disagreement(card: Card): string | undefined {
 
 /** What became of a key's support. */
 export const TURNS = [
-	{ id: "lost", title: "Lost", meaning: "Had a kernel before and has none now." },
-	{ id: "gained", title: "Gained", meaning: "Has a kernel now and had none before." },
+	{ id: "lost", title: "Lost", meaning: "Worked before and does not now." },
+	{ id: "gained", title: "Gained", meaning: "Works now and did not before." },
 	{ id: "to-composite", title: "To composite", meaning: "A composite kernel replaced its own kernel." },
 	{ id: "to-kernel", title: "To own kernel", meaning: "Its own kernel replaced a composite kernel." },
 	{
