@@ -50,7 +50,7 @@ async fn addresses_that_cannot_be_used_are_refused_with_the_reason() {
     for (url, reason) in [
         (
             "mysql://host/db".to_owned(),
-            "does not begin with `sqlite:`",
+            "does not start with `sqlite:`",
         ),
         ("sqlite://".to_owned(), "names no file"),
         (
@@ -154,9 +154,9 @@ async fn damage_is_noticed_wherever_it_is() {
             "UPDATE pieces SET content = x'2D' WHERE id = 7",
         ),
         ("lacks a piece", "DELETE FROM pieces WHERE id = 7"),
-        ("no list", "UPDATE runs SET pieces = x'80' WHERE id = 1"),
+        ("not a list", "UPDATE runs SET pieces = x'80' WHERE id = 1"),
         ("lacks a run", "DELETE FROM runs WHERE id = 1"),
-        ("no list of runs", "UPDATE files SET runs = x'80'"),
+        ("not a list of runs", "UPDATE files SET runs = x'80'"),
         ("-1 bytes", "UPDATE files SET bytes = -1"),
         ("a digest has 1 bytes", "UPDATE files SET digest = x'00'"),
         ("other files", "DELETE FROM revision_files"),

@@ -29,8 +29,9 @@ describe("matrix", { skip, concurrency: false }, () => {
 		const table = `/v1/projects/pytorch/revisions/${NEWEST}/operators/add.Tensor/dispatch`;
 		const entries = (await (await fetch(web.base + table)).json()).table;
 		for (const key of ["CPU", "MPS", "XLA"]) {
-			const { reason } = entries.find((entry) => entry.key === key);
-			await row.getByRole("gridcell", { name: new RegExp(`^${key}: ${reason}`) }).waitFor();
+			const { reason, support } = entries.find((entry) => entry.key === key);
+			const name = new RegExp(`^${key}: ${support.verdict}; ${reason}`);
+			await row.getByRole("gridcell", { name }).waitFor();
 		}
 	});
 
