@@ -109,7 +109,7 @@ fn errors_point_at_what_is_wrong() {
             "Dict(t, int)",
             "cannot be the key",
         ),
-        ("f", "", "only a name"),
+        ("f", "", "arguments after the name"),
     ] {
         let why = parse(text).unwrap_err();
         assert_eq!(why[0].span.slice(text), wrong, "{text}: {why:?}");

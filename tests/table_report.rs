@@ -109,7 +109,7 @@ fn rows_for_spreadsheets_and_sentences() {
     );
     assert_eq!(
         sentence,
-        "It runs on CPU and trains with its own formula in derivatives.yaml."
+        "The operator runs on CPU and trains with its own formula in derivatives.yaml."
     );
 }
 
