@@ -52,10 +52,10 @@ async fn addresses_that_cannot_be_used_are_refused_with_the_reason() {
             "mysql://host/db".to_owned(),
             "does not start with `sqlite:`",
         ),
-        ("sqlite://".to_owned(), "names no file"),
+        ("sqlite://".to_owned(), "does not name a file"),
         (
             format!("sqlite://{shown}/a.db?mode=ro"),
-            "must be able to write",
+            "needs write access",
         ),
         (format!("sqlite://{shown}/a.db?colour=red"), "colour"),
         (
@@ -159,7 +159,7 @@ async fn damage_is_noticed_wherever_it_is() {
         ("not a list of runs", "UPDATE files SET runs = x'80'"),
         ("-1 bytes", "UPDATE files SET bytes = -1"),
         ("a digest has 1 bytes", "UPDATE files SET digest = x'00'"),
-        ("other files", "DELETE FROM revision_files"),
+        ("differ from those stored", "DELETE FROM revision_files"),
     ] {
         past.execute(damage).await.unwrap();
         let error = store.bundle(&project(), digest).await.unwrap_err();
