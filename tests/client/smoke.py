@@ -37,7 +37,7 @@ assert get_rule.sync(client=client, rule=rule).id == rule
 comparison = compare_revisions.sync(client=client, project="pytorch", range_="2.14.0...2.15.0")
 assert isinstance(comparison, Comparison) and comparison.conclusion == "pass", comparison
 
-exception = NewException(operator="blend", rule=rule, reason="a try")
+exception = NewException(operator="blend.Tensor", rule=rule, reason="a try")
 made = create_exception.sync(client=client, project="pytorch", body=exception)
 kept = list_exceptions.sync(client=client, project="pytorch")
 assert [item.id for item in kept.items] == [made.id], kept

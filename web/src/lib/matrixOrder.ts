@@ -11,9 +11,11 @@ export function columnsOf(view: MatrixView, search: BackendsSearch): number[] {
 	);
 	if (search.order !== "most" && search.order !== "least") return columns;
 	const counts = tallies(view, view.operators, columns);
-	const missing = new Map(columns.map((column, at) => [column, counts[at]?.missing ?? 0]));
-	const sign = search.order === "most" ? 1 : -1;
-	return columns.sort((a, b) => sign * ((missing.get(a) ?? 0) - (missing.get(b) ?? 0)));
+	const works = new Map(
+		columns.map((column, at) => [column, (counts[at]?.direct ?? 0) + (counts[at]?.inherited ?? 0)]),
+	);
+	const sign = search.order === "most" ? -1 : 1;
+	return columns.sort((a, b) => sign * ((works.get(a) ?? 0) - (works.get(b) ?? 0)));
 }
 
 /** The operators that are asked for, in the order asked for. */
