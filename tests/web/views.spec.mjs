@@ -110,7 +110,7 @@ describe("views", { skip, concurrency: false }, () => {
 
 	it("an operator's page says what runs on PrivateUse1 and why", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
-		await page.getByRole("button", { name: "PrivateUse1", exact: true }).first().click();
+		await page.locator("button[aria-expanded]", { hasText: /^PrivateUse1$/ }).click();
 		await page.waitForURL("**/add.Tensor?key=PrivateUse1");
 		const why = page.getByRole("complementary", { name: "Why PrivateUse1" });
 		await why.getByText("Steps of the dispatcher").waitFor();
