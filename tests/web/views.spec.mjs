@@ -201,8 +201,8 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.getByText(/^[1-9]\d\d operators$/).first().waitFor();
 		await page.getByLabel("Before").selectOption("2.12.1");
 		await page.getByRole("heading", { name: /^Gained [1-9]\d*$/ }).waitFor();
-		const gained = page.getByRole("listitem").filter({ hasText: "_cdist_backward" });
-		await reads(gained.last(), /→ own kernel/);
+		const link = page.getByRole("link", { name: "_cdist_backward", exact: true });
+		await reads(page.getByRole("listitem").filter({ has: link }).last(), /→ own kernel/);
 	});
 
 	it("a key is taken away as CSV", async (t) => {
