@@ -1,8 +1,8 @@
 //! The service over HTTP (`docs/spec/registry.md`, section 4).
 //!
-//! [`router`] is the one page of routes. A handler does four things: it reads the request, calls
-//! the service, maps the error, and renders. Wire types live here and nowhere else; [`problem`] is
-//! what every error looks like, and [`envelope`] surrounds every request.
+//! [`router`] lists all routes. A handler in [`routes`] reads the request, calls the service, maps
+//! the error and renders; [`middleware`] surrounds every request. The types of requests and answers
+//! are in [`crate::wire`].
 
 pub mod body;
 pub mod bundle;

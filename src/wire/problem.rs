@@ -1,8 +1,7 @@
 //! Problem documents (RFC 9457): what every refusal and failure looks like.
 //!
-//! A handler answers with a [`Problem`]; the outermost layer ([`crate::http::middleware::envelope`]) writes it, since
-//! only that knows the id of the request, and turns every other error response into one. The table
-//! of kinds is the one place for status codes.
+//! A handler answers with a [`Problem`]. The outermost layer of the HTTP server writes the document,
+//! since only it knows the id of the request. The table of kinds is the only place for status codes.
 
 use std::sync::Arc;
 

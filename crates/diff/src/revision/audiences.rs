@@ -126,7 +126,7 @@ fn of_unbound(impacts: Impacts, group: Group) -> Impacts {
     }
 }
 
-/// A change is no worse than what it does to anybody.
+/// Limits the level of a change to the worst of its levels for single audiences.
 fn lowered(level: Level, impacts: Impacts) -> Level {
     level.min(worst_for(Audiences::ALL, impacts))
 }

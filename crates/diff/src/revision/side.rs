@@ -24,7 +24,7 @@ pub struct Revision<'a> {
 pub(super) struct Read<'a> {
     pub schema: RuntimeSchema<'a>,
     pub text: &'a str,
-    /// Whether PyTorch itself accepts it. Without that there is no official verdict.
+    /// Whether PyTorch accepts the schema. If not, the comparison has no official verdict.
     pub by_torch: bool,
 }
 

@@ -1,6 +1,5 @@
-//! Where operators work on one side of a comparison and not on the other, and which of them only
-//! follow another one: an operator that fails because `add.out` lost its kernel is told with
-//! `add.out`, once.
+//! Finds operators that work on only one side of a comparison, and groups them by cause: if `add.out`
+//! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
