@@ -246,7 +246,7 @@ async fn schemas_are_judged_as_torchgen_judges_them() {
 async fn schemas_of_libraries_are_read_as_torch_reads_them() {
     let server = Server::new().await;
     let (mut read, mut refused) = (0, 0);
-    for row in common::golden("library_schemas.jsonl.gz").iter().take(600) {
+    for row in common::golden("library_schemas.jsonl.gz").iter().step_by(4) {
         let text = row["schema"].as_str().unwrap();
         let answer = schema(&server, "?dialect=library", text).await;
         assert_eq!(answer["schema"], row["canonical"], "{text}: {answer}");
@@ -283,7 +283,7 @@ async fn a_library_names_its_classes() {
     assert_eq!(post.send().await.ok()["schema"], text);
     let post = server.post("/v1/schemas/parse?dialect=latin");
     let answer = post.json(&json!({"schema": text})).send().await;
-    answer.problem(400, "bad-parameter");
+    answer.problem(400, "invalid-parameter");
 }
 
 #[tokio::test]
