@@ -156,7 +156,7 @@ async fn damage_is_noticed_wherever_it_is() {
         ("lacks a chunk", "DELETE FROM pieces WHERE id = 7"),
         ("not a list", "UPDATE runs SET pieces = x'80' WHERE id = 1"),
         ("lacks a group", "DELETE FROM runs WHERE id = 1"),
-        ("not a list of runs", "UPDATE files SET runs = x'80'"),
+        ("not a list of groups", "UPDATE files SET runs = x'80'"),
         ("-1 bytes", "UPDATE files SET bytes = -1"),
         ("a digest has 1 bytes", "UPDATE files SET digest = x'00'"),
         ("differ from those stored", "DELETE FROM revision_files"),
