@@ -24,6 +24,7 @@ mod openapi;
 mod remote;
 mod restore;
 mod sample;
+mod schema;
 mod serve;
 mod settings;
 mod side;
@@ -62,6 +63,7 @@ enum Command {
     Check(Box<check::Check>),
     Explain(explain::Explain),
     Table(table::Table),
+    Schema(schema::Schema),
     Signatures(signatures::Signatures),
     Compare(Box<compare::Compare>),
     History(history::History),
@@ -97,6 +99,7 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check.run().await,
             Command::Explain(explain) => explain.run(),
             Command::Table(table) => table.run().await,
+            Command::Schema(schema) => schema.run(),
             Command::Signatures(signatures) => signatures.run().await,
             Command::Compare(compare) => compare.run().await,
             Command::History(history) => history.run().await,
