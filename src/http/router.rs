@@ -42,6 +42,7 @@ use crate::http::routes::labels;
 use crate::http::routes::matrix;
 use crate::http::routes::operations;
 use crate::http::routes::operators;
+use crate::http::routes::probe;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
 use crate::http::routes::releases;
@@ -90,6 +91,15 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(gaps::stored, gaps::ranked))
         .routes(routes!(exceptions::list, exceptions::create))
         .routes(routes!(exceptions::one, exceptions::delete))
+        // What the probe measures.
+        .routes(routes!(probe::open))
+        .routes(routes!(probe::progress))
+        .routes(routes!(probe::results))
+        .routes(routes!(probe::lease))
+        .routes(routes!(probe::renew))
+        .routes(routes!(probe::release))
+        .routes(routes!(probe::finish))
+        .routes(routes!(probe::tables))
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))

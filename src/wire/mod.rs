@@ -35,6 +35,7 @@ pub mod operators;
 pub mod page;
 pub mod paths;
 pub mod place;
+pub mod probe;
 pub mod problem;
 pub mod problem_of;
 pub mod problems;

@@ -20,6 +20,7 @@ pub mod labels;
 pub mod matrix;
 pub mod operations;
 pub mod operators;
+pub mod probe;
 pub mod problems;
 pub mod projects;
 pub mod releases;

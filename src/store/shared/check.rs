@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest as _, Sha256};
 use sqlx::{query_as, query_scalar};
 
-use super::{Connection, content, rows};
+use super::{Connection, content, probe, rows};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
@@ -24,6 +24,7 @@ pub(super) async fn check(connection: &mut Connection) -> Result<CheckReport, St
     let (files, used_runs) = files(connection, &runs, &mut report).await?;
     let used_files = revisions(connection, &files, &mut report).await?;
     labels(connection, &mut report).await?;
+    probe::check(connection, &mut report).await?;
     let unneeded = [
         pieces.len() - used_pieces.len(),
         runs.len() - used_runs.len(),

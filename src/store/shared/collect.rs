@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use sqlx::{query, query_as, query_scalar};
 
 use super::rows::{self, BATCH};
-use super::{Connection, history, projects, revisions};
+use super::{Connection, history, probe, projects, revisions};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::Collected;
@@ -34,6 +34,7 @@ pub(super) async fn collect(
         collected.revisions.push((project, rows::digest(&digest)?));
     }
     history::sweep(connection).await?;
+    probe::sweep(connection).await?;
     let files = query(sql::FILES_UNNEEDED_DELETE)
         .execute(&mut *connection)
         .await?;

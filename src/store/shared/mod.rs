@@ -15,6 +15,7 @@ mod exceptions;
 mod history;
 mod ingest;
 mod labels;
+mod probe;
 mod projects;
 mod revisions;
 mod rows;

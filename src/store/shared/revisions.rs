@@ -6,7 +6,7 @@ use sqlx::{query, query_as};
 
 use super::history::Rearranged;
 use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
-use super::{Connection, history, labels, projects};
+use super::{Connection, history, labels, probe, projects};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
 use crate::store::history::IngestPlace;
@@ -126,6 +126,7 @@ pub(super) async fn take_away(
     project: i64,
     id: i64,
 ) -> Result<(), StoreError> {
+    probe::forget(connection, id).await?;
     let history = sql::REVISION_HISTORY_DELETE.into_iter();
     for statement in history.chain([sql::REVISION_FILES_DELETE, sql::REVISION_DELETE]) {
         query(statement).bind(id).execute(&mut *connection).await?;
