@@ -32,6 +32,7 @@ use crate::http::routes::compare;
 use crate::http::routes::compare_schemas;
 use crate::http::routes::coverage;
 use crate::http::routes::dispatch;
+use crate::http::routes::drift;
 use crate::http::routes::exceptions;
 use crate::http::routes::files;
 use crate::http::routes::findings;
@@ -100,6 +101,9 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(probe::release))
         .routes(routes!(probe::finish))
         .routes(routes!(probe::tables))
+        .routes(routes!(drift::list))
+        .routes(routes!(drift::one))
+        .routes(routes!(drift::drift))
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))

@@ -14,7 +14,7 @@ pub const KEPT_RUNS: i64 = 200;
 /// How many different dumps a revision may have.
 pub const MOST_DUMPS: i64 = 200;
 /// How many bytes a dump may have as JSON.
-pub const LARGEST_DUMP: usize = 32 << 20;
+pub const LARGEST_DUMP: usize = 16 << 20;
 
 /// A run to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,6 +16,7 @@ pub mod compare_sides;
 pub mod comparison;
 pub mod coverage;
 pub mod dispatch;
+pub mod drift;
 pub mod entry;
 pub mod exceptions;
 pub mod files;

@@ -1,5 +1,5 @@
 //! Drift: the registrations of a process against those that follow from the files of a revision
-//! (`docs/spec/dispatch.md`, section 9).
+//! (`docs/probe.md`).
 //!
 //! What enters are the inputs of a revision's tables and the registrations of a process; what leaves
 //! are the differences, each once: by operator where a whole operator differs, else by key.

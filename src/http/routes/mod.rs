@@ -9,6 +9,7 @@ pub mod compare_schemas;
 pub mod compare_sides;
 pub mod coverage;
 pub mod dispatch;
+pub mod drift;
 pub mod exceptions;
 pub mod files;
 pub mod findings;

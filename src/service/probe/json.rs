@@ -3,12 +3,12 @@
 //!
 //! The canonical text has sorted keys, no blanks, and escapes only where JSON asks for them.
 
-use std::collections::BTreeMap;
-
 /// How deep values may nest.
 const MAX_DEPTH: usize = 64;
+/// How many values a text may have, each of them some hundred bytes in memory at most.
+const MAX_VALUES: usize = 2_000_000;
 
-/// A value. Numbers and literals are kept as they are written; of equal keys the last one counts.
+/// A value. Numbers and literals are kept as they are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json<'t> {
     /// A number, `true`, `false` or `null`.
@@ -17,8 +17,8 @@ pub enum Json<'t> {
     Text(String),
     /// A list.
     List(Vec<Json<'t>>),
-    /// An object.
-    Object(BTreeMap<String, Json<'t>>),
+    /// An object: its members by name. Of equal names the last one counted.
+    Object(Vec<(String, Json<'t>)>),
 }
 
 impl<'t> Json<'t> {
@@ -30,14 +30,22 @@ impl<'t> Json<'t> {
         // The library checks the grammar and says where it is broken; what follows relies on it.
         serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
-        Reader { text, at: 0 }.value(0)
+        let mut reader = Reader {
+            text,
+            at: 0,
+            values: 0,
+        };
+        reader.value(0)
     }
 
     /// A member of an object.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Self> {
         match self {
-            Self::Object(members) => members.get(name),
+            Self::Object(members) => {
+                let place = members.binary_search_by(|(known, _)| known.as_str().cmp(name));
+                members.get(place.ok()?).map(|(_, value)| value)
+            }
             _ => None,
         }
     }
@@ -127,16 +135,30 @@ fn write_text(text: &str, to: &mut String) {
     to.push('"');
 }
 
+/// Sorts members by name and keeps the last of equal ones.
+fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> {
+    members.reverse();
+    members.sort_by(|(a, _), (b, _)| a.cmp(b));
+    members.dedup_by(|(a, _), (b, _)| a == b);
+    members.shrink_to_fit();
+    members
+}
+
 /// Reads a text whose grammar was checked.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    values: usize,
 }
 
 impl<'t> Reader<'t> {
     fn value(&mut self, depth: usize) -> Result<Json<'t>, String> {
         if depth > MAX_DEPTH {
             return Err(format!("values nest deeper than {MAX_DEPTH} levels"));
+        }
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(format!("it has more than {MAX_VALUES} values"));
         }
         match self.next() {
             Some(b'"') => Ok(Json::Text(self.string()?)),
@@ -145,18 +167,19 @@ impl<'t> Reader<'t> {
                 while self.has_more(b']') {
                     items.push(self.value(depth + 1)?);
                 }
+                items.shrink_to_fit();
                 Ok(Json::List(items))
             }
             Some(b'{') => {
-                let mut members = BTreeMap::new();
+                let mut members = Vec::new();
                 while self.has_more(b'}') {
                     let name = self.string()?;
                     // The colon.
                     self.next();
                     self.at += 1;
-                    members.insert(name, self.value(depth + 1)?);
+                    members.push((name, self.value(depth + 1)?));
                 }
-                Ok(Json::Object(members))
+                Ok(Json::Object(by_name(members)))
             }
             _ => Ok(Json::Plain(self.plain())),
         }

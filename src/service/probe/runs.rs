@@ -11,7 +11,7 @@ use crate::service::error::ServiceError;
 use crate::store::{NewProbeRun, ProbeDuration, ProbeRun, ProjectName};
 
 /// How many bytes the body of a request of the probe may have.
-pub const LARGEST_BODY: usize = 32 << 20;
+pub const LARGEST_BODY: usize = 16 << 20;
 
 /// The parts that items belong to.
 const PARTS: [&str; 3] = ["tables", "calls", "runs"];

@@ -463,13 +463,13 @@ fn rows(stored: &[(String, String)]) -> Result<Vec<u8>, ServiceError> {
         let shard = shard.map_err(|error| StoreError::corrupt(format!("a result: {error}")))?;
         let Json::List(list) = shard else { continue };
         for row in list {
+            let item = row.member("item").and_then(Json::as_text);
+            let item = item.unwrap_or_default().to_owned();
             let Json::Object(mut members) = row else {
                 continue;
             };
-            let item = members.get("item").and_then(Json::as_text);
-            let item = item.unwrap_or_default().to_owned();
-            members.remove("seconds");
-            members.insert("part".to_owned(), Json::Text(part.clone()));
+            members.retain(|(name, _)| name != "seconds" && name != "part");
+            members.push(("part".to_owned(), Json::Text(part.clone())));
             rows.push((part, item, Json::Object(members).canonical()));
         }
     }
