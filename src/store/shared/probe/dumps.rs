@@ -1,9 +1,9 @@
 //! Dumps of tables: stored once, however many revisions and processes have them.
 
 use futures_util::TryStreamExt as _;
-use sqlx::{query, query_as, query_scalar};
 
-use super::super::{Connection, off_reactor, revisions, rows};
+use super::super::{off_reactor, revisions, rows};
+use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::maintenance::CheckReport;
 use crate::store::names::ProjectName;
@@ -44,7 +44,7 @@ fn unpacked(bytes: i64, packed: &[u8]) -> Option<String> {
 }
 
 pub(super) async fn add(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     dump: &NewDump,
     packed: &[u8],
@@ -73,7 +73,7 @@ pub(super) async fn add(
         .bind(now)
         .execute(&mut *connection)
         .await?;
-    if added.rows_affected() == 0 {
+    if added == 0 {
         return Ok(false);
     }
     let count: i64 = query_scalar(sql::TABLES_COUNT)
@@ -87,12 +87,12 @@ pub(super) async fn add(
 }
 
 pub(super) async fn list(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     revision: Digest,
 ) -> Result<Vec<DumpRecord>, StoreError> {
     let (_, revision) = revisions::id(connection, project, revision).await?;
-    let rows: Vec<(Vec<u8>, i64, String, String, i64)> = query_as(sql::TABLES)
+    let rows: Vec<(Vec<u8>, i64, String, String, i64)> = query(sql::TABLES)
         .bind(revision)
         .fetch_all(connection)
         .await?;
@@ -109,13 +109,13 @@ pub(super) async fn list(
 }
 
 pub(super) async fn content(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     revision: Digest,
     digest: Digest,
 ) -> Result<(i64, Vec<u8>), StoreError> {
     let (_, revision) = revisions::id(connection, project, revision).await?;
-    let row: Option<(i64, Vec<u8>)> = query_as(sql::TABLES_CONTENT)
+    let row: Option<(i64, Vec<u8>)> = query(sql::TABLES_CONTENT)
         .bind(revision)
         .bind(&digest.as_bytes()[..])
         .fetch_optional(connection)
@@ -125,11 +125,10 @@ pub(super) async fn content(
 
 /// Checks dumps and results against their digests.
 pub(in super::super) async fn check(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     report: &mut CheckReport,
 ) -> Result<(), StoreError> {
-    let mut stream =
-        query_as::<_, (i64, Vec<u8>, i64, Vec<u8>)>(sql::ALL_DUMPS).fetch(&mut *connection);
+    let mut stream = connection.stream::<(i64, Vec<u8>, i64, Vec<u8>)>(query(sql::ALL_DUMPS));
     while let Some((id, digest, bytes, packed)) = stream.try_next().await? {
         let text = off_reactor(move || unpacked(bytes, &packed)).await?;
         let found = text.map(|text| Digest::of(text.as_bytes()));
@@ -140,7 +139,7 @@ pub(in super::super) async fn check(
         }
     }
     drop(stream);
-    let mut stream = query_as::<_, (i64, i64, Vec<u8>, String)>(sql::ALL_RESULTS).fetch(connection);
+    let mut stream = connection.stream::<(i64, i64, Vec<u8>, String)>(query(sql::ALL_RESULTS));
     while let Some((run, number, digest, results)) = stream.try_next().await? {
         if rows::digest(&digest).ok() != Some(Digest::of(results.as_bytes())) {
             report.faults.push(format!(

@@ -1,9 +1,8 @@
 //! Leases: given, renewed, given back, ended; and the results that end them.
 
-use sqlx::{query, query_as, query_scalar};
-
-use super::super::{Connection, projects};
+use super::super::projects;
 use super::runs;
+use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::{Conflict, StoreError};
 use crate::store::names::ProjectName;
 use crate::store::probe::{
@@ -21,7 +20,7 @@ type StateRow = (
 );
 
 pub(super) async fn lease(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     name: &str,
     worker: &str,
@@ -29,7 +28,7 @@ pub(super) async fn lease(
 ) -> Result<(Leased, Vec<ProbeItem>), StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let free: Option<(i64, String, String, i64)> = query_as(sql::SHARD_FREE)
+    let free: Option<(i64, String, String, i64)> = query(sql::SHARD_FREE)
         .bind(run)
         .fetch_optional(&mut *connection)
         .await?;
@@ -59,7 +58,7 @@ pub(super) async fn lease(
 }
 
 async fn nothing_free(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     run: i64,
     now: i64,
 ) -> Result<Leased, StoreError> {
@@ -78,7 +77,7 @@ async fn nothing_free(
 }
 
 pub(super) async fn renew(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     (project, name): (&ProjectName, &str),
     key: LeaseKey,
     renewal: Renewal<'_>,
@@ -107,7 +106,7 @@ pub(super) async fn renew(
 }
 
 pub(super) async fn release(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     (project, name): (&ProjectName, &str),
     key: LeaseKey,
     now: i64,
@@ -122,7 +121,7 @@ pub(super) async fn release(
 }
 
 pub(super) async fn finish(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     (project, name): (&ProjectName, &str),
     result: &ShardResult,
     now: i64,
@@ -151,14 +150,14 @@ pub(super) async fn finish(
 }
 
 pub(super) async fn progress(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     name: &str,
     now: i64,
 ) -> Result<ProbeProgress, StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let rows: Vec<StateRow> = query_as(sql::SHARD_STATES)
+    let rows: Vec<StateRow> = query(sql::SHARD_STATES)
         .bind(run)
         .fetch_all(&mut *connection)
         .await?;
@@ -185,7 +184,11 @@ fn expect_leased(key: LeaseKey, shard: &ShardRecord) -> Result<(), StoreError> {
 }
 
 /// Takes back the shards whose leases have ended, and counts the items that ran.
-async fn end_leases(connection: &mut Connection, run: i64, now: i64) -> Result<(), StoreError> {
+async fn end_leases(
+    connection: &mut impl Connection,
+    run: i64,
+    now: i64,
+) -> Result<(), StoreError> {
     let lost: Vec<String> = query_scalar(sql::LEASES_ENDED)
         .bind(run)
         .bind(now)
@@ -200,7 +203,7 @@ async fn end_leases(connection: &mut Connection, run: i64, now: i64) -> Result<(
 }
 
 async fn count(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     run: i64,
     item: &str,
     (kills, losses): (i64, i64),
@@ -215,9 +218,11 @@ async fn count(
     Ok(())
 }
 
-async fn items_of(connection: &mut Connection, run: i64) -> Result<Vec<ProbeItem>, StoreError> {
-    let rows: Vec<(String, i64, i64)> =
-        query_as(sql::ITEMS).bind(run).fetch_all(connection).await?;
+async fn items_of(
+    connection: &mut impl Connection,
+    run: i64,
+) -> Result<Vec<ProbeItem>, StoreError> {
+    let rows: Vec<(String, i64, i64)> = query(sql::ITEMS).bind(run).fetch_all(connection).await?;
     let item = |(item, kills, losses)| ProbeItem {
         item,
         kills,

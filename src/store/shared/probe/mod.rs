@@ -6,8 +6,9 @@ mod runs;
 
 pub(super) use dumps::check;
 
-use super::{Backend, Connection, projects};
+use super::projects;
 use crate::store::Answer;
+use crate::store::database::{Backend, Connection, query};
 use crate::store::error::StoreError;
 use crate::store::names::ProjectName;
 use crate::store::probe::{
@@ -16,7 +17,7 @@ use crate::store::probe::{
 };
 use opatlas_source::Digest;
 
-impl ProbeStore for Backend {
+impl<B: Backend> ProbeStore for B {
     fn probe_run<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -24,8 +25,8 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, Option<ProbeRun>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let project = projects::id(&mut snapshot, project).await?;
-            let run = runs::find(&mut snapshot, project, name).await?;
+            let project = projects::id(&mut *snapshot, project).await?;
+            let run = runs::find(&mut *snapshot, project, name).await?;
             Ok(run.map(|(_, run)| run))
         })
     }
@@ -38,7 +39,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, ProbeRun> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let run = runs::open(&mut work, project, run, now).await?;
+            let run = runs::open(&mut *work, project, run, now).await?;
             self.commit(work).await?;
             Ok(run)
         })
@@ -63,7 +64,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, (Leased, Vec<ProbeItem>)> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let leased = leases::lease(&mut work, project, name, worker, now).await?;
+            let leased = leases::lease(&mut *work, project, name, worker, now).await?;
             self.commit(work).await?;
             Ok(leased)
         })
@@ -77,8 +78,8 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, ShardRecord> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let (run, _) = runs::named(&mut snapshot, project, name).await?;
-            runs::shard(&mut snapshot, (run, name), number).await
+            let (run, _) = runs::named(&mut *snapshot, project, name).await?;
+            runs::shard(&mut *snapshot, (run, name), number).await
         })
     }
 
@@ -92,7 +93,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            leases::renew(&mut work, (project, name), key, renewal, now).await?;
+            leases::renew(&mut *work, (project, name), key, renewal, now).await?;
             self.commit(work).await
         })
     }
@@ -106,7 +107,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            leases::release(&mut work, (project, name), key, now).await?;
+            leases::release(&mut *work, (project, name), key, now).await?;
             self.commit(work).await
         })
     }
@@ -120,7 +121,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, bool> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let is_new = leases::finish(&mut work, (project, name), result, now).await?;
+            let is_new = leases::finish(&mut *work, (project, name), result, now).await?;
             self.commit(work).await?;
             Ok(is_new)
         })
@@ -135,7 +136,7 @@ impl ProbeStore for Backend {
         Box::pin(async move {
             // Leases that have ended count as such for who reads.
             let mut work = self.write().await?;
-            let progress = leases::progress(&mut work, project, name, now).await?;
+            let progress = leases::progress(&mut *work, project, name, now).await?;
             self.commit(work).await?;
             Ok(progress)
         })
@@ -149,7 +150,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, Option<Vec<(String, String)>>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            runs::results(&mut snapshot, project, name, most).await
+            runs::results(&mut *snapshot, project, name, most).await
         })
     }
 
@@ -162,7 +163,7 @@ impl ProbeStore for Backend {
         Box::pin(async move {
             let packed = dumps::packed(&dump.text).await?;
             let mut work = self.write().await?;
-            let is_new = dumps::add(&mut work, project, dump, &packed, now).await?;
+            let is_new = dumps::add(&mut *work, project, dump, &packed, now).await?;
             self.commit(work).await?;
             Ok(is_new)
         })
@@ -184,7 +185,7 @@ impl ProbeStore for Backend {
     ) -> Answer<'a, String> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let packed = dumps::content(&mut snapshot, project, revision, digest).await?;
+            let packed = dumps::content(&mut *snapshot, project, revision, digest).await?;
             drop(snapshot);
             dumps::text(packed, digest).await
         })
@@ -192,16 +193,19 @@ impl ProbeStore for Backend {
 }
 
 /// Deletes what was measured of a revision.
-pub(super) async fn forget(connection: &mut Connection, revision: i64) -> Result<(), StoreError> {
+pub(super) async fn forget(
+    connection: &mut impl Connection,
+    revision: i64,
+) -> Result<(), StoreError> {
     for statement in crate::store::sql::probe::REVISION_DELETE {
-        let delete = sqlx::query(statement).bind(revision);
+        let delete = query(statement).bind(revision);
         delete.execute(&mut *connection).await?;
     }
     Ok(())
 }
 
 /// Deletes dumps that no revision has, and says how many.
-pub(super) async fn sweep(connection: &mut Connection) -> Result<u64, StoreError> {
-    let gone = sqlx::query(crate::store::sql::probe::DUMPS_UNNEEDED_DELETE);
-    Ok(gone.execute(connection).await?.rows_affected())
+pub(super) async fn sweep(connection: &mut impl Connection) -> Result<u64, StoreError> {
+    let gone = query(crate::store::sql::probe::DUMPS_UNNEEDED_DELETE);
+    Ok(gone.execute(connection).await?)
 }

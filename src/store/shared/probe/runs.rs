@@ -1,10 +1,8 @@
 //! Runs: made, found, read.
 
-use sqlx::query_builder::QueryBuilder;
-use sqlx::{query, query_as, query_scalar};
-
 use super::super::rows::{self, BATCH};
-use super::super::{Connection, Database, projects, revisions};
+use super::super::{projects, revisions};
+use crate::store::database::{Connection, Statement, query, query_scalar};
 use crate::store::error::{Missing, StoreError};
 use crate::store::names::ProjectName;
 use crate::store::probe::{KEPT_RUNS, NewProbeRun, ProbeDuration, ProbeRun, ShardRecord};
@@ -48,7 +46,7 @@ impl RunRow {
 
 /// A run with its row id.
 pub(super) async fn find(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     name: &str,
 ) -> Result<Option<(i64, ProbeRun)>, StoreError> {
@@ -56,7 +54,7 @@ pub(super) async fn find(
     if name.contains('\0') {
         return Ok(None);
     }
-    let run: Option<RunRow> = query_as(sql::RUN)
+    let run: Option<RunRow> = query(sql::RUN)
         .bind(project)
         .bind(name)
         .fetch_optional(connection)
@@ -66,7 +64,7 @@ pub(super) async fn find(
 
 /// The same, where it must be there.
 pub(super) async fn named(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     name: &str,
 ) -> Result<(i64, ProbeRun), StoreError> {
@@ -76,7 +74,7 @@ pub(super) async fn named(
 }
 
 pub(super) async fn open(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     new: &NewProbeRun,
     now: i64,
@@ -98,16 +96,18 @@ pub(super) async fn open(
         .await?;
     let numbered: Vec<_> = (0_i64..).zip(&new.shards).collect();
     for batch in numbered.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::SHARDS_INSERT);
-        statement.push_values(batch, |mut row, (number, (part, items))| {
-            row.push_bind(id)
-                .push_bind(*number)
-                .push_bind(&**part)
-                .push_bind(&**items)
-                .push_bind(0_i64);
-        });
-        let statement = statement.build().persistent(false);
-        statement.execute(&mut *connection).await?;
+        let row = |(number, (part, items)): &(i64, &(String, String))| {
+            let (part, items) = (part.clone(), items.clone());
+            [
+                id.into(),
+                number.into(),
+                part.into(),
+                items.into(),
+                0_i64.into(),
+            ]
+        };
+        let insert = Statement::inserting(sql::SHARDS_INSERT, batch.iter().map(row));
+        insert.execute(&mut *connection).await?;
     }
     forget_old(connection, project).await?;
     let made = find(connection, project, &new.name).await?;
@@ -115,7 +115,7 @@ pub(super) async fn open(
         .ok_or_else(|| Missing::ProbeRun(new.name.clone()).into())
 }
 
-async fn forget_old(connection: &mut Connection, project: i64) -> Result<(), StoreError> {
+async fn forget_old(connection: &mut impl Connection, project: i64) -> Result<(), StoreError> {
     let old: Vec<i64> = query_scalar(sql::RUNS_OLD)
         .bind(project)
         .bind(KEPT_RUNS)
@@ -131,11 +131,11 @@ async fn forget_old(connection: &mut Connection, project: i64) -> Result<(), Sto
 
 /// A shard of the run with this row id and name.
 pub(super) async fn shard(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     (run, name): (i64, &str),
     number: i64,
 ) -> Result<ShardRecord, StoreError> {
-    let row: Option<ShardRow> = query_as(sql::SHARD)
+    let row: Option<ShardRow> = query(sql::SHARD)
         .bind(run)
         .bind(number)
         .fetch_optional(connection)
@@ -155,40 +155,41 @@ pub(super) async fn shard(
 }
 
 pub(super) async fn durations(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     device: &str,
 ) -> Result<Vec<ProbeDuration>, StoreError> {
     let project = projects::id(connection, project).await?;
-    let rows = query_as(sql::DURATIONS).bind(project).bind(device);
+    let rows = query(sql::DURATIONS).bind(project).bind(device);
     Ok(rows.fetch_all(connection).await?)
 }
 
 /// Notes how long items took.
 pub(super) async fn note_durations(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     (device, part): (&str, &str),
     durations: &[(String, i64)],
 ) -> Result<(), StoreError> {
     for batch in durations.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::DURATIONS_INSERT);
-        statement.push_values(batch, |mut row, (item, milliseconds)| {
-            row.push_bind(project)
-                .push_bind(device)
-                .push_bind(part)
-                .push_bind(&**item)
-                .push_bind(*milliseconds);
+        let rows = batch.iter().map(|(item, milliseconds)| {
+            [
+                project.into(),
+                device.into(),
+                part.into(),
+                item.into(),
+                milliseconds.into(),
+            ]
         });
-        statement.push(sql::DURATIONS_REPLACE);
-        let statement = statement.build().persistent(false);
-        statement.execute(&mut *connection).await?;
+        let mut insert = Statement::inserting(sql::DURATIONS_INSERT, rows);
+        insert.push(sql::DURATIONS_REPLACE);
+        insert.execute(&mut *connection).await?;
     }
     Ok(())
 }
 
 pub(super) async fn results(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     name: &str,
     most: usize,
@@ -201,6 +202,6 @@ pub(super) async fn results(
     if usize::try_from(length).is_ok_and(|length| length > most) {
         return Ok(None);
     }
-    let rows = query_as(sql::RESULTS).bind(run);
+    let rows = query(sql::RESULTS).bind(run);
     Ok(Some(rows.fetch_all(connection).await?))
 }
