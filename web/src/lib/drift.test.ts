@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { byKind, type DriftItem, saysOf } from "./drift.ts";
+import { expect, test } from "vitest";
+import { byKind, type DriftItem, saysOf } from "./drift";
 
 const item = (change: Partial<DriftItem>): DriftItem => ({
 	kind: "absent",
@@ -14,20 +13,17 @@ const item = (change: Partial<DriftItem>): DriftItem => ({
 });
 
 test("a difference says what is there instead", () => {
-	assert.equal(saysOf(item({})), "CPU: declared");
+	expect(saysOf(item({}))).toBe("CPU: declared");
 	const other = item({ kind: "other-kernel", found_file: "mine.cpp", found_fallthrough: true });
-	assert.equal(saysOf(other), "CPU: a fallthrough of mine.cpp instead of declared");
-	assert.equal(saysOf(item({ kind: "undeclared" })), "CPU: from an unknown file");
-	assert.equal(saysOf(item({ kind: "operator-absent", key: null })), "");
+	expect(saysOf(other)).toBe("CPU: a fallthrough of mine.cpp instead of declared");
+	expect(saysOf(item({ kind: "undeclared" }))).toBe("CPU: from an unknown file");
+	expect(saysOf(item({ kind: "operator-absent", key: null }))).toBe("");
 });
 
 test("differences are listed by kind, whole operators first", () => {
 	const kinds = byKind([item({}), item({ kind: "operator-absent" }), item({})]);
-	assert.deepEqual(
-		kinds.map(([title, found]) => [title, found.length]),
-		[
-			["Operators that the process does not have", 1],
-			["Registrations that the process does not have", 2],
-		],
-	);
+	expect(kinds.map(([title, found]) => [title, found.length])).toEqual([
+		["Operators that the process does not have", 1],
+		["Registrations that the process does not have", 2],
+	]);
 });
