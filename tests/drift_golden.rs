@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::{
-    Drift, DriftKind, Observed, ObservedRegistration, Registrations, drift, standing,
+    Drift, DriftKind, Observed, ObservedRegistration, Registrations, drift, provenance,
 };
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
@@ -53,7 +53,7 @@ fn with_drift(
         matches: &matches,
         backends: &[],
         observed: &observed,
-        standing: standing(bundle, release),
+        provenance: provenance(bundle, release),
     };
     let registrations = Registrations::new(inputs);
     let process = Observed::new(rows);
