@@ -93,9 +93,8 @@ impl Service {
         };
         // A revision without a label has no release of its own.
         if resolved.label.is_none() {
-            return Ok(self
-                .resolve(project, &address_of(&resolved), Some(torch))
-                .await?);
+            let address = address_of(&resolved);
+            return self.resolve(project, &address, Some(torch)).await;
         }
         let release = resolved.judged.stored();
         match release == format!("{}.{}", version.major, version.minor) {
