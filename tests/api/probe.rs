@@ -46,12 +46,9 @@ async fn a_run_is_shared_and_summed_up_by_rank() {
     assert_eq!(run, json!({"run": "k", "shards": 2}));
     let path = |shard: &Value| format!("{RUNS}/k/shards/{shard}");
     for _ in 0..2 {
-        let leased = post(
-            &server,
-            &format!("{RUNS}/k/lease"),
-            &json!({"worker": {"rank": 2}}),
-        );
-        let leased = leased.await.ok();
+        let lease = format!("{RUNS}/k/lease");
+        let worker = json!({"worker": {"rank": 2}});
+        let leased = post(&server, &lease, &worker).await.ok();
         let renewal = json!({"lease": leased["lease"], "begun": leased["items"][0]});
         let renew = format!("{}/renew", path(&leased["shard"]));
         post(&server, &renew, &renewal).await.ok();
@@ -130,7 +127,7 @@ async fn a_revision_without_a_label_has_the_release_of_the_worker() {
     server.project("p").await;
     let digest = server.ingest("p", "", SMALL).await["digest"].clone();
     let mut body = asked();
-    body["revision"] = digest;
+    body["revision"] = json!(format!("sha256:{}", digest.as_str().unwrap()));
     body["torch"] = json!("2.7.0");
     post(&server, RUNS, &body).await.ok();
 }

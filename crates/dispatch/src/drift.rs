@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::observed::{Observed, ObservedRegistration};
 use crate::origin::Origin;
 use crate::registrations::{Inputs, Registration, Registrations};
+use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_source::{Stop, Stopped};
@@ -129,6 +130,7 @@ pub fn drift<'a>(
         match &*row.operator {
             name if declared.contains(name) => {}
             name if !namespaces.contains(namespace(name)) => drift.elsewhere += 1,
+            _ if comparison.is_handwritten(row) => drift.same += 1,
             name if known.insert(name) => drift.rows.push(DriftRow {
                 kind: DriftKind::OperatorUndeclared,
                 operator: Cow::Borrowed(name),
@@ -228,6 +230,13 @@ impl Comparison {
                 .rows
                 .push(row(DriftKind::Undeclared, key, None, Some(found)));
         }
+    }
+
+    /// Whether PyTorch itself makes this registration, in C++ or Python code outside the files.
+    fn is_handwritten(&self, row: &ObservedRegistration) -> bool {
+        let key = self.keys.lookup(&row.key);
+        let mut own = handwritten::of_operator(self.keys.release(), &row.operator);
+        own.any(|own| Some(own.key) == key)
     }
 
     fn is_left_out(&self, key: Key) -> bool {

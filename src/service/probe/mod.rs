@@ -3,6 +3,7 @@
 
 pub mod dump;
 mod json;
+mod results;
 mod runs;
 mod shards;
 mod tables;
