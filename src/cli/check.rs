@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use super::fix::{Edits, Fixing};
+use super::over::Over;
 use crate::service::Snapshot;
 use crate::wire;
 use opatlas_pytorch::release::Release;
@@ -25,7 +26,8 @@ use opatlas_yaml::{Kind, Root};
 ///
 /// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
 /// describes an out-of-tree backend belongs to the operators; any other file, and standard input
-/// (`-`), is read as native_functions.yaml. A folder means the files in it.
+/// (`-`), is read as native_functions.yaml. A folder means the files in it. With --over, files of
+/// a backend are checked over a revision of PyTorch's.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check
@@ -53,6 +55,7 @@ pub(super) struct Check {
     #[arg(
         long,
         value_enum,
+        conflicts_with = "over",
         value_name = "WHICH",
         num_args = 0..=1,
         require_equals = true,
@@ -63,6 +66,9 @@ pub(super) struct Check {
     /// With --fix, show the edits as a diff and write nothing
     #[arg(long, requires = "fix")]
     diff: bool,
+
+    #[command(flatten)]
+    over: Over,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -102,14 +108,32 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
+    pub(super) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
         self.bundle.insert(name, bytes);
         self.paths.insert(name.into(), path.into());
     }
 }
 
 impl Check {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.over.is_given() {
+            let laid = self.over.lay(&self.files, self.release.as_deref()).await?;
+            let shown = |finding: &Finding| !self.quiet || finding.severity != Severity::Info;
+            let findings = laid.findings().filter(|finding| shown(finding));
+            let judged = Judged {
+                findings: findings.cloned().collect(),
+                omitted: Vec::new(),
+                sources: laid.sources(),
+                snapshot: laid.snapshot,
+            };
+            let failed = judged
+                .findings
+                .iter()
+                .any(|f| self.fail_on.is_met(f.severity));
+            self.show(&[judged])?;
+            eprint!("{}", laid.told);
+            return Ok(ExitCode::from(u8::from(failed)));
+        }
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => {
@@ -285,6 +309,7 @@ pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
             for (name, bytes) in bundle.files() {
                 input.add(name, &path.join(name), bytes.to_vec());
             }
+            super::over::add_vendors(path, &mut input)?;
             operators.push(input);
             continue;
         }
@@ -299,7 +324,10 @@ pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         }
     }
     if operators.is_empty() {
-        bail!("none of these files declares operators; add a native_functions.yaml");
+        bail!(
+            "none of these files declares operators; add a native_functions.yaml, or name the \
+             revision that they belong to with --over, such as --over 2.9.0"
+        );
     }
     for input in &mut operators {
         for (name, bytes) in shared.bundle.files() {

@@ -21,6 +21,7 @@ mod history;
 mod import;
 mod local;
 mod openapi;
+mod over;
 mod remote;
 mod restore;
 mod sample;
@@ -60,7 +61,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Check(check::Check),
+    Check(Box<check::Check>),
     Explain(explain::Explain),
     Table(table::Table),
     Schema(schema::Schema),
@@ -96,7 +97,7 @@ pub fn run() -> ExitCode {
     let done = runtime.block_on(async {
         match cli.command {
             Command::Serve(serve) => serve.run().await,
-            Command::Check(check) => check.run(),
+            Command::Check(check) => check.run().await,
             Command::Explain(explain) => explain.run(),
             Command::Table(table) => table.run().await,
             Command::Schema(schema) => schema.run(),
