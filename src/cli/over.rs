@@ -41,9 +41,6 @@ pub(super) struct Over {
         default_value = "pytorch"
     )]
     base_project: String,
-
-    #[command(flatten)]
-    target: Target,
 }
 
 /// Files of a backend over a revision.
@@ -65,6 +62,7 @@ impl Over {
         &self,
         files: &[PathBuf],
         release: Option<&str>,
+        target: &Target,
     ) -> anyhow::Result<Laid> {
         let vendors = Vendors::read(files)?;
         let places = Places {
@@ -75,10 +73,10 @@ impl Over {
         };
         let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
         let stored = match operand.is_stored() {
-            true => Some(Stored::open(&self.target, Opening::Read).await?),
+            true => Some(Stored::open(target, Opening::Read).await?),
             false => None,
         };
-        let base = operand.read(&places, stored.as_ref()).await?;
+        let base = operand.read(&places, stored.as_ref(), None).await?;
         if let Some(stored) = stored {
             stored.close().await;
         }

@@ -1485,6 +1485,8 @@ export interface components {
              * @example everything
              */
             dispatch_source: string;
+            /** @description What the head's files are told that the base's are not. New errors make the conclusion `fail`. */
+            findings: components["schemas"]["NewFindings"];
             /** @description Errors in the base. */
             base_findings: components["schemas"]["Finding"][];
             /** @description Errors in the head. */
@@ -2396,6 +2398,20 @@ export interface components {
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
+        };
+        /**
+         * @description The findings that a change introduces. Findings are matched by rule, operator and text, not by
+         *     line.
+         */
+        NewFindings: {
+            /** @description The findings that the head has and the base has not, errors first. */
+            new: components["schemas"]["Finding"][];
+            /** @description New findings that are counted but not listed. */
+            omitted: components["schemas"]["OmittedFindings"][];
+            /** @description The number of findings that the base has and the head has not. */
+            gone: number;
+            /** @description The number of errors in the head, old and new ones. */
+            head_errors: number;
         };
         /**
          * @description A project to create.
