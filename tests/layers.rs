@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "percent-encoding",
             "rustc-hash",
             "serde_json",
+            "similar",
         ],
     ),
 ];
