@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
-use opatlas_dispatch::{Source, Standing, View};
+use opatlas_dispatch::{Provenance, Source, View};
 use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
@@ -73,7 +73,7 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
+        let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
         let source = match alike {
             true => Source::Everything,
