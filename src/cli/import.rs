@@ -3,6 +3,7 @@
 mod commits;
 mod git;
 mod releases;
+mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,9 @@ pub(super) struct Import {
     /// The stored revision to add the backend file to
     #[arg(long, value_name = "REVISION", requires = "backend")]
     over: Option<String>,
+
+    #[command(flatten)]
+    source_options: sources::SourceOptions,
 
     /// The project of that revision
     #[arg(
@@ -152,7 +156,8 @@ impl Import {
         let named = base.label.as_ref().map(|label| label.name.to_string());
         let label = self.label.clone().or(named);
         let release = base.release();
-        let bundle = vendor.over(&snapshot.bundle);
+        let mut bundle = vendor.over(&snapshot.bundle);
+        self.source_options.add_to(&mut bundle)?;
         let ingest = Ingest {
             project: &self.project,
             bundle: bundle.clone(),

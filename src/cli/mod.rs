@@ -24,10 +24,12 @@ mod openapi;
 mod remote;
 mod restore;
 mod sample;
+mod scan;
 mod serve;
 mod settings;
 mod side;
 mod signatures;
+mod sources;
 mod stored;
 mod subject;
 mod table;
@@ -66,6 +68,7 @@ enum Command {
     Compare(Box<compare::Compare>),
     History(history::History),
     Gaps(gaps::Gaps),
+    Scan(scan::ScanSources),
     Exception(exception::Exception),
     Import(import::Import),
     Export(export::Export),
@@ -101,6 +104,7 @@ pub fn run() -> ExitCode {
             Command::Compare(compare) => compare.run().await,
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,
+            Command::Scan(scan) => scan.run(),
             Command::Exception(exception) => exception.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,

@@ -19,7 +19,10 @@ use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
+use opatlas_source::{
+    BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped, TAGS,
+};
+use opatlas_sources::{File, Sources};
 
 /// A revision, read and completed.
 #[derive(Debug)]
@@ -46,6 +49,8 @@ pub struct Catalogue {
     pub derivative_matches: DerivativeMatches,
     /// The out-of-tree backend files by their names in the bundle, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
+    /// What C++ and Python sources in the bundle register.
+    pub sources: Arc<Sources>,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
@@ -57,6 +62,17 @@ pub struct Catalogue {
     /// All operators sorted by base name, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
+}
+
+/// Reads the sources of a bundle.
+fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
+    stop.check()?;
+    let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
+    let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+    match files.is_empty() {
+        true => Ok(Sources::default()),
+        false => Sources::read_until(&files, stop),
+    }
 }
 
 impl Catalogue {
@@ -108,6 +124,7 @@ impl Catalogue {
             let file = Arc::new(BackendFile::read(bytes));
             catalogue.backends.push((name.into(), file));
         }
+        catalogue.sources = Arc::new(sources(bundle, stop)?);
         Ok(catalogue)
     }
 
@@ -129,6 +146,7 @@ impl Catalogue {
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.backends.clone_from(&self.backends);
+        catalogue.sources = Arc::clone(&self.sources);
         catalogue.match_derivatives(stop)?;
         Ok(catalogue)
     }
@@ -175,6 +193,7 @@ impl Catalogue {
             derivatives: None,
             derivative_matches: DerivativeMatches::default(),
             backends: Vec::new(),
+            sources: Arc::default(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),

@@ -1,4 +1,4 @@
-//! What C++ and Python sources register with PyTorch's dispatcher, and the functions that they define
+//! What C++ and Python sources register with PyTorch's dispatcher
 //! (`docs/spec/sources.md`).
 //!
 //! [`scan`] takes the texts of files and gives [`Registration`]s with their places. Nothing is
@@ -8,6 +8,7 @@
 
 mod cpp;
 mod decode;
+mod joined;
 mod macros;
 mod name;
 mod parse;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
 
-pub use cpp::functions::{Function, Functions};
+pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};
 
@@ -88,6 +89,16 @@ pub struct Registration {
 }
 
 impl Registration {
+    /// The operator as a revision names it: with its namespace unless that is `aten`.
+    #[must_use]
+    pub fn qualified_name(&self) -> Option<String> {
+        let operator = self.operator.as_deref()?;
+        Some(match self.namespace.as_deref()? {
+            "aten" => operator.to_owned(),
+            namespace => format!("{namespace}::{operator}"),
+        })
+    }
+
     /// Whether it is an entry of the dispatcher's tables. `py_impl` and `register_decomposition`
     /// fill tables of Python instead.
     #[must_use]
@@ -172,6 +183,33 @@ impl Language {
     }
 }
 
+/// Tells which files are worth giving to [`scan`].
+pub struct Sieve<'m> {
+    cpp: cpp::Scanner<'m>,
+}
+
+impl<'m> Sieve<'m> {
+    /// For scans with these macros.
+    #[must_use]
+    pub fn new(macros: &'m Macros) -> Self {
+        Self {
+            cpp: cpp::Scanner::new(macros),
+        }
+    }
+
+    /// Whether a file may register something, or cannot be read, which a scan reports. All other
+    /// files change nothing in the result of a scan.
+    #[must_use]
+    pub fn keeps(&self, file: File<'_>) -> bool {
+        let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
+        match Language::of(file.path) {
+            Some(Language::Cpp) => is_odd || self.cpp.may_register(file.bytes),
+            Some(Language::Python) => is_odd || python::may_register(file.bytes),
+            None => false,
+        }
+    }
+}
+
 /// Finds all registrations in a set of files.
 #[must_use]
 pub fn scan(files: &[File<'_>], macros: &Macros) -> Scan {
@@ -191,6 +229,9 @@ pub fn scan_until(files: &[File<'_>], macros: &Macros, stop: &Stop) -> Result<Sc
     let mut python = python::Scanner::default();
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
+        if Language::of(file.path).is_none() {
+            continue;
+        }
         let may_register = match Language::of(file.path) {
             Some(Language::Cpp) => cpp.may_register(file.bytes),
             Some(Language::Python) => python::may_register(file.bytes),

@@ -3,7 +3,10 @@
 //! A macro is known by its name and its number of parameters. Its texts may hold `{parameter}`,
 //! which stands for the argument: an identifier or the contents of a string literal.
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
+use toml::{Table, Value};
 
 /// What a macro stands for. `library` opens a block of registrations; `def` and `imp` define an
 /// operator and register a kernel.
@@ -27,20 +30,8 @@ pub struct Macro {
     pub kernel: Option<Box<str>>,
 }
 
-/// A macro of `data/macros.toml`.
-struct Known {
-    name: &'static str,
-    parameters: &'static [&'static str],
-    library: Option<&'static str>,
-    variable: Option<&'static str>,
-    def: Option<&'static str>,
-    imp: Option<&'static str>,
-    key: Option<&'static str>,
-    kernel: Option<&'static str>,
-}
-
-// KNOWN and NOTHING.
-include!(concat!(env!("OUT_DIR"), "/macros.rs"));
+/// The description of known macros.
+const KNOWN: &str = include_str!("../../../data/macros.toml");
 
 /// The macros that a scan knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,23 +50,37 @@ impl Macros {
     /// The known ones.
     #[must_use]
     pub fn built_in() -> Self {
-        let mut macros = Self {
-            by_name: FxHashMap::default(),
-            nothing: NOTHING.iter().map(|name| (*name).into()).collect(),
-        };
-        for known in KNOWN {
-            macros.add(Macro {
-                name: known.name.into(),
-                parameters: known.parameters.iter().map(|p| (*p).into()).collect(),
-                library: known.library.map(Into::into),
-                variable: known.variable.map(Into::into),
-                def: known.def.map(Into::into),
-                imp: known.imp.map(Into::into),
-                key: known.key.map(Into::into),
-                kernel: known.kernel.map(Into::into),
-            });
+        static KNOWN_MACROS: OnceLock<Macros> = OnceLock::new();
+        let known = KNOWN_MACROS.get_or_init(|| {
+            let mut macros = Self {
+                by_name: FxHashMap::default(),
+                nothing: FxHashSet::default(),
+            };
+            // A test reads the same text.
+            let _ = macros.add_text(KNOWN);
+            macros
+        });
+        known.clone()
+    }
+
+    /// Adds the macros that a text in TOML describes (`docs/spec/sources.md`, section 4).
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with the text; then some of its macros may have been added.
+    pub fn add_text(&mut self, text: &str) -> Result<(), String> {
+        let table: Table = text.parse().map_err(|error| format!("{error}"))?;
+        for (name, value) in &table {
+            let items = value.as_array();
+            let items = items.ok_or_else(|| format!("`{name}` must be a list"))?;
+            for item in items {
+                match name.as_str() {
+                    "nothing" => self.add_nothing(text_of(name, item)?),
+                    "macro" => self.add(described(item)?),
+                    _ => return Err(format!("unknown field `{name}`; use `macro` or `nothing`")),
+                }
+            }
         }
-        macros
+        Ok(())
     }
 
     /// Adds a macro. It replaces one with the same name and number of parameters.
@@ -115,6 +120,26 @@ impl Macros {
 }
 
 impl Macro {
+    /// What is wrong with its description.
+    fn fault(&self) -> Option<String> {
+        let name = &self.name;
+        if name.is_empty() {
+            return Some("a macro has no name".to_owned());
+        }
+        if self.library.is_none() && self.def.is_none() && self.imp.is_none() {
+            return Some(format!(
+                "macro `{name}` has neither `library` nor `def` nor `impl`"
+            ));
+        }
+        let texts = [&self.library, &self.def, &self.imp, &self.key, &self.kernel];
+        let arguments = vec![Some("x".into()); self.parameters.len()];
+        let mut texts = texts.into_iter().flatten();
+        let wrong = texts.find(|text| self.fill(text, &arguments).is_none())?;
+        Some(format!(
+            "macro `{name}`: `{wrong}` names a parameter that it does not have"
+        ))
+    }
+
     /// Whether it names the operator's namespace and the key, and so needs no block.
     pub(crate) fn is_complete(&self) -> bool {
         let is_qualified = |text: &Option<Box<str>>| text.as_deref().is_some_and(is_qualified);
@@ -139,4 +164,79 @@ impl Macro {
 
 fn is_qualified(text: &str) -> bool {
     text.split('(').next().unwrap_or_default().contains("::")
+}
+
+fn text_of<'t>(name: &str, value: &'t Value) -> Result<&'t str, String> {
+    value
+        .as_str()
+        .ok_or_else(|| format!("`{name}` must hold strings"))
+}
+
+/// The macro that an item describes.
+fn described(item: &Value) -> Result<Macro, String> {
+    let fields = item.as_table().ok_or("a macro must be a table")?;
+    let mut made = Macro::default();
+    for (name, value) in fields {
+        if name == "parameters" {
+            let list = value.as_array().ok_or("`parameters` must be a list")?;
+            let list = list.iter().map(|name| text_of("parameters", name));
+            let list: Result<Vec<_>, _> = list.collect();
+            made.parameters = list?.into_iter().map(Into::into).collect();
+            continue;
+        }
+        let text: Box<str> = text_of(name, value)?.into();
+        match name.as_str() {
+            "name" => made.name = text,
+            "library" => made.library = Some(text),
+            "variable" => made.variable = Some(text),
+            "def" => made.def = Some(text),
+            "impl" => made.imp = Some(text),
+            "key" => made.key = Some(text),
+            "kernel" => made.kernel = Some(text),
+            _ => return Err(format!("unknown field `{name}` of macro `{}`", made.name)),
+        }
+    }
+    match made.fault() {
+        Some(fault) => Err(fault),
+        None => Ok(made),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_macros_are_described_correctly() {
+        let mut macros = Macros {
+            by_name: FxHashMap::default(),
+            nothing: FxHashSet::default(),
+        };
+        assert_eq!(macros.add_text(KNOWN), Ok(()));
+        assert!(macros.find("KERNEL_PRIVATEUSEONE", 3).is_some());
+        assert!(macros.is_nothing("TORCH_CHECK"));
+    }
+
+    #[test]
+    fn a_wrong_description_is_refused() {
+        let wrong = [
+            (
+                "[[macro]]\nname = \"A\"",
+                "neither `library` nor `def` nor `impl`",
+            ),
+            (
+                "[[macro]]\nname = \"A\"\nimpl = \"{op}\"",
+                "a parameter that it does not have",
+            ),
+            ("[[macro]]\nname = \"A\"\nop = \"x\"", "unknown field `op`"),
+            ("[[macros]]\nname = \"A\"", "unknown field `macros`"),
+            ("nothing = 1", "`nothing` must be a list"),
+            ("macro = [1]", "a macro must be a table"),
+            ("x", "TOML"),
+        ];
+        for (text, why) in wrong {
+            let fault = Macros::built_in().add_text(text).unwrap_err();
+            assert!(fault.contains(why) || why == "TOML", "{text}: {fault}");
+        }
+    }
 }

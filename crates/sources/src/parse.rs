@@ -54,7 +54,9 @@ impl Reader {
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
         let mut read = |at: usize, _| text.get(at..).unwrap_or_default();
-        let tree = self.parser.parse_with_options(&mut read, None, Some(options));
+        let tree = self
+            .parser
+            .parse_with_options(&mut read, None, Some(options));
         // A stopped parser would go on with the old text.
         self.parser.reset();
         tree

@@ -12,7 +12,10 @@ fn faults(path: &str, bytes: &[u8]) -> Vec<FaultKind> {
 
 #[test]
 fn files_that_are_no_source_are_faults() {
-    assert_eq!(faults("a.cpp", &vec![b' '; LARGEST_FILE + 1]), [FaultKind::TooLarge]);
+    assert_eq!(
+        faults("a.cpp", &vec![b' '; LARGEST_FILE + 1]),
+        [FaultKind::TooLarge]
+    );
     assert_eq!(faults("a.py", b"torch.library\0"), [FaultKind::Binary]);
     assert_eq!(
         faults("a.cpp", b"TORCH_LIBRARY(a, m) { m.def(\"\xff() -> ()\"); }"),
@@ -34,21 +37,56 @@ fn an_invalid_byte_costs_only_its_place() {
 
 /// A head, a piece that repeats, and a tail.
 const SHAPES: [(&str, &str, &str, &str); 16] = [
-    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "m.impl(\"x\", f);", "}"),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) {",
+        "m.impl(\"x\", f);",
+        "}",
+    ),
     ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "{", ""),
     ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "(", "}"),
-    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl(\"x\", ", "f<", ");}"),
-    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) { m", ".impl(\"x\", f)", ";}"),
-    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "KERNEL_XLA(x, y) ", "}"),
-    ("a.cpp", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", "if (a) ", "m.impl(\"x\", f);}"),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl(\"x\", ",
+        "f<",
+        ");}",
+    ),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) { m",
+        ".impl(\"x\", f)",
+        ";}",
+    ),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) {",
+        "KERNEL_XLA(x, y) ",
+        "}",
+    ),
+    (
+        "a.cpp",
+        "TORCH_LIBRARY_IMPL(aten, CPU, m) {",
+        "if (a) ",
+        "m.impl(\"x\", f);}",
+    ),
     ("a.cpp", "", "TORCH_LIBRARY_IMPL(aten, CPU, m) {", ""),
     ("a.cpp", "TORCH_LIBRARY", "\n#if A", ""),
     ("a.cpp", "TORCH_LIBRARY", "\n#define A m.impl(\"x\", f)", ""),
     ("a.cpp", "TORCH_LIBRARY", "R\"x(", ""),
-    ("a.cpp", "", "void f(torch::Library& m) { m.impl(\"x\", f); g(m); }", ""),
+    (
+        "a.cpp",
+        "",
+        "void f(torch::Library& m) { m.impl(\"x\", f); g(m); }",
+        "",
+    ),
     ("a.py", "import torch.library\nx = ", "[", ""),
     ("a.py", "import torch.library\nx = ", "\"a\" + ", "\"b\""),
-    ("a.py", "lib = Library(\"aten\", \"IMPL\")\n", "lib.impl(\"x\", f, \"CPU\")\n", ""),
+    (
+        "a.py",
+        "lib = Library(\"aten\", \"IMPL\")\n",
+        "lib.impl(\"x\", f, \"CPU\")\n",
+        "",
+    ),
     ("a.py", "import torch.library\n", "if x:\n ", ""),
 ];
 

@@ -1,4 +1,4 @@
-//! Every idiom of registration in Python (`docs/spec/sources.md`, section 3).
+//! Every idiom of registration in Python (`docs/spec/sources.md`, section 1).
 
 mod common;
 
@@ -177,7 +177,10 @@ lib.impl("g", f, key_of(device))
 fn libraries_of_other_files() {
     let files = [
         ("a.py", "XLA_LIB = Library(\"xla\", \"DEF\")\n"),
-        ("b.py", "from a import XLA_LIB\nXLA_LIB.define(\"f() -> ()\")\n"),
+        (
+            "b.py",
+            "from a import XLA_LIB\nXLA_LIB.define(\"f() -> ()\")\n",
+        ),
         ("c.py", "lib.define(\"g() -> ()\")\n"),
         ("d.py", "lib = Library(\"one\", \"DEF\")\n"),
         ("e.py", "lib = Library(\"two\", \"DEF\")\n"),
@@ -189,7 +192,13 @@ fn libraries_of_other_files() {
     let found = scan(&files, &Macros::built_in()).registrations;
     let shown: Vec<_> = found
         .iter()
-        .map(|row| (row.file, row.namespace.as_deref(), row.unresolved.as_deref()))
+        .map(|row| {
+            (
+                row.file,
+                row.namespace.as_deref(),
+                row.unresolved.as_deref(),
+            )
+        })
         .collect();
     let unknown = "`lib` is not a library that this file makes";
     assert_eq!(shown, [(1, Some("xla"), None), (2, None, Some(unknown))]);

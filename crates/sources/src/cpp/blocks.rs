@@ -115,7 +115,9 @@ fn library<'s>(found: &Found<'_, 's>, at: usize, word: &'s str) -> Option<Block<
     let arguments = source.expression(open + 1..close).arguments();
     let makes = word.contains("MAKE_TORCH_LIBRARY");
     let (variable, body) = if makes {
-        let assigned = at.checked_sub(1).filter(|before| source.is(*before, b'='))?;
+        let assigned = at
+            .checked_sub(1)
+            .filter(|before| source.is(*before, b'='))?;
         let variable = source.word(assigned.checked_sub(1)?)?;
         (variable, (close, end_of_scope(found, close)))
     } else {
@@ -151,7 +153,9 @@ fn library<'s>(found: &Found<'_, 's>, at: usize, word: &'s str) -> Option<Block<
 /// capital letters with an underscore is one, such as `TORCH_EXTENSION_NAME`.
 fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
-    let is_word = shown.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_word = shown
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let is_macro = shown.len() > 1
         && shown.contains('_')
         && !shown.bytes().any(|byte| byte.is_ascii_lowercase())
@@ -274,7 +278,10 @@ fn known_macro<'s>(
         }
         return close;
     }
-    let Some(end) = source.partner(close + 1).filter(|_| source.is(close + 1, b'{')) else {
+    let Some(end) = source
+        .partner(close + 1)
+        .filter(|_| source.is(close + 1, b'{'))
+    else {
         return close;
     };
     block.body = (close + 1, end);
@@ -286,7 +293,13 @@ fn known_macro<'s>(
 }
 
 /// A registration that was found but is not understood.
-pub(super) fn unresolved(found: &mut Found<'_, '_>, block: &Block<'_>, at: Span, through: &str, why: String) {
+pub(super) fn unresolved(
+    found: &mut Found<'_, '_>,
+    block: &Block<'_>,
+    at: Span,
+    through: &str,
+    why: String,
+) {
     let mut draft = Draft::new(RegistrationKind::Impl, at, through);
     draft.unresolved = Some(why.into());
     found.add(block, draft);

@@ -21,7 +21,9 @@ pub(super) fn read<'s>(
     let (open, close) = block.body;
     let (Some(first), Some(last)) = (
         source.tokens.get(open),
-        source.tokens.get(close.min(source.tokens.len().wrapping_sub(1))),
+        source
+            .tokens
+            .get(close.min(source.tokens.len().wrapping_sub(1))),
     ) else {
         return;
     };
@@ -76,7 +78,11 @@ fn blank_left_out(found: &Found<'_, '_>, start: usize, bytes: &mut [u8]) {
         &mut off[first_off..].iter().copied(),
     ] {
         for (from, to) in ranges.take_while(|(from, _)| (*from as usize) < end) {
-            blank(bytes, (from as usize).saturating_sub(start), to as usize - start);
+            blank(
+                bytes,
+                (from as usize).saturating_sub(start),
+                to as usize - start,
+            );
         }
     }
 }
@@ -129,7 +135,13 @@ fn is_macro_name(word: &str) -> bool {
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-fn unknown_macro(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usize, word: &str) {
+fn unknown_macro(
+    found: &mut Found<'_, '_>,
+    block: &Block<'_>,
+    at: usize,
+    close: usize,
+    word: &str,
+) {
     let source = found.source;
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
     let why = format!("macro `{word}` is unknown");
@@ -143,7 +155,10 @@ pub(super) fn known_macro(found: &mut Found<'_, '_>, block: &Block<'_>, at: usiz
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
     let arguments = source.expression(at + 2..close).arguments();
     let Some(known) = found.macros.find(word, arguments.len()) else {
-        let why = format!("macro `{word}` is not known with {} arguments", arguments.len());
+        let why = format!(
+            "macro `{word}` is not known with {} arguments",
+            arguments.len()
+        );
         return unresolved(found, block, span, word, why);
     };
     let texts: Vec<_> = arguments.iter().map(|a| a.macro_argument()).collect();
@@ -236,14 +251,19 @@ impl<'s> Call<'_, 's, '_> {
         let list = self.node.child_by_field_name("arguments");
         if let Some(list) = list.filter(Node::has_error) {
             let range = list.start_byte() + self.start + 1..list.end_byte() + self.start - 1;
-            return found.source.expression(found.source.within(range)).arguments();
+            return found
+                .source
+                .expression(found.source.within(range))
+                .arguments();
         }
         let nodes = self.arguments.iter();
         nodes.map(|node| self.expression(found, *node)).collect()
     }
 
     fn of_library(&self, found: &mut Found<'_, 's>, function: Node<'_>) {
-        let owner = root(function, |field| self.text(found, field).starts_with("class_"));
+        let owner = root(function, |field| {
+            self.text(found, field).starts_with("class_")
+        });
         if owner.is_none_or(|owner| self.text(found, owner) != self.block.variable) {
             return;
         }
@@ -373,7 +393,10 @@ fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t
 fn complete(draft: &mut Draft<'_>, arguments: &[Expression<'_>]) {
     match draft.kind {
         RegistrationKind::Fallback => {
-            draft.kernel = arguments.first().map(|first| first.kernel()).unwrap_or_default();
+            draft.kernel = arguments
+                .first()
+                .map(|first| first.kernel())
+                .unwrap_or_default();
         }
         RegistrationKind::Impl => match arguments {
             [_, key, kernel, ..] if key.key().is_some() => {

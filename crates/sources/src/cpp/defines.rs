@@ -22,7 +22,11 @@ pub(super) fn read(
         return;
     };
     let (kind, _) = split(line);
-    if kind != "define" || !["TORCH_LIBRARY", ".impl(", ".def(", ".fallback("].iter().any(|word| line.contains(word)) {
+    if kind != "define"
+        || !["TORCH_LIBRARY", ".impl(", ".def(", ".fallback("]
+            .iter()
+            .any(|word| line.contains(word))
+    {
         return;
     }
     let Some(at) = line.find("define").map(|at| at + "define".len()) else {

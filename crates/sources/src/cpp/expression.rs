@@ -169,7 +169,10 @@ impl<'s> Expression<'s> {
 
     /// The operator's name that a schema begins with, if its first part is a literal.
     pub(super) fn beginning(self) -> Option<Box<str>> {
-        let first = self.tokens.iter().position(|token| token.kind != Kind::String)?;
+        let first = self
+            .tokens
+            .iter()
+            .position(|token| token.kind != Kind::String)?;
         let text = self.part(0, first).literal()?;
         let (name, _) = text.split_once('(')?;
         Some(name.into())
@@ -247,8 +250,14 @@ impl<'s> Expression<'s> {
                 Some(self.part(from - more, last))
             }
             "makeFromBoxedFunction" if call.arguments.tokens.is_empty() => Some(call.template),
-            "TORCH_FN" | "TORCH_BOX" | "static_cast" | "CppFunction" | "move"
-            | "makeFromBoxedFunction" | "makeFromUnboxedFunction" | "makeFromUnboxedLambda"
+            "TORCH_FN"
+            | "TORCH_BOX"
+            | "static_cast"
+            | "CppFunction"
+            | "move"
+            | "makeFromBoxedFunction"
+            | "makeFromUnboxedFunction"
+            | "makeFromUnboxedLambda"
             | "makeFromBoxedFunctor" => Some(call.arguments),
             _ => None,
         }
@@ -325,7 +334,9 @@ fn unquote(literal: &str, text: &mut String) {
     let start = literal.find('"').unwrap_or(0);
     let (prefix, body) = literal.split_at(start);
     if prefix.ends_with('R') {
-        let inner = body.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
+        let inner = body
+            .split_once('(')
+            .and_then(|(_, rest)| rest.rsplit_once(')'));
         text.push_str(inner.map_or("", |(inner, _)| inner));
         return;
     }
@@ -378,14 +389,21 @@ mod tests {
             ("TORCH_BOX(&f)", "f"),
         ];
         for (source, function) in functions {
-            assert_eq!(kernel(source), (Some(function.into()), false, None), "{source}");
+            assert_eq!(
+                kernel(source),
+                (Some(function.into()), false, None),
+                "{source}"
+            );
         }
         let through = "torch::CppFunction::makeFallthrough()";
         assert_eq!(kernel(through), (None, true, None));
         let keyed = "torch::dispatch(c10::DispatchKey::XLA, TORCH_FN(f))";
         assert_eq!(kernel(keyed), (Some("f".into()), false, Some("XLA".into())));
         let keyed = "torch::dispatch(at::kCUDA, f<a, b>)";
-        assert_eq!(kernel(keyed), (Some("f<a,b>".into()), false, Some("CUDA".into())));
+        assert_eq!(
+            kernel(keyed),
+            (Some("f<a,b>".into()), false, Some("CUDA".into()))
+        );
     }
 
     #[test]
@@ -406,7 +424,10 @@ mod tests {
     #[test]
     fn keys_have_several_spellings() {
         let cases = [
-            ("c10::DispatchKey::CatchAll", Some("CompositeImplicitAutograd")),
+            (
+                "c10::DispatchKey::CatchAll",
+                Some("CompositeImplicitAutograd"),
+            ),
             ("DispatchKey::AutogradXLA", Some("AutogradXLA")),
             ("torch::kPrivateUse1", Some("PrivateUse1")),
             ("c10::DeviceType::XLA", Some("XLA")),
@@ -414,7 +435,10 @@ mod tests {
             ("&kFn", None),
         ];
         for (source, key) in cases {
-            assert_eq!(with(source, |e| e.key().map(Box::<str>::from)).as_deref(), key);
+            assert_eq!(
+                with(source, |e| e.key().map(Box::<str>::from)).as_deref(),
+                key
+            );
         }
     }
 }

@@ -28,7 +28,10 @@ pub(super) fn read(found: &mut Found<'_, '_>, at: usize) -> usize {
     let mut index = at + 1;
     while index < end {
         let word = source.word(index);
-        let close = source.is(index + 1, b'(').then(|| source.partner(index + 1)).flatten();
+        let close = source
+            .is(index + 1, b'(')
+            .then(|| source.partner(index + 1))
+            .flatten();
         match (word, close) {
             (Some("op"), Some(close)) if source.is(index - 1, b'.') => {
                 operator(found, &block, index, close);
@@ -47,7 +50,10 @@ pub(super) fn read(found: &mut Found<'_, '_>, at: usize) -> usize {
     }
     let registers = source.is(at + 1, b'(') || source.is(at + 2, b'(');
     if !is_any && registers && end > at + 4 {
-        let span = source.span(token.start, source.tokens[end.min(source.tokens.len() - 1)].end);
+        let span = source.span(
+            token.start,
+            source.tokens[end.min(source.tokens.len() - 1)].end,
+        );
         let why = "functions make the operators that are registered".to_owned();
         unresolved(found, &block, span, NAME, why);
     }
@@ -61,7 +67,9 @@ fn end_of_statement(found: &Found<'_, '_>, from: usize) -> usize {
         if source.is(index, b';') || source.is(index, b'}') || source.is(index, b')') {
             return index;
         }
-        let opens = [b'(', b'[', b'{'].iter().any(|byte| source.is(index, *byte));
+        let opens = [b'(', b'[', b'{']
+            .iter()
+            .any(|byte| source.is(index, *byte));
         let skipped = opens.then(|| source.partner(index)).flatten();
         index = skipped.unwrap_or(index) + 1;
     }
@@ -99,7 +107,11 @@ fn operator(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usiz
 fn script_operator(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
     let source = found.source;
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
-    let first = source.expression(at + 2..close).arguments().into_iter().next();
+    let first = source
+        .expression(at + 2..close)
+        .arguments()
+        .into_iter()
+        .next();
     let mut draft = Draft::new(RegistrationKind::Def, span, "torch::jit::RegisterOperators");
     draft.name = first.and_then(Expression::literal);
     found.add(block, draft);

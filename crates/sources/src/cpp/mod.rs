@@ -9,7 +9,6 @@ mod body;
 mod conditions;
 mod defines;
 mod expression;
-pub(crate) mod functions;
 mod legacy;
 mod source;
 mod tokens;
@@ -150,13 +149,20 @@ impl Found<'_, '_> {
         let has_kernel = draft.kernel.function.is_some() || draft.kernel.fallthrough;
         let key = match draft.kind {
             RegistrationKind::Def if !has_kernel => None,
-            _ => draft.kernel.key.clone().or(draft.key).or_else(|| block.key()),
+            _ => draft
+                .kernel
+                .key
+                .clone()
+                .or(draft.key)
+                .or_else(|| block.key()),
         };
         let is_fallback = draft.kind == RegistrationKind::Fallback;
         let mut why = draft.unresolved;
         if why.is_none() && !is_fallback && named.is_none() {
             why = Some(match name {
-                Some(name) => format!("`{}` is not an operator's name", shortened(name.operator)).into(),
+                Some(name) => {
+                    format!("`{}` is not an operator's name", shortened(name.operator)).into()
+                }
                 None => "the operator's name is not a literal".into(),
             });
         }

@@ -76,7 +76,8 @@ fn applied<'t>(path: &[Node<'t>]) -> Option<Node<'t>> {
         let definition = around.child_by_field_name("definition")?;
         return definition.child_by_field_name("name");
     }
-    let is_called = parent.kind() == "call" && parent.child_by_field_name("function") == Some(*node);
+    let is_called =
+        parent.kind() == "call" && parent.child_by_field_name("function") == Some(*node);
     is_called.then(|| values::arguments(*parent).positional.first().copied())?
 }
 
@@ -182,7 +183,10 @@ impl<'t> Call<'_, 't> {
             "define" => self.definition(0, library, &through),
             "_register_fake" => {
                 let drafts = self.with_key(Ok("Meta".into()), &through);
-                drafts.into_iter().map(|draft| draft.within(library)).collect()
+                drafts
+                    .into_iter()
+                    .map(|draft| draft.within(library))
+                    .collect()
             }
             "fallback" => {
                 let key = self.argument(1, "dispatch_key");
@@ -206,7 +210,9 @@ impl<'t> Call<'_, 't> {
             "register_vmap" => Ok("FuncTorchBatched".into()),
             "register_kernel" => {
                 let devices = self.argument(0, "device_types");
-                let devices = devices.map(|node| keys(self.names, node)).unwrap_or_default();
+                let devices = devices
+                    .map(|node| keys(self.names, node))
+                    .unwrap_or_default();
                 let draft = |key| self.named(name, Some(key), &through);
                 return devices.into_iter().map(draft).collect();
             }
@@ -218,7 +224,10 @@ impl<'t> Call<'_, 't> {
     /// A method of something that may be a library.
     fn of_unknown(&self, method: &str, owner: &str) -> Vec<Draft> {
         let (name, last) = match method {
-            "impl" => (self.argument(0, "op_name"), self.argument(2, "dispatch_key")),
+            "impl" => (
+                self.argument(0, "op_name"),
+                self.argument(2, "dispatch_key"),
+            ),
             "define" => (self.argument(0, "schema"), self.argument(0, "schema")),
             _ => return Vec::new(),
         };
@@ -237,7 +246,10 @@ impl<'t> Call<'_, 't> {
             namespace: None,
             key: None,
         };
-        let why = format!("`{}` is not a library that this file makes", shortened(owner));
+        let why = format!(
+            "`{}` is not a library that this file makes",
+            shortened(owner)
+        );
         let drafts = match method {
             "define" => self.definition(0, &library, "Library.define"),
             _ => {
@@ -269,8 +281,17 @@ impl<'t> Call<'_, 't> {
     }
 
     /// Kernels for the operators of one argument at the keys of another.
-    fn kernels(&self, name: usize, key: usize, library: Option<&Library>, through: &str) -> Vec<Draft> {
-        let Some(named) = self.argument(name, "op_name").or_else(|| self.argument(name, "op")) else {
+    fn kernels(
+        &self,
+        name: usize,
+        key: usize,
+        library: Option<&Library>,
+        through: &str,
+    ) -> Vec<Draft> {
+        let Some(named) = self
+            .argument(name, "op_name")
+            .or_else(|| self.argument(name, "op"))
+        else {
             return Vec::new();
         };
         let key_names = ["dispatch_key", "types", "device_types"];
@@ -306,7 +327,10 @@ impl<'t> Call<'_, 't> {
         };
         let found = operators(self.names, schema, self.path).into_iter();
         let schema = values::literal(schema, self.names.text).or_else(|| {
-            match self.names.value(text(schema, self.names.text), schema.start_byte()) {
+            match self
+                .names
+                .value(text(schema, self.names.text), schema.start_byte())
+            {
                 Some(Value::Text(text)) => Some(text.clone()),
                 _ => None,
             }
@@ -315,7 +339,9 @@ impl<'t> Call<'_, 't> {
             schema: schema.clone(),
             ..Draft::of(RegistrationKind::Def, operator, through)
         };
-        found.map(|operator| draft(operator).within(library)).collect()
+        found
+            .map(|operator| draft(operator).within(library))
+            .collect()
     }
 
     /// `torch.library.define("ns::name", "(Tensor x) -> Tensor")`.
@@ -389,7 +415,8 @@ impl<'t> Call<'_, 't> {
         let device = self.argument(1, "device_type");
         let device = device.and_then(|node| keys(self.names, node).into_iter().next());
         let key = device.map(|key| key.map(|key| format!("Autocast{key}").into()));
-        key.map(|key| self.with_key(key, through)).unwrap_or_default()
+        key.map(|key| self.with_key(key, through))
+            .unwrap_or_default()
     }
 
     fn named(&self, name: &str, key: Option<Result<Box<str>, Box<str>>>, through: &str) -> Draft {
@@ -425,16 +452,16 @@ impl<'t> Call<'_, 't> {
     }
 
     fn complete(&self, draft: Draft) -> Registration {
-        let kernel = self.kernel(&draft).filter(|_| {
-            draft.kind != RegistrationKind::Def || draft.key.is_some()
-        });
+        let kernel = self
+            .kernel(&draft)
+            .filter(|_| draft.kind != RegistrationKind::Def || draft.key.is_some());
         let shown = kernel.map(|node| match node.kind() {
             "lambda" => "lambda".to_owned(),
             _ => shortened(text(node, self.names.text)),
         });
-        let fallthrough = shown.as_deref().is_some_and(|name| {
-            name.rsplit('.').next() == Some("fallthrough_kernel")
-        });
+        let fallthrough = shown
+            .as_deref()
+            .is_some_and(|name| name.rsplit('.').next() == Some("fallthrough_kernel"));
         let (key, why) = match draft.key {
             Some(Ok(key)) => (Some(key), None),
             Some(Err(why)) => (None, Some(why)),

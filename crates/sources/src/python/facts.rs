@@ -72,7 +72,10 @@ impl Facts {
     }
 
     fn add(&mut self, name: &str, at: usize, value: Value) {
-        self.values.entry(name.into()).or_default().push((at, value));
+        self.values
+            .entry(name.into())
+            .or_default()
+            .push((at, value));
     }
 
     fn assignment(&mut self, node: Node<'_>, source: &str) {
@@ -89,7 +92,11 @@ impl Facts {
     /// `with torch.library._scoped_library("ns", "IMPL") as lib:`
     fn with(&mut self, node: Node<'_>, source: &str) {
         if let [value, target] = children(node)[..] {
-            self.add(text(target, source), node.start_byte(), value_of(value, source));
+            self.add(
+                text(target, source),
+                node.start_byte(),
+                value_of(value, source),
+            );
         }
     }
 
@@ -98,7 +105,10 @@ impl Facts {
         let module = module.map_or("", |module| text(module, source));
         let mut cursor = node.walk();
         for name in node.children_by_field_name("name", &mut cursor) {
-            let field = |field| name.child_by_field_name(field).map(|node| text(node, source));
+            let field = |field| {
+                name.child_by_field_name(field)
+                    .map(|node| text(node, source))
+            };
             let original = field("name").unwrap_or_else(|| text(name, source));
             let local = field("alias").unwrap_or(original);
             if module == "torch.library" {
@@ -118,7 +128,9 @@ impl Facts {
             return;
         };
         for decorator in children(node) {
-            let call = decorator.named_child(0).filter(|call| call.kind() == "call");
+            let call = decorator
+                .named_child(0)
+                .filter(|call| call.kind() == "call");
             let Some(call) = call.filter(|_| decorator.kind() == "decorator") else {
                 continue;
             };
@@ -127,7 +139,11 @@ impl Facts {
                 && let Some(first) = values::arguments(call).positional.first()
                 && let Some(operator) = values::literal(*first, source)
             {
-                self.add(text(name, source), node.start_byte(), Value::Operator(operator));
+                self.add(
+                    text(name, source),
+                    node.start_byte(),
+                    Value::Operator(operator),
+                );
             }
         }
     }

@@ -18,8 +18,14 @@ pub(super) struct Arguments<'t> {
 impl<'t> Arguments<'t> {
     /// An argument by its position or name.
     pub(super) fn get(&self, index: usize, name: &str, source: &str) -> Option<Node<'t>> {
-        let named = self.keywords.iter().find(|(key, _)| text(*key, source) == name);
-        self.positional.get(index).copied().or(named.map(|(_, value)| *value))
+        let named = self
+            .keywords
+            .iter()
+            .find(|(key, _)| text(*key, source) == name);
+        self.positional
+            .get(index)
+            .copied()
+            .or(named.map(|(_, value)| *value))
     }
 }
 
@@ -71,8 +77,13 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
         }
         "concatenated_string" | "parenthesized_expression" => {
             let parts = children(node);
-            let parts: Option<Vec<_>> = parts.into_iter().map(|p| joined(p, source, depth)).collect();
-            parts.filter(|parts| !parts.is_empty()).map(|parts| parts.concat().into())
+            let parts: Option<Vec<_>> = parts
+                .into_iter()
+                .map(|p| joined(p, source, depth))
+                .collect();
+            parts
+                .filter(|parts| !parts.is_empty())
+                .map(|parts| parts.concat().into())
         }
         "binary_operator" => {
             let field = |name| node.child_by_field_name(name);
@@ -87,7 +98,11 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
 
 fn unescaped(text: &str) -> Box<str> {
     match text.contains('\\') {
-        true => text.replace("\\\n", "").replace("\\n", "\n").replace("\\\"", "\"").into(),
+        true => text
+            .replace("\\\n", "")
+            .replace("\\n", "\n")
+            .replace("\\\"", "\"")
+            .into(),
         false => text.into(),
     }
 }
@@ -209,7 +224,8 @@ fn looped<'t>(names: &Names<'_>, node: Node<'t>, path: &[Node<'t>]) -> Option<Ve
     let list = match list.kind() {
         "list" | "tuple" | "set" => list,
         "identifier" => {
-            let Some(Value::List(start, end)) = names.value(text(list, names.text), list.start_byte())
+            let Some(Value::List(start, end)) =
+                names.value(text(list, names.text), list.start_byte())
             else {
                 return None;
             };
