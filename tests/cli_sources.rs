@@ -208,7 +208,54 @@ fn a_backend_with_its_sources() {
         add.contains("kernel, acme::add, source, sources/csrc/ops.cpp:4"),
         "{add}"
     );
-    let other = table("abs");
+    let other = table("blend");
     assert!(other.contains("falls-back"), "{other}");
     assert!(other.contains("sources/csrc/ops.cpp:2"), "{other}");
+}
+
+#[test]
+fn sources_are_checked_beside_the_files() {
+    let kernels = "namespace at { namespace native {\n\
+                   Tensor half_of(const Tensor& self) {\n  return self.item();\n}\n}}\n\
+                   TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl(\"gone\", f); }\n";
+    let folder = folder(&[
+        ("native_functions.yaml", include_str!("api/small.yaml")),
+        ("src/a.cpp", kernels),
+    ]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let check = |format: &str| {
+        let output = run(&[
+            "check",
+            &at("native_functions.yaml"),
+            "--sources",
+            &at("src"),
+            "--format",
+            format,
+            "--release",
+            "2.9",
+            "--fail-on",
+            "warning",
+        ]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = check("text");
+    assert!(text.contains("composite-data-access"), "{text}");
+    assert!(text.contains("src/a.cpp:3:15"), "{text}");
+    assert!(text.contains("source-operator-unknown"), "{text}");
+    let sarif: Value = serde_json::from_str(&check("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap().clone();
+    assert!(
+        results
+            .iter()
+            .any(|result| result["ruleId"] == "composite-data-access")
+    );
+    let json: Value = serde_json::from_str(&check("json")).unwrap();
+    let findings = json["findings"].as_array().unwrap();
+    let found = findings
+        .iter()
+        .find(|f| f["rule"] == "composite-data-access")
+        .unwrap();
+    assert_eq!(found["span"]["line"], 3);
+    assert!(found["file"].as_str().unwrap().ends_with("src/a.cpp"));
 }

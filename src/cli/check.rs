@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use super::check_sources::SourceOptions;
 use super::fix::{Edits, Fixing};
 use crate::service::Snapshot;
 use crate::wire;
@@ -18,7 +19,7 @@ use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Omitted;
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use opatlas_yaml::{Kind, Root};
 
 /// Checks operator declarations against the rules of a release.
@@ -47,6 +48,9 @@ pub(super) struct Check {
     /// Hide infos
     #[arg(long)]
     quiet: bool,
+
+    #[command(flatten)]
+    source_options: SourceOptions,
 
     /// Apply edits and report the remaining findings; by default only safe edits of errors and
     /// warnings, with `suggested` all edits
@@ -138,6 +142,7 @@ impl Check {
             mended.write()?;
             eprint!("{}", mended.report(edits));
         }
+        self.source_options.add_to(&mut inputs)?;
         let judged: Vec<Judged> = inputs
             .into_iter()
             .map(|input| self.judge(input, release))
@@ -154,7 +159,19 @@ impl Check {
     fn judge(&self, input: Input, release: Release) -> Judged {
         let snapshot = Snapshot::read(input.bundle, release, None);
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
-        let sources = snapshot.bundle.files().map(|(name, _)| {
+        let more = self.source_options.findings(&snapshot);
+        let findings: Vec<Finding> = snapshot
+            .listed()
+            .chain(&more)
+            .filter(shown)
+            .cloned()
+            .collect();
+        let is_shown = |name: &str| {
+            let mut files = findings.iter().map(|finding| &*finding.file);
+            !name.starts_with(SOURCES) || files.any(|file| file == name)
+        };
+        let names = snapshot.bundle.files().filter(|(name, _)| is_shown(name));
+        let sources = names.map(|(name, _)| {
             let path = input
                 .paths
                 .get(name)
@@ -163,9 +180,9 @@ impl Check {
             (name.into(), SourceText::new(path, text.into()))
         });
         Judged {
-            findings: snapshot.listed().filter(shown).cloned().collect(),
             omitted: self.omitted(&snapshot),
             sources: sources.collect(),
+            findings,
             snapshot,
         }
     }

@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use crate::store::Opening;
 use opatlas_source::diagnostic::Severity;
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 
 use super::compare::backend::vendor;
 use super::side::NATIVE_FUNCTIONS_PATH;
@@ -263,6 +263,7 @@ pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     if backends.try_exists().with_context(shown)? && backends.is_dir() {
         read_files(&backends, BACKENDS, &mut bundle, &mut ignored)?;
     }
+    sources::of_folder(folder, &mut bundle)?;
     if bundle.file(NATIVE_FUNCTIONS).is_none() {
         bail!("{} has no {NATIVE_FUNCTIONS}", folder.display());
     }
@@ -286,7 +287,7 @@ fn read_files(
         let name = format!("{prefix}{}", file.file_name().to_string_lossy());
         let path = file.path();
         if path.is_dir() {
-            if format!("{name}/") != BACKENDS {
+            if ![BACKENDS, SOURCES].contains(&&*format!("{name}/")) {
                 ignored.push(format!("{name}/"));
             }
         } else if Bundle::is_file_name(&name) {

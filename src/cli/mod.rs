@@ -6,6 +6,7 @@ mod output;
 
 mod backup;
 mod check;
+mod check_sources;
 mod compare;
 mod config;
 mod doctor;

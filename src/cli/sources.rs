@@ -10,9 +10,20 @@ use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 /// The most files that a folder may have.
 const MOST_FILES: usize = 1_000_000;
 
-/// The source files of folders that may register something.
+/// Which files are kept.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Those that may register something.
+    #[default]
+    Registering,
+    /// All source files.
+    All,
+}
+
+/// The source files of folders.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
+    kept: Kept,
     /// Paths with `/` and contents, in the order of paths.
     pub(super) files: Vec<(String, Vec<u8>)>,
     /// How many source files there are, with those that register nothing.
@@ -40,6 +51,14 @@ pub(super) fn macros(file: Option<&Path>) -> anyhow::Result<Macros> {
 }
 
 impl Sources {
+    /// None yet; of those that are added some are kept.
+    pub(super) fn keeping(kept: Kept) -> Self {
+        Self {
+            kept,
+            ..Self::default()
+        }
+    }
+
     /// The files as a scan takes them.
     pub(super) fn scanned(&self) -> Vec<File<'_>> {
         let files = self.files.iter();
@@ -125,7 +144,7 @@ impl Sources {
                     path: name,
                     bytes: &bytes,
                 };
-                if sieve.keeps(file) {
+                if self.kept == Kept::All || sieve.keeps(file) {
                     self.files.push((name.to_owned(), bytes));
                 }
             }

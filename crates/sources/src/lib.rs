@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
 
+pub use cpp::functions::{Call, Function, Functions, parameter_types};
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};

@@ -36,6 +36,19 @@ impl SourceOptions {
     }
 }
 
+/// Adds the folder `sources/` of a bundle on disk, where there is one.
+///
+/// # Errors
+/// If it cannot be read.
+pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> anyhow::Result<()> {
+    let folder = bundle_folder.join(SOURCES.trim_end_matches('/'));
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let described = folder.join(MACRO_FILE);
+    add(bundle, &folder, described.is_file().then_some(&*described))
+}
+
 /// Adds the files of a folder that register something.
 fn add(bundle: &mut Bundle, folder: &Path, described: Option<&Path>) -> anyhow::Result<()> {
     let macros = macros(described)?;
@@ -92,6 +105,12 @@ fn name_in_bundle(folder: &Path, path: &str) -> String {
     let relative = Path::new(path).strip_prefix(folder);
     let relative = relative.unwrap_or(Path::new(path));
     let own = folder.file_name().map(PathBuf::from).unwrap_or_default();
+    // The folder `sources/` of a bundle on disk is that of the bundle.
+    let own = if own == Path::new(SOURCES.trim_end_matches('/')) {
+        PathBuf::new()
+    } else {
+        own
+    };
     let name = own.join(relative);
     format!("{SOURCES}{}", name.display()).replace('\\', "/")
 }

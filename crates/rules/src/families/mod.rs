@@ -17,6 +17,7 @@ mod overloads;
 mod returns;
 mod runtime;
 mod scope;
+mod sources;
 mod structured;
 mod subject;
 mod suppressions;
@@ -25,6 +26,8 @@ mod types;
 mod variants;
 mod views;
 mod yaml;
+
+pub use sources::check_sources;
 
 use opatlas_operators::catalogue::Catalogue;
 
@@ -59,6 +62,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::outputs::RULES,
     &derivatives::variants::RULES,
     &backends::RULES,
+    &sources::RULES,
 ];
 
 /// The checks of all families.
@@ -82,4 +86,5 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     views::check,
     derivatives::check,
     backends::check,
+    sources::check,
 ];

@@ -320,6 +320,12 @@ impl<'s> Expression<'s> {
         (!text.is_empty()).then(|| text.into())
     }
 
+    /// All tokens with blanks between them.
+    pub(super) fn spaced(self) -> String {
+        let texts = self.tokens.iter().map(|token| token.text(self.source));
+        texts.collect::<Vec<_>>().join(" ")
+    }
+
     /// The argument of a macro as text: an identifier, a path or the contents of a literal.
     pub(super) fn macro_argument(self) -> Option<Box<str>> {
         self.literal().or_else(|| {

@@ -9,6 +9,7 @@ mod body;
 mod conditions;
 mod defines;
 mod expression;
+pub(crate) mod functions;
 mod legacy;
 mod source;
 mod tokens;
