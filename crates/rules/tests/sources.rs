@@ -53,6 +53,7 @@ fn what_a_composite_may_do() {
         "at::native::unrelated_out(self); helper_out(self);",
         "// self.item()\nauto text = \"self.item()\";",
         "Tensor item(self);",
+        "scale_stub(self.device().type(), self);",
     ] {
         assert!(composite(body).is_empty(), "{body}: {:#?}", composite(body));
     }

@@ -3,7 +3,8 @@
 use opatlas_source::{Stop, Stopped};
 use rustc_hash::FxHashMap;
 
-use crate::{Fault, File, Language, Macros, Registration, RegistrationKind, scan_until};
+use crate::parse::Budget;
+use crate::{Fault, File, Language, Macros, Registration, RegistrationKind, scan_within};
 
 /// The file that describes a project's macros, beside its sources.
 pub const MACRO_FILE: &str = "macros.toml";
@@ -44,7 +45,7 @@ impl Sources {
             let _ = macros.add_text(text);
         }
         let names = files.iter().map(|file| file.path.into()).collect();
-        let scan = scan_until(files, &macros, stop)?;
+        let scan = scan_within(files, &macros, Budget::Limited, stop)?;
         let mut sources = Self::of_registrations(names, scan.registrations);
         sources.faults = scan.faults;
         Ok(sources)

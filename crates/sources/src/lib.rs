@@ -17,6 +17,7 @@ mod python;
 use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
+use parse::Budget;
 
 pub use cpp::functions::{Call, Function, Functions, parameter_types};
 pub use joined::{MACRO_FILE, Sources};
@@ -194,7 +195,7 @@ impl<'m> Sieve<'m> {
     #[must_use]
     pub fn new(macros: &'m Macros) -> Self {
         Self {
-            cpp: cpp::Scanner::new(macros),
+            cpp: cpp::Scanner::new(macros, Budget::Unlimited),
         }
     }
 
@@ -222,12 +223,22 @@ pub fn scan(files: &[File<'_>], macros: &Macros) -> Scan {
 /// # Errors
 /// [`Stopped`].
 pub fn scan_until(files: &[File<'_>], macros: &Macros, stop: &Stop) -> Result<Scan, Stopped> {
+    scan_within(files, macros, Budget::Unlimited, stop)
+}
+
+/// The same with a bound on the work for all files together.
+fn scan_within(
+    files: &[File<'_>],
+    macros: &Macros,
+    budget: Budget,
+    stop: &Stop,
+) -> Result<Scan, Stopped> {
     let mut scan = Scan {
         texts: vec![None; files.len()],
         ..Scan::default()
     };
-    let mut cpp = cpp::Scanner::new(macros);
-    let mut python = python::Scanner::default();
+    let mut cpp = cpp::Scanner::new(macros, budget);
+    let mut python = python::Scanner::new(budget);
     for (index, file) in files.iter().enumerate() {
         stop.check()?;
         if Language::of(file.path).is_none() {

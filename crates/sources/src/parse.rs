@@ -18,25 +18,46 @@ const MOST_STEPS: usize = 30_000;
 /// The deepest nesting of nodes that a [`Walk`] follows.
 pub(crate) const DEEPEST: usize = 400;
 
+/// The steps that all texts of one scan together may take in each language.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Budget {
+    /// As many as each text may take.
+    Unlimited,
+    /// For files from anywhere: about 5 MB of ordinary code.
+    Limited,
+}
+
+/// The steps of [`Budget::Limited`].
+const MOST_STEPS_OF_ALL: usize = 60_000;
+
 /// A parser of one language.
 pub(crate) struct Reader {
     parser: Parser,
     is_ready: bool,
+    left: usize,
 }
 
 impl Reader {
-    pub(crate) fn cpp() -> Self {
-        Self::of(&tree_sitter_cpp::LANGUAGE.into())
+    pub(crate) fn cpp(budget: Budget) -> Self {
+        Self::of(&tree_sitter_cpp::LANGUAGE.into(), budget)
     }
 
-    pub(crate) fn python() -> Self {
-        Self::of(&tree_sitter_python::LANGUAGE.into())
+    pub(crate) fn python(budget: Budget) -> Self {
+        Self::of(&tree_sitter_python::LANGUAGE.into(), budget)
     }
 
-    fn of(language: &Language) -> Self {
+    fn of(language: &Language, budget: Budget) -> Self {
         let mut parser = Parser::new();
         let is_ready = parser.set_language(language).is_ok();
-        Self { parser, is_ready }
+        let left = match budget {
+            Budget::Unlimited => usize::MAX,
+            Budget::Limited => MOST_STEPS_OF_ALL,
+        };
+        Self {
+            parser,
+            is_ready,
+            left,
+        }
     }
 
     /// The tree of a text; `None` if it takes too many steps.
@@ -45,11 +66,13 @@ impl Reader {
             return None;
         }
         let mut steps = (BASE_STEPS + text.len() / BYTES_PER_STEP).min(MOST_STEPS);
-        let mut progress = |_: &tree_sitter::ParseState| {
-            steps = steps.saturating_sub(1);
-            match steps {
-                0 => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
+        steps = steps.min(self.left);
+        let given = steps;
+        let mut progress = |_: &tree_sitter::ParseState| match steps.checked_sub(1) {
+            None => ControlFlow::Break(()),
+            Some(left) => {
+                steps = left;
+                ControlFlow::Continue(())
             }
         };
         let options = ParseOptions::new().progress_callback(&mut progress);
@@ -59,6 +82,7 @@ impl Reader {
             .parse_with_options(&mut read, None, Some(options));
         // A stopped parser would go on with the old text.
         self.parser.reset();
+        self.left -= given - steps;
         tree
     }
 }

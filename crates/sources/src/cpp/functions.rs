@@ -315,7 +315,9 @@ fn join_templates(parts: Vec<String>) -> Vec<String> {
 pub fn plain_type(parameter: &str) -> Box<str> {
     let parameter = parameter.split('=').next().unwrap_or_default();
     // Tokens come one by one, so the two of `::` are apart.
-    let mut text = parameter.replace(['\n', '\t', '\r'], " ").replace(": :", "::");
+    let mut text = parameter
+        .replace(['\n', '\t', '\r'], " ")
+        .replace(": :", "::");
     for mark in ["::", "<", ">", "&", "*", ",", "(", ")"] {
         text = text.replace(mark, &format!(" {mark} "));
     }

@@ -18,7 +18,7 @@ use memchr::memmem::Finder;
 use opatlas_source::Span;
 
 use crate::name::Names;
-use crate::parse::Reader;
+use crate::parse::{Budget, Reader};
 use crate::{Fault, FaultKind, Macros, Registration, RegistrationKind, Scan};
 use blocks::Block;
 use conditions::shortened;
@@ -37,17 +37,19 @@ const WORDS: [&str; 4] = [
 pub(crate) struct Scanner<'m> {
     macros: &'m Macros,
     words: Vec<Finder<'m>>,
+    budget: Budget,
     reader: Option<Reader>,
 }
 
 impl<'m> Scanner<'m> {
-    pub(crate) fn new(macros: &'m Macros) -> Self {
+    pub(crate) fn new(macros: &'m Macros, budget: Budget) -> Self {
         let mut words: Vec<&str> = macros.at_file_scope().chain(WORDS).collect();
         words.sort_unstable();
         words.dedup();
         Self {
             macros,
             words: words.into_iter().map(Finder::new).collect(),
+            budget,
             reader: None,
         }
     }
@@ -68,7 +70,7 @@ impl<'m> Scanner<'m> {
             left: Found::budget(text),
             scan,
         };
-        let reader = self.reader.get_or_insert_with(Reader::cpp);
+        let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
         blocks::read(&mut found, reader);
         for directive in &source.directives {
             defines::read(text, *directive, self.macros, file, reader, found.scan);

@@ -14,7 +14,7 @@ use memchr::memmem;
 use opatlas_source::Span;
 use tree_sitter::{Node, Tree};
 
-use crate::parse::{Reader, Walk};
+use crate::parse::{Budget, Reader, Walk};
 use crate::{Fault, FaultKind, Scan};
 use facts::{Facts, Shared};
 
@@ -42,8 +42,8 @@ pub(crate) fn may_register(bytes: &[u8]) -> bool {
 }
 
 /// Finds registrations in Python files.
-#[derive(Default)]
 pub(crate) struct Scanner {
+    budget: Budget,
     reader: Option<Reader>,
     files: Vec<Parsed>,
     shared: Shared,
@@ -58,9 +58,20 @@ struct Parsed {
 }
 
 impl Scanner {
+    pub(crate) fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            reader: None,
+            files: Vec::new(),
+            shared: Shared::default(),
+        }
+    }
+
     /// Reads a file; its registrations follow in [`Self::finish`].
     pub(crate) fn read(&mut self, file: u32, text: &Arc<str>, scan: &mut Scan) {
-        let reader = self.reader.get_or_insert_with(Reader::python);
+        let reader = self
+            .reader
+            .get_or_insert_with(|| Reader::python(self.budget));
         let Some(tree) = reader.parse(text.as_bytes()) else {
             let (kind, at) = (FaultKind::TooComplex, Span::at(0));
             return scan.faults.push(Fault { kind, file, at });

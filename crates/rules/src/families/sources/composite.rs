@@ -177,6 +177,9 @@ impl Body<'_> {
         let operator = self.catalogue.operator(self.composite.operator);
         let name = operator.qualified_name();
         let writes = operator.kind != SchemaKind::Functional;
+        let mut returned = operator.schema().returns.iter();
+        let returns_no_tensor =
+            !returned.any(|returned| returned.ty.to_string().contains("Tensor"));
         let is_guard = |call: &Call| GUARDS.contains(&&*call.name);
         let is_guarded = self.function.calls.iter().any(is_guard);
         for call in &self.function.calls {
@@ -184,11 +187,13 @@ impl Body<'_> {
                 continue;
             };
             let is_exempt = match rule {
-                RuleId::CompositeStub => false,
+                RuleId::CompositeStub => self.composite.is_implicit,
                 _ if !self.composite.is_implicit || is_guarded => true,
                 RuleId::CompositeOutCall | RuleId::CompositeResize | RuleId::CompositeCopy => {
                     writes
                 }
+                // `item` and its like are there to read.
+                RuleId::CompositeDataAccess => returns_no_tensor,
                 _ => false,
             };
             if is_exempt {

@@ -4,7 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at;
 use crate::sink::Sink;
-use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
@@ -80,13 +80,8 @@ fn twice(
     sink: &mut Sink,
 ) {
     let key = row.key.as_deref().unwrap_or_default();
-    let mut found = listed
-        .iter()
-        .filter(|((operator, on), _)| *operator == id && *on == key);
-    let known = opatlas_operators::backend::dispatch_key(key, catalogue.release);
-    let place = known
-        .and_then(|key| listed.get(&(id, key)))
-        .or_else(|| found.next().map(|(_, p)| p));
+    let known = dispatch_key(key, catalogue.release);
+    let place = known.and_then(|key| listed.get(&(id, key)));
     let Some((file, span)) = place else {
         return;
     };

@@ -110,10 +110,14 @@ pub(super) static RULES: [Rule; 11] = [
         ..rule(RuleId::CompositeCopy, Severity::Info)
     },
     Rule {
-        what: "A kernel for a composite key does not call a DispatchStub.",
+        what: "A kernel for CompositeExplicitAutograd does not call a DispatchStub.",
         why: "Only backends inside PyTorch register a kernel for a stub; on any other backend the \
               call fails. List the supported backends under `dispatch` instead.",
-        bad: body!("scale_stub(self.device().type(), self);"),
+        bad: cpp(
+            "namespace acme {\nvoid pair(const at::Tensor& self) { pair_stub(self.device().type(), self); }\n}\n\
+                  TORCH_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {\n  m.impl(\"pair\", acme::pair);\n}\n",
+        ),
+        source: "aten/src/ATen/native/README.md, Choosing the right dispatch keyword",
         ..rule(RuleId::CompositeStub, Severity::Warning)
     },
 ];
