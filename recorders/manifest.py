@@ -19,6 +19,12 @@ class Recording:
     # Whether what else it needs is there.
     needs: Callable[[], bool] | None = None
 
+    def needed(self) -> str:
+        """What it needs, in words."""
+        if self.needs is not None:
+            return f"what {', '.join(backend_tables.NEEDED)} name"
+        return f"a process of torch {self.process}" if self.process else "no process"
+
     def is_possible(self) -> bool:
         """Whether what it needs is installed. torchgen is fetched when it is missing."""
         if self.needs is not None:
