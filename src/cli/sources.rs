@@ -159,7 +159,7 @@ impl Sources {
 }
 
 /// A path with `/` between its parts.
-fn shown_path(path: &Path) -> String {
+pub(super) fn shown_path(path: &Path) -> String {
     let parts = path.components().filter_map(|part| match part {
         std::path::Component::CurDir => None,
         std::path::Component::RootDir => Some(String::new()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::cli::sources::{Sources, macros};
+use crate::cli::sources::{Sources, macros, shown_path};
 use opatlas_source::{Bundle, SOURCES};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
@@ -101,16 +101,45 @@ fn add(bundle: &mut Bundle, folder: &Path, described: Option<&Path>) -> anyhow::
 
 /// The name of a source file in a bundle: its path from the folder's own name on.
 fn name_in_bundle(folder: &Path, path: &str) -> String {
-    let folder = folder.components().as_path();
-    let relative = Path::new(path).strip_prefix(folder);
-    let relative = relative.unwrap_or(Path::new(path));
-    let own = folder.file_name().map(PathBuf::from).unwrap_or_default();
+    let folder = shown_path(folder);
+    let relative = path.strip_prefix(&*folder).unwrap_or(path);
+    let relative = relative.trim_start_matches('/');
+    let own = folder.rsplit('/').next().unwrap_or_default();
     // The folder `sources/` of a bundle on disk is that of the bundle.
-    let own = if own == Path::new(SOURCES.trim_end_matches('/')) {
-        PathBuf::new()
-    } else {
-        own
-    };
-    let name = own.join(relative);
-    format!("{SOURCES}{}", name.display()).replace('\\', "/")
+    let is_named = !matches!(own, "" | ".." | "sources");
+    let parts = [is_named.then_some(own), Some(relative)];
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
+    format!("{SOURCES}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_begin_with_the_folders_own_name() {
+        for (folder, path, name) in [
+            (
+                "torch_xla",
+                "torch_xla/csrc/a.cpp",
+                "sources/torch_xla/csrc/a.cpp",
+            ),
+            ("./torch_xla/", "torch_xla/a.py", "sources/torch_xla/a.py"),
+            ("/src/csrc", "/src/csrc/a.cpp", "sources/csrc/a.cpp"),
+            (".", "csrc/a.cpp", "sources/csrc/a.cpp"),
+            ("..", "../csrc/a.cpp", "sources/csrc/a.cpp"),
+            ("a.cpp", "a.cpp", "sources/a.cpp"),
+            (
+                "bundle/sources",
+                "bundle/sources/x/a.cpp",
+                "sources/x/a.cpp",
+            ),
+        ] {
+            assert_eq!(name_in_bundle(Path::new(folder), path), name, "{folder}");
+        }
+    }
 }
