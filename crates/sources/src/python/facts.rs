@@ -176,7 +176,7 @@ impl Names<'_> {
             Some(values) => {
                 let before = values.partition_point(|(place, _)| *place <= at);
                 // A function may use what the file assigns further down.
-                let found = values.get(before.checked_sub(1).unwrap_or(0))?;
+                let found = values.get(before.saturating_sub(1))?;
                 Some(&found.1)
             }
             None => self.shared.values.get(name)?.as_ref(),
