@@ -43,8 +43,7 @@ def _chosen(names: list[str]) -> list[manifest.Recording]:
 
 def _list(_given: argparse.Namespace) -> int:
     for recording in manifest.recordings():
-        needs = f"a process of torch {recording.process}" if recording.process else "no process"
-        print(f"{recording.file}: {needs}")
+        print(f"{recording.file}: {recording.needed()}")
     return 0
 
 
@@ -54,7 +53,7 @@ def _record(given: argparse.Namespace) -> int:
             files.write(places.GOLDEN / f"{recording.file}.jsonl.gz", *recording.record())
             print(f"{recording.file}: recorded")
         else:
-            print(f"{recording.file}: skipped, torch {recording.process} is not installed")
+            print(f"{recording.file}: skipped, it needs {recording.needed()}")
     return 0
 
 
@@ -62,7 +61,7 @@ def _verify(given: argparse.Namespace) -> int:
     wrong = 0
     for recording in _chosen(given.files):
         if not recording.is_possible():
-            print(f"{recording.file}: skipped, torch {recording.process} is not installed")
+            print(f"{recording.file}: skipped, it needs {recording.needed()}")
             continue
         head, rows = recording.record()
         kept_head, kept = files.read(places.GOLDEN / f"{recording.file}.jsonl.gz")

@@ -30,6 +30,11 @@ def alone(probe: str, request: object) -> object:
     return _run(Path(sys.executable), None, probe, request)
 
 
+def alone_in(interpreter: Path, probe: str, request: object) -> object:
+    """The answer of a probe in an interpreter that has what it imports."""
+    return _run(interpreter, None, probe, request)
+
+
 def opatlas_probe(version: str, module: str, *arguments: object) -> None:
     """Runs a module of the probe package in a process of a release."""
     interpreter = runtimes.python(version)

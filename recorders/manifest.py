@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import decisions, device_runs, from_process, from_torchgen, places, runtimes
+from . import backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -16,9 +16,19 @@ class Recording:
     record: Callable[[], Recorded]
     # The release of which a process is needed; `None` where torchgen or less is enough.
     process: str | None = None
+    # Whether what else it needs is there.
+    needs: Callable[[], bool] | None = None
+
+    def needed(self) -> str:
+        """What it needs, in words."""
+        if self.needs is not None:
+            return f"what {', '.join(backend_tables.NEEDED)} name"
+        return f"a process of torch {self.process}" if self.process else "no process"
 
     def is_possible(self) -> bool:
         """Whether what it needs is installed. torchgen is fetched when it is missing."""
+        if self.needs is not None:
+            return self.needs()
         return self.process is None or runtimes.python(self.process, install=False) is not None
 
 
@@ -51,6 +61,8 @@ def recordings() -> list[Recording]:
               for version in recorded("signatures")]
     whole += [Recording(f"dispatch_runtime_{version}", partial(from_process.runtime_tables, version),
                         version) for version in recorded("dispatch_runtime")]
+    whole += [Recording(f"backend_tables_xla_{version}", partial(backend_tables.xla, version),
+                        needs=backend_tables.is_possible) for version in recorded("backend_tables_xla")]
     whole += [Recording(f"device_runs_{REFERENCE}_{name}", partial(device_runs.of_set, REFERENCE, name), REFERENCE)
               for name in device_runs.SETS]
     return single + whole

@@ -12,6 +12,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("yaml", &["memchr", "rustc-hash"]),
     ("pytorch", &["rustc-hash"]),
     ("schema", &[]),
+    (
+        "sources",
+        &[
+            "memchr",
+            "rustc-hash",
+            "toml",
+            "tree-sitter",
+            "tree-sitter-cpp",
+            "tree-sitter-python",
+        ],
+    ),
     ("operators", &["indexmap", "rustc-hash"]),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),

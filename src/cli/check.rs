@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use super::check_sources::SourceOptions;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
 use crate::service::Snapshot;
@@ -22,7 +23,7 @@ use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::{Omitted, introduced};
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use opatlas_yaml::{Kind, Root};
 
 /// Checks operator declarations against the rules of a release.
@@ -52,6 +53,9 @@ pub(super) struct Check {
     /// Hide infos
     #[arg(long)]
     quiet: bool,
+
+    #[command(flatten)]
+    source_options: SourceOptions,
 
     /// Apply edits and report the remaining findings; by default only safe edits of errors and
     /// warnings, with `suggested` all edits
@@ -156,6 +160,7 @@ impl Check {
             eprint!("{}", mended.report(edits));
         }
         let base = self.base.read(&mut inputs, release).await?;
+        self.source_options.add_to(&mut inputs)?;
         let judged: Vec<Judged> = inputs
             .into_iter()
             .map(|input| self.judge(input, release, base.as_ref()))
@@ -200,15 +205,7 @@ impl Check {
             )
         });
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
-        let sources = snapshot.bundle.files().map(|(name, _)| {
-            let path = input
-                .paths
-                .get(name)
-                .map_or_else(|| name.to_owned(), |path| path.display().to_string());
-            let text = snapshot.source(name).map_or("", |source| &*source.text);
-            (name.into(), SourceText::new(path, text.into()))
-        });
-        let (findings, omitted) = match &introduced {
+        let (mut findings, omitted): (Vec<Finding>, _) = match &introduced {
             Some((_, new)) => (
                 new.new.iter().filter(shown).cloned().collect(),
                 &*new.omitted,
@@ -218,10 +215,25 @@ impl Check {
                 snapshot.findings().omitted(),
             ),
         };
+        let of_sources = self.source_options.findings(&snapshot);
+        findings.extend(of_sources.into_iter().filter(|finding| shown(&finding)));
+        let is_shown = |name: &str| {
+            let mut files = findings.iter().map(|finding| &*finding.file);
+            !name.starts_with(SOURCES) || files.any(|file| file == name)
+        };
+        let names = snapshot.bundle.files().filter(|(name, _)| is_shown(name));
+        let sources = names.map(|(name, _)| {
+            let path = input
+                .paths
+                .get(name)
+                .map_or_else(|| name.to_owned(), |path| path.display().to_string());
+            let text = snapshot.source(name).map_or("", |source| &*source.text);
+            (name.into(), SourceText::new(path, text.into()))
+        });
         Judged {
-            findings,
             omitted: self.omitted(omitted),
             sources: sources.collect(),
+            findings,
             known: introduced.map(|(base, new)| Known {
                 base: base.title.clone(),
                 gone: new.gone,

@@ -4,6 +4,7 @@ mod backend_history;
 mod commits;
 mod git;
 mod releases;
+mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use crate::store::Opening;
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
@@ -67,6 +68,9 @@ pub(super) struct Import {
     /// The stored revision to add the backend file to
     #[arg(long, value_name = "REVISION", requires = "backend")]
     over: Option<String>,
+
+    #[command(flatten)]
+    source_options: sources::SourceOptions,
 
     /// The project of that revision
     #[arg(
@@ -156,7 +160,8 @@ impl Import {
         let named = base.label.as_ref().map(|label| label.name.to_string());
         let label = self.label.clone().or(named);
         let release = base.release();
-        let bundle = vendors.over(&snapshot.bundle);
+        let mut bundle = vendors.over(&snapshot.bundle);
+        self.source_options.add_to(&mut bundle)?;
         let ingest = Ingest {
             project: &self.project,
             bundle: bundle.clone(),
@@ -255,6 +260,7 @@ pub(super) fn read_folder(folder: &Path) -> anyhow::Result<Bundle> {
     if backends.try_exists().with_context(shown)? && backends.is_dir() {
         read_files(&backends, BACKENDS, &mut bundle, &mut ignored)?;
     }
+    sources::of_folder(folder, &mut bundle)?;
     if bundle.file(NATIVE_FUNCTIONS).is_none() {
         bail!("{} has no {NATIVE_FUNCTIONS}", folder.display());
     }
@@ -278,7 +284,7 @@ fn read_files(
         let name = format!("{prefix}{}", file.file_name().to_string_lossy());
         let path = file.path();
         if path.is_dir() {
-            if format!("{name}/") != BACKENDS {
+            if ![BACKENDS, SOURCES].contains(&&*format!("{name}/")) {
                 ignored.push(format!("{name}/"));
             }
         } else if Bundle::is_file_name(&name) {

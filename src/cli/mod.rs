@@ -6,6 +6,7 @@ mod output;
 
 mod backup;
 mod check;
+mod check_sources;
 mod compare;
 mod config;
 mod doctor;
@@ -26,11 +27,13 @@ mod over;
 mod remote;
 mod restore;
 mod sample;
+mod scan;
 mod schema;
 mod serve;
 mod settings;
 mod side;
 mod signatures;
+mod sources;
 mod stored;
 mod subject;
 mod table;
@@ -71,6 +74,7 @@ enum Command {
     History(history::History),
     Gaps(gaps::Gaps),
     Drift(drift::Drift),
+    Scan(scan::ScanSources),
     Exception(exception::Exception),
     Import(import::Import),
     Export(export::Export),
@@ -108,6 +112,7 @@ pub fn run() -> ExitCode {
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,
             Command::Drift(drift) => drift.run().await,
+            Command::Scan(scan) => scan.run(),
             Command::Exception(exception) => exception.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,

@@ -49,6 +49,7 @@ pub mod rules;
 pub mod schemas;
 pub mod search;
 pub mod signatures;
+pub mod sources;
 pub mod stateless;
 pub mod support;
 pub mod tables;

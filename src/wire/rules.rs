@@ -135,6 +135,7 @@ pub(crate) fn family_name(family: Family) -> &'static str {
         Family::Views => "views",
         Family::Derivatives => "derivatives",
         Family::Backends => "backends",
+        Family::Sources => "sources",
         Family::Runtime => "runtime",
         Family::Suppressions => "suppressions",
     }

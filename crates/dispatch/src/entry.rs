@@ -144,7 +144,7 @@ impl<'a> View<'a> {
     pub fn explain(self, id: OperatorId, slot: Slot) -> Option<ExplainedEntry<'a>> {
         let pattern = self.tables.pattern(id)?;
         let keys = self.keys();
-        let explanation = explain(keys, &pattern.registered, keys.fallbacks(), slot);
+        let explanation = explain(keys, &pattern.registered, self.tables.fallbacks(), slot);
         let entry = self.entry(id, slot)?;
         let reaching = entry
             .source_key
@@ -193,6 +193,9 @@ impl<'a> View<'a> {
         let mut entry = bare(self.keys(), slot, rule);
         entry.derivable = cause.is_none();
         entry.cause = cause;
+        if rule == Precedence::Fallback && self.tables.source() == Source::Everything {
+            self.fill_fallback(&mut entry);
+        }
         if let Some(made) = made {
             entry.kernel = made.kernel;
             entry.origin = Some(made.origin);
@@ -203,6 +206,18 @@ impl<'a> View<'a> {
         entry
     }
 
+    /// Completes the entry of a key whose fallback is in sources.
+    fn fill_fallback(self, entry: &mut Entry<'a>) {
+        let Some(found) = self.tables.source_fallbacks().of(self.inputs, entry.slot) else {
+            return;
+        };
+        entry.origin = Some(Origin::Source);
+        entry.kernel = found.kernel.as_deref().map(Cow::Borrowed);
+        entry.fallthrough = found.fallthrough;
+        entry.file = Some(self.inputs.catalogue.sources.file(found.file));
+        entry.span = Some(found.at);
+    }
+
     /// Why the files do not decide a cell.
     fn cause(self, id: OperatorId, pattern: &Pattern, slot: Slot) -> Option<Cause> {
         if !pattern.decided_outside.contains(slot) {
@@ -210,7 +225,11 @@ impl<'a> View<'a> {
             return may.then_some(Cause::MayBeHandWritten);
         }
         let keys = self.keys();
-        let complete = resolve(keys, &pattern.everything, keys.fallbacks());
+        let by_sources = self.tables.source_fallbacks().keys;
+        let complete = resolve(keys, &pattern.everything, keys.fallbacks() | by_sources);
+        if complete.rule(slot) == Precedence::Fallback && by_sources.contains(slot) {
+            return Some(Cause::Sources);
+        }
         let source = complete.source(slot);
         let deciding = source
             .and_then(|key| self.tables.row(id, key, Source::Everything))
@@ -218,6 +237,7 @@ impl<'a> View<'a> {
             .or_else(|| self.tables.outside_rows(id).next())?;
         Some(match (deciding.origin, self.tables.provenance()) {
             (Origin::Observed, _) => Cause::Observed,
+            (Origin::Source, _) => Cause::Sources,
             (_, Provenance::Recorded) => Cause::HandWritten {
                 file: deciding.source_file(),
             },

@@ -30,13 +30,15 @@ pub enum Origin {
     BackendFile,
     /// PyTorch's own code outside the files, as recorded from a real process (any other file).
     HandWritten,
+    /// Found in the C++ and Python sources that came with the revision.
+    Source,
     /// Recorded from a real process and given with the revision.
     Observed,
 }
 
 impl Origin {
     /// All origins.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Declared,
         Self::Structured,
         Self::Autogen,
@@ -49,6 +51,7 @@ impl Origin {
         Self::Fallback,
         Self::BackendFile,
         Self::HandWritten,
+        Self::Source,
         Self::Observed,
     ];
 
@@ -68,6 +71,7 @@ impl Origin {
             Self::Fallback => "fallback",
             Self::BackendFile => "backend file",
             Self::HandWritten => "hand-written",
+            Self::Source => "source",
             Self::Observed => "observed",
         }
     }
@@ -81,7 +85,7 @@ impl Origin {
     /// Whether the registration is known from outside the files that declare operators.
     #[must_use]
     pub fn is_outside_files(self) -> bool {
-        matches!(self, Self::HandWritten | Self::Observed)
+        matches!(self, Self::HandWritten | Self::Source | Self::Observed)
     }
 }
 
@@ -107,6 +111,8 @@ pub enum Cause {
     /// The key is one that PyTorch registers many kernels to by hand, and nothing is recorded of
     /// this revision.
     MayBeHandWritten,
+    /// Registrations in the revision's sources decide it.
+    Sources,
     /// Observed registrations decide it.
     Observed,
 }

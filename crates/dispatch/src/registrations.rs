@@ -11,6 +11,7 @@ mod generated;
 mod native;
 mod outside;
 mod shown;
+mod sources;
 
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_source::Span;
+
+pub(crate) use sources::SourceFallbacks;
 
 pub use generated::{AutogradKind, autograd_kind, cpp_name, gets_autograd};
 
@@ -99,6 +102,8 @@ enum RowSource {
     BackendWrapper(u16, Span),
     /// PyTorch's source file.
     Source(Option<&'static str>),
+    /// A registration in the revision's sources.
+    Scanned(u32),
     /// An observed registration.
     Observed(u32),
 }
@@ -271,6 +276,7 @@ impl Builder<'_> {
                 source: RowSource::Source(row.file),
             }));
         }
+        sources::rows(self.inputs, self.keys, id, rows);
         if !observed.is_empty() {
             for (index, row) in observed.of(&operator.qualified_name()) {
                 rows.extend(self.keys.lookup(&row.key).map(|key| Row {

@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 use super::build::Build;
 use super::known::Provenance;
 use super::origin::{Origin, Source};
-use super::registrations::{Inputs, Registration, Registrations, Row, assemble, last_to_key};
+use super::registrations::{
+    Inputs, Registration, Registrations, Row, SourceFallbacks, assemble, last_to_key,
+};
 use super::resolve::{Precedence, Registered, Table, resolve};
 use super::support::SupportTables;
 use opatlas_operators::operator::OperatorId;
@@ -25,6 +27,7 @@ pub struct RevisionTables {
     build: Build,
     left_out: LeftOut,
     may_be_handwritten: KeySet,
+    source_fallbacks: SourceFallbacks,
     registrations: Registrations,
     patterns: Vec<Pattern>,
     of_operator: Vec<u32>,
@@ -68,7 +71,7 @@ impl LeftOut {
 
     fn is_counted(self, row: &Row) -> bool {
         let dropped = match row.origin {
-            Origin::Observed => return true,
+            Origin::Source | Origin::Observed => return true,
             Origin::HandWritten => self.handwritten,
             _ => self.generated,
         };
@@ -106,6 +109,7 @@ impl RevisionTables {
                 Provenance::Assumed if inputs.observed.is_empty() => many_by_hand(keys.release()),
                 _ => KeySet::EMPTY,
             },
+            source_fallbacks: SourceFallbacks::new(inputs, keys),
             registrations,
             patterns: Vec::new(),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
@@ -141,10 +145,10 @@ impl RevisionTables {
     }
 
     fn add_pattern(&mut self, files: &Registered, outside: &Registered) -> u32 {
-        let fallbacks = self.keys.fallbacks();
-        let of_files = resolve(self.keys, files, fallbacks);
+        let of_files = resolve(self.keys, files, self.keys.fallbacks());
         let everything = files.iter().chain(outside.iter()).collect();
-        let complete = resolve(self.keys, &everything, fallbacks);
+        let all = self.keys.fallbacks() | self.source_fallbacks.keys;
+        let complete = resolve(self.keys, &everything, all);
         let (registered, table) = match self.source {
             Source::Everything => (everything, complete),
             Source::Files => (*files, of_files),
@@ -163,6 +167,32 @@ impl RevisionTables {
     #[must_use]
     pub fn keys(&self) -> &'static Keys {
         self.keys
+    }
+
+    /// The keys with a fallback for every operator.
+    #[must_use]
+    pub fn fallbacks(&self) -> KeySet {
+        match self.source {
+            Source::Everything => self.keys.fallbacks() | self.source_fallbacks.keys,
+            Source::Files => self.keys.fallbacks(),
+        }
+    }
+
+    /// Those of [`Self::fallbacks`] that only pass the call on.
+    #[must_use]
+    pub fn fallthrough_fallbacks(&self) -> KeySet {
+        let own = self.keys.fallthrough_fallbacks();
+        match self.source {
+            Source::Everything => {
+                (own - self.source_fallbacks.keys) | self.source_fallbacks.passing
+            }
+            Source::Files => own,
+        }
+    }
+
+    /// The fallbacks of sources, whatever the tables are made of.
+    pub(super) fn source_fallbacks(&self) -> &SourceFallbacks {
+        &self.source_fallbacks
     }
 
     /// Which registrations the tables are made of.

@@ -84,7 +84,7 @@ impl<'a> View<'a> {
 
     fn after(self, id: OperatorId, registered: &Registered, added: &[Given]) -> Vec<Entry<'a>> {
         let keys = self.keys();
-        let table = resolve(keys, registered, keys.fallbacks());
+        let table = resolve(keys, registered, self.tables.fallbacks());
         let entry = |slot: Slot| {
             let rule = table.rule(slot);
             let source = rule.source(slot);

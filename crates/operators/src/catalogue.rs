@@ -21,8 +21,9 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS, VENDOR,
+    BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped, TAGS, VENDOR,
 };
+use opatlas_sources::{File, Sources};
 
 /// A revision, read and completed.
 #[derive(Debug)]
@@ -53,6 +54,8 @@ pub struct Catalogue {
     of_vendors: FxHashMap<Box<str>, OperatorId>,
     /// Why the bundle's vendor profile cannot be read.
     pub vendor_diagnostics: Complaints,
+    /// What C++ and Python sources in the bundle register.
+    pub sources: Arc<Sources>,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
@@ -64,6 +67,17 @@ pub struct Catalogue {
     /// All operators sorted by base name, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
+}
+
+/// Reads the sources of a bundle.
+fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
+    stop.check()?;
+    let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
+    let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+    match files.is_empty() {
+        true => Ok(Sources::default()),
+        false => Sources::read_until(&files, stop),
+    }
 }
 
 impl Catalogue {
@@ -123,6 +137,7 @@ impl Catalogue {
             let file = BackendFile::read_with(bytes, profile.as_ref());
             catalogue.add_backend(name, Arc::new(file));
         }
+        catalogue.sources = Arc::new(sources(bundle, stop)?);
         Ok(catalogue)
     }
 
@@ -182,6 +197,7 @@ impl Catalogue {
             stop,
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
+        catalogue.sources = Arc::clone(&self.sources);
         catalogue.match_derivatives(stop)?;
         catalogue
             .vendor_diagnostics
@@ -236,6 +252,7 @@ impl Catalogue {
             backends: Vec::new(),
             of_vendors: FxHashMap::default(),
             vendor_diagnostics: Complaints::default(),
+            sources: Arc::default(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),

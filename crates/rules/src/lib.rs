@@ -19,6 +19,7 @@ use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
+pub use families::check_sources;
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 use sink::Sink;
@@ -62,6 +63,8 @@ pub enum Family {
     Derivatives,
     /// Out-of-tree backend files.
     Backends,
+    /// C++ and Python sources.
+    Sources,
     /// The schema grammar of PyTorch's runtime.
     Runtime,
     /// The tool's own: suppressions.

@@ -276,6 +276,11 @@ pub const OBSERVED: &str = "observed.json";
 pub const VENDOR: &str = "vendor.yaml";
 /// The folder of out-of-tree backend files, `backends/NAME.yaml`.
 pub const BACKENDS: &str = "backends/";
+/// The folder of C++ and Python sources, `sources/PATH`.
+pub const SOURCES: &str = "sources/";
+
+/// The longest path of a source file in a bundle, in bytes.
+const LONGEST_SOURCE: usize = 512;
 
 /// The files of one revision by name, shared and immutable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -293,7 +298,8 @@ impl Bundle {
     }
 
     /// Whether a file of this name may be in a bundle: the fixed names, and `backends/NAME.yaml`
-    /// with a NAME of letters, digits, `.`, `_`, `+` and `-` that does not begin with a dot.
+    /// with a NAME of letters, digits, `.`, `_`, `+` and `-` that does not begin with a dot; and
+    /// `sources/PATH`, each part of the PATH such a NAME.
     #[must_use]
     pub fn is_file_name(name: &str) -> bool {
         if [
@@ -308,17 +314,13 @@ impl Bundle {
         {
             return true;
         }
+        if let Some(path) = name.strip_prefix(SOURCES) {
+            return path.len() <= LONGEST_SOURCE && path.split('/').all(is_plain);
+        }
         let stem = name
             .strip_prefix(BACKENDS)
             .and_then(|name| name.strip_suffix(".yaml"));
-        stem.is_some_and(|stem| {
-            !stem.is_empty()
-                && stem.len() <= 128
-                && !stem.starts_with('.')
-                && stem
-                    .bytes()
-                    .all(|b| b.is_ascii_alphanumeric() || b"._+-".contains(&b))
-        })
+        stem.is_some_and(is_plain)
     }
 
     /// Adds or replaces a file.
@@ -348,6 +350,12 @@ impl Bundle {
     pub fn digest(&self) -> Digest {
         revision_digest(self.files().map(|(name, bytes)| (name, Digest::of(bytes))))
     }
+}
+
+/// Whether a part of a file's name is safe in paths and addresses.
+fn is_plain(name: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+    !name.is_empty() && name.len() <= 128 && !name.starts_with('.') && name.bytes().all(is_safe)
 }
 
 /// The name of a revision from its files' names and digests, which must come sorted by name:
@@ -436,11 +444,17 @@ mod tests {
     #[test]
     fn bundle_names_are_a_closed_set() {
         assert!(Bundle::is_file_name("backends/acme-npu.yaml"));
+        assert!(Bundle::is_file_name("sources/torch_xla/csrc/a-b.cpp"));
         for bad in [
             "backends/../x.yaml",
             "backends/.yaml",
             "x.yaml",
             "backends/a/b.yaml",
+            "sources/",
+            "sources/../a.cpp",
+            "sources/a//b.cpp",
+            "sources//a.cpp",
+            "sources/.git/a.cpp",
         ] {
             assert!(!Bundle::is_file_name(bad), "{bad}");
         }

@@ -13,7 +13,7 @@ use crate::wire::drift::DumpList;
 use crate::wire::labels::Label;
 use crate::wire::problem::Kind;
 use crate::wire::revisions::Revision;
-use opatlas_source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest, SOURCES};
 
 use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};
@@ -80,7 +80,11 @@ impl Remote {
         let mut bundle = Bundle::default();
         let mut last = None;
         for name in names {
-            let path: Vec<&str> = base.into_iter().chain(name.split('/')).collect();
+            // The path of a source is one part of the address, its slashes escaped.
+            let path: Vec<&str> = match name.starts_with(SOURCES) {
+                true => base.into_iter().chain([&*name]).collect(),
+                false => base.into_iter().chain(name.split('/')).collect(),
+            };
             let url = self.http.base.url(&path, &[]);
             let answer = self.http.ask(Ask::get(url, "*/*")).await?;
             // Its name may become that of a file here.

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use opatlas_source::BACKENDS;
+use opatlas_source::{BACKENDS, SOURCES};
 
 use crate::http::Api;
 use crate::http::extract::Path;
@@ -70,9 +70,10 @@ pub async fn backend(
 async fn answer(api: &Api, accept: &Accept, path: FilePath) -> Result<Response, Problem> {
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, None).await?;
-    let media = match path.name.ends_with(".json") {
-        true => Media::Json,
-        false => Media::Yaml,
+    let media = match &path.name {
+        name if name.ends_with(".json") => Media::Json,
+        name if name.starts_with(SOURCES) => Media::Text,
+        _ => Media::Yaml,
     };
     let id = ViewId::of_file(revision.digest, &path.name);
     let mut response = match respond::not_modified(accept, id) {

@@ -124,6 +124,7 @@ const ORIGINS: Record<string, string> = {
 	fallback: "backend fallback",
 	"backend file": "backend file",
 	"hand-written": "hand-written in C++ or Python",
+	source: "C++ or Python source of the backend",
 	observed: "recorded from a process",
 };
 

@@ -52,6 +52,10 @@ fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<
         RowSource::Backend(_, _, false) => cpp_name(operator.schema()),
         RowSource::Backend(_, _, true) => symbolic(cpp_name(operator.schema())),
         RowSource::BackendWrapper(..) => cpp_name(operator.schema()),
+        RowSource::Scanned(index) => {
+            let found = inputs.catalogue.sources.rows().get(index as usize)?;
+            Cow::Borrowed(found.kernel.as_deref()?)
+        }
         RowSource::Source(_) | RowSource::Observed(_) => return None,
     })
 }
@@ -123,6 +127,13 @@ fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
             in_backend(file, span)
         }
         RowSource::Source(file) => (file, None),
+        RowSource::Scanned(index) => {
+            let sources = &inputs.catalogue.sources;
+            let found = sources.rows().get(index as usize);
+            found.map_or((None, None), |row| {
+                (Some(sources.file(row.file)), Some(row.at))
+            })
+        }
         RowSource::Observed(index) => {
             let recorded = inputs.observed.rows().get(index as usize);
             (recorded.and_then(|row| row.file.as_deref()), None)

@@ -88,7 +88,10 @@ fn described(view: View<'_>) -> KeySet {
 
 /// Whether a registration describes a backend that is not part of PyTorch.
 fn is_description(origin: Origin) -> bool {
-    matches!(origin, Origin::BackendFile | Origin::Observed)
+    matches!(
+        origin,
+        Origin::BackendFile | Origin::Source | Origin::Observed
+    )
 }
 
 /// The runtime keys that operators have registrations of some origins at.

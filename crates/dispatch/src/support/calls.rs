@@ -40,6 +40,8 @@ pub(super) struct Calls {
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
     pub(super) own: OwnKernels,
+    /// The keys whose fallback for every operator only passes the call on.
+    pub(super) passing: KeySet,
     /// The keys of backends.
     pub(super) backends: KeySet,
     /// Those of them that something is known about.
@@ -121,6 +123,7 @@ impl Calls {
             own: special(view, &named),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
+            passing: view.tables.fallthrough_fallbacks(),
         };
         for (id, operator) in view.inputs.catalogue.iter() {
             let pattern = view.tables.pattern(id);

@@ -350,7 +350,7 @@ pub(super) fn by_rule(
         | Precedence::Implicit
         | Precedence::Nested => Served::Unmeasured,
         Precedence::Autograd | Precedence::Batched => Served::Kernel,
-        Precedence::Fallback if keys.fallthrough_fallbacks().contains(slot) => passes(is_backend),
+        Precedence::Fallback if calls.passing.contains(slot) => passes(is_backend),
         // The fallback of `Meta` raises.
         Precedence::Fallback if keys.name(Key::Runtime(slot)) == "Meta" => Served::Nothing,
         Precedence::Fallback => Served::Fallback,

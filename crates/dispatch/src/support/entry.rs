@@ -169,7 +169,13 @@ impl<'a> View<'a> {
     fn is_final(self, id: OperatorId, slot: Slot, rule: Precedence) -> bool {
         let source = rule.source(slot);
         let row = source.and_then(|key| self.tables.row(id, key, self.tables.source()));
-        row.is_some_and(|row| matches!(row.origin, Origin::BackendFile | Origin::Observed))
+        // An autocast kernel in sources casts and passes on, as those of PyTorch do.
+        let casts = self.keys().functionality(slot).starts_with("Autocast");
+        row.is_some_and(|row| match row.origin {
+            Origin::BackendFile | Origin::Observed => true,
+            Origin::Source => !casts,
+            _ => false,
+        })
     }
 
     /// The calls of all operators, worked out once.

@@ -25,6 +25,7 @@ pub fn origin_words(origin: Origin) -> &'static str {
         Origin::Fallback => "registered for all operators",
         Origin::BackendFile => "backend file",
         Origin::HandWritten => "hand-written",
+        Origin::Source => "source",
         Origin::Observed => "observed",
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
         // Many fallbacks with different files share a line.
         (Origin::Fallback, ..) => {}
         (Origin::HandWritten | Origin::Observed, Some(file), _) => parts.push(file.to_owned()),
-        (Origin::BackendFile | Origin::Autograd, Some(file), Some(line)) => {
+        (Origin::BackendFile | Origin::Autograd | Origin::Source, Some(file), Some(line)) => {
             parts.push(format!("{file}:{line}"));
         }
         (Origin::Declared | Origin::Structured | Origin::Autogen, _, Some(line)) => {
@@ -118,6 +119,7 @@ pub(super) fn cause_kind(cause: Cause) -> &'static str {
         Cause::MayBeHandWritten => {
             "keys with many hand-written kernels in PyTorch; no recording exists for this revision"
         }
+        Cause::Sources => "registrations in sources",
         Cause::Observed => "observed registrations",
     }
 }
@@ -140,6 +142,7 @@ pub fn cause_sentence(cause: Cause) -> String {
              revision."
                 .to_owned()
         }
+        Cause::Sources => "A registration in a source file decides this.".to_owned(),
         Cause::Observed => "An observed registration decides this.".to_owned(),
     }
 }

@@ -17,6 +17,7 @@ mod overloads;
 mod returns;
 mod runtime;
 mod scope;
+mod sources;
 mod structured;
 mod subject;
 mod suppressions;
@@ -26,6 +27,8 @@ mod variants;
 mod vendors;
 mod views;
 mod yaml;
+
+pub use sources::check_sources;
 
 use opatlas_operators::catalogue::Catalogue;
 
@@ -61,6 +64,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::variants::RULES,
     &backends::RULES,
     &vendors::RULES,
+    &sources::RULES,
 ];
 
 /// The checks of all families.
@@ -85,4 +89,5 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     derivatives::check,
     backends::check,
     vendors::check,
+    sources::check,
 ];

@@ -1,0 +1,231 @@
+//! Where sources and files disagree.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::at;
+use crate::sink::Sink;
+use opatlas_operators::backend::{BackendFile, dispatch_key};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::faces::FaceMaker;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::handwritten;
+use opatlas_schema::faces::Sizes;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Related, RuleId};
+use opatlas_sources::{
+    File, Function, Functions, Registration, RegistrationKind, Sources, parameter_types,
+};
+
+/// Registrations beside what the files list.
+pub(in crate::families) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let sources = &catalogue.sources;
+    for fault in sources.faults() {
+        let message = fault.kind.as_str().to_owned();
+        sink.file(
+            sources.file(fault.file),
+            at(RuleId::SourceUnread, fault.at, message),
+        );
+    }
+    if sources.is_empty() {
+        return;
+    }
+    let listed = listed(catalogue);
+    let undeclared = undeclared(catalogue, sources);
+    for row in sources.rows().iter().filter(|row| row.is_dispatched()) {
+        if row.kind != RegistrationKind::Impl || row.namespace.as_deref() != Some("aten") {
+            continue;
+        }
+        let Some(name) = row.operator.as_deref() else {
+            continue;
+        };
+        match catalogue.find(name) {
+            Some(id) => twice(catalogue, row, id, &listed, sink),
+            None if undeclared.contains(name) => {}
+            None => unknown(catalogue, row, name, sink),
+        }
+    }
+}
+
+/// The operators and keys of backend files with the index of the file and the place.
+fn listed(catalogue: &Catalogue) -> FxHashMap<(OperatorId, &'static str), (usize, Span)> {
+    let mut listed = FxHashMap::default();
+    for (index, (_, file)) in catalogue.backends.iter().enumerate() {
+        for kernels in file.kernels(catalogue) {
+            for kernel in kernels.kernels {
+                listed.insert((kernel.operator, kernels.key), (index, kernel.at));
+            }
+        }
+    }
+    listed
+}
+
+/// Operators of `aten` that the runtime has without an entry, or that sources define.
+fn undeclared<'a>(catalogue: &Catalogue, sources: &'a Sources) -> FxHashSet<&'a str> {
+    let defined = sources
+        .rows()
+        .iter()
+        .filter(|row| row.kind == RegistrationKind::Def);
+    let mut names: FxHashSet<&'a str> = defined.filter_map(|row| row.operator.as_deref()).collect();
+    for name in handwritten::operators_without_yaml(catalogue.release) {
+        names.insert(name);
+    }
+    names
+}
+
+fn twice(
+    catalogue: &Catalogue,
+    row: &Registration,
+    id: OperatorId,
+    listed: &FxHashMap<(OperatorId, &'static str), (usize, Span)>,
+    sink: &mut Sink,
+) {
+    let key = row.key.as_deref().unwrap_or_default();
+    let known = dispatch_key(key, catalogue.release);
+    let place = known.and_then(|key| listed.get(&(id, key)));
+    let Some((file, span)) = place else {
+        return;
+    };
+    let name = row.operator.as_deref().unwrap_or_default();
+    let message = format!("`{name}` is registered to {key} here and listed in the backend file");
+    let file_name = &catalogue.backends[*file].0;
+    let diagnostic = at(RuleId::SourceDeclaredTwice, row.at, message)
+        .with_help("remove one of the two: the registration that runs last wins");
+    sink.about(catalogue.sources.file(row.file), name, diagnostic);
+    sink.relate(Related {
+        message: "listed here".into(),
+        file: Some(file_name.clone()),
+        span: *span,
+    });
+}
+
+fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sink) {
+    let message = format!(
+        "no operator `aten::{name}` exists in PyTorch {}",
+        catalogue.release
+    );
+    let known = catalogue
+        .iter()
+        .map(|(_, operator)| operator.name().as_str());
+    let near = sink.suggestions.nearest(name, known).map(str::to_owned);
+    let diagnostic = at(RuleId::SourceOperatorUnknown, row.at, message);
+    let diagnostic = match near {
+        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+        None => diagnostic.with_help("remove the registration, or define the operator"),
+    };
+    sink.about(catalogue.sources.file(row.file), name, diagnostic);
+}
+
+/// The kernels that backend files promise, beside the functions that the sources define.
+pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
+    for (name, backend) in &catalogue.backends {
+        let promised = promised(catalogue, backend);
+        let wanted: FxHashSet<&str> = promised.iter().map(|kernel| &*kernel.name).collect();
+        let class = class_name(backend);
+        let found = Functions::find(files, |name| wanted.contains(name));
+        let is_member = |function: &&Function| function.scope.rsplit("::").next() == Some(&class);
+        let mut of_name: FxHashMap<&str, Vec<&Function>> = FxHashMap::default();
+        for function in found.all.iter().filter(is_member) {
+            of_name.entry(&function.name).or_default().push(function);
+        }
+        if of_name.is_empty() {
+            continue;
+        }
+        for kernel in &promised {
+            kernel.check(catalogue, files, name, &class, &of_name, sink);
+        }
+    }
+}
+
+/// A kernel that a backend file promises.
+struct Promised {
+    name: Box<str>,
+    operator: OperatorId,
+    at: Span,
+    is_symbolic: bool,
+}
+
+/// The class whose members the kernels are (torchgen `gen_backend_stubs.run`).
+fn class_name(backend: &BackendFile) -> String {
+    match (&backend.class_name, &backend.backend) {
+        (Some(class), _) => class.value.to_string(),
+        (None, Some(backend)) => format!("{}NativeFunctions", backend.value),
+        (None, None) => String::new(),
+    }
+}
+
+/// The kernels that are written by hand: those under `full_codegen` are generated.
+fn promised(catalogue: &Catalogue, backend: &BackendFile) -> Vec<Promised> {
+    let generated: FxHashSet<&str> = backend.full_codegen.iter().map(|op| &*op.value).collect();
+    let mut promised = Vec::new();
+    for kernels in backend.kernels(catalogue) {
+        for kernel in kernels.kernels {
+            let name = catalogue.operator(kernel.operator).name();
+            if generated.contains(name.as_str()) {
+                continue;
+            }
+            promised.push(Promised {
+                is_symbolic: kernel.kernel.ends_with("_symint"),
+                name: kernel.kernel,
+                operator: kernel.operator,
+                at: kernel.at,
+            });
+        }
+    }
+    promised
+}
+
+impl Promised {
+    fn check(
+        &self,
+        catalogue: &Catalogue,
+        files: &[File<'_>],
+        backend: &str,
+        class: &str,
+        of_name: &FxHashMap<&str, Vec<&Function>>,
+        sink: &mut Sink,
+    ) {
+        let operator = catalogue.operator(self.operator);
+        let name = operator.name().as_str();
+        let sizes = match self.is_symbolic {
+            true => Sizes::Symbolic,
+            false => Sizes::Concrete,
+        };
+        let stub = FaceMaker::new(catalogue).backend_stub(operator, sizes);
+        let declared = stub
+            .as_ref()
+            .map(|stub| stub.declaration.as_str())
+            .unwrap_or_default();
+        let Some(functions) = of_name.get(&*self.name) else {
+            let message = format!(
+                "the sources define no `{class}::{}` for `{name}`",
+                self.name
+            );
+            let diagnostic = at(RuleId::SourceKernelMissing, self.at, message);
+            let diagnostic = diagnostic.with_help(format!("define `{declared}`"));
+            return sink.about(backend, name, diagnostic);
+        };
+        let expected = parameter_types(declared);
+        let fits = |function: &&&Function| function.parameters == expected;
+        if stub.is_none() || functions.iter().any(|function| fits(&function)) {
+            return;
+        }
+        let Some(function) = functions.first() else {
+            return;
+        };
+        let file = files
+            .get(function.file as usize)
+            .map_or("", |file| file.path);
+        let message = format!(
+            "`{class}::{}` has other parameters than `{name}` declares",
+            self.name
+        );
+        let diagnostic = at(RuleId::SourceKernelSignature, function.at, message)
+            .with_help(format!("define `{declared}`"));
+        sink.about(file, name, diagnostic);
+        sink.relate(Related {
+            message: "listed here".into(),
+            file: Some(backend.into()),
+            span: self.at,
+        });
+    }
+}

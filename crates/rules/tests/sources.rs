@@ -1,0 +1,109 @@
+//! The examples of the rules of sources, and suppressions in them.
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::{EXAMPLE_OPERATORS, Family, check, check_sources, registry};
+use opatlas_source::Bundle;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_sources::File;
+
+const BACKEND: &str = "backend: XLA\ncpp_namespace: acme\nsupported:\n- pair\n- scale\n";
+
+/// All findings about sources of a bundle with one source file.
+fn findings(path: &str, text: &str) -> Vec<Finding> {
+    let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());
+    bundle.insert("backends/xla.yaml", BACKEND.as_bytes());
+    bundle.insert(path, text.as_bytes());
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let file = File {
+        path,
+        bytes: text.as_bytes(),
+    };
+    let mut found = check(&catalogue).into_kept();
+    found.extend(check_sources(&catalogue, &[file]));
+    found.retain(|finding| registry::of(finding.rule).family == Family::Sources);
+    found
+}
+
+#[test]
+fn examples_break_exactly_their_rule() {
+    for rule in registry::all().filter(|rule| rule.family == Family::Sources) {
+        let found = findings(rule.bad.file, rule.bad.text);
+        let rules: Vec<_> = found.iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, [rule.id], "{found:#?}");
+        assert_eq!(found[0].severity, rule.severity);
+        let found = findings(rule.good.file, rule.good.text);
+        assert!(found.is_empty(), "{found:#?}");
+    }
+}
+
+/// A composite function with a body.
+fn composite(body: &str) -> Vec<Finding> {
+    let text = format!(
+        "namespace at {{ namespace native {{\nTensor decomposed(const Tensor& self) {{\n{body}\n}}\n}}}}\n"
+    );
+    findings("sources/a.cpp", &text)
+}
+
+#[test]
+fn what_a_composite_may_do() {
+    for body in [
+        "auto out = at::scale(self, self); out.add_(self); return out;",
+        "if (!isTensorSubclassLike(self)) { at::scale_out(out, self, self); }",
+        "at::native::unrelated_out(self); helper_out(self);",
+        "// self.item()\nauto text = \"self.item()\";",
+        "Tensor item(self);",
+        "scale_stub(self.device().type(), self);",
+    ] {
+        assert!(composite(body).is_empty(), "{body}: {:#?}", composite(body));
+    }
+}
+
+#[test]
+fn only_the_function_for_the_composite_key_is_judged() {
+    for text in [
+        "namespace at { namespace native {\nTensor decomposed(const Tensor& self, int64_t n) { self.item(); }\n}}",
+        "namespace other {\nTensor decomposed(const Tensor& self) { self.item(); }\n}",
+        "namespace at { namespace native {\nTensor scale_cpu(const Tensor& self, const Tensor& other) { self.item(); }\n}}",
+    ] {
+        assert!(findings("sources/a.cpp", text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn comments_allow_findings() {
+    let allowed = "// opatlas: allow(composite-data-access) the size depends on it\nself.item();";
+    assert!(composite(allowed).is_empty());
+    let same_line = "self.item(); // opatlas: allow(composite-data-access) as above";
+    assert!(composite(same_line).is_empty());
+    for not in [
+        "// opatlas: allow(composite-data-access)\nself.item();",
+        "// opatlas: allow(composite-resize) another rule\nself.item();",
+        "// opatlas: allow(composite-data-access) too far\n\nself.item();",
+    ] {
+        assert_eq!(composite(not).len(), 1, "{not}");
+    }
+}
+
+#[test]
+fn registrations_of_other_namespaces_and_runtime_operators_are_fine() {
+    let text = "TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"quantized_lstm.input\", f);\n  \
+                m.impl(\"acme::x\", f);\n  m.impl(\"scale.out\", f);\n}\n\
+                TORCH_LIBRARY_FRAGMENT(aten, m) { m.def(\"mine(Tensor x) -> Tensor\"); m.impl(\"mine\", f); }\n";
+    assert!(findings("sources/a.cpp", text).is_empty());
+}
+
+#[test]
+fn a_finding_names_the_place_and_the_fix() {
+    let text = "\n  at::Tensor XLANativeFunctions::scale(const at::Tensor& self) { return self; }\n\
+                std::tuple<at::Tensor, at::Tensor> XLANativeFunctions::pair(const at::Tensor& self) {}\n";
+    let found = findings("sources/a.cpp", text);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].span.slice(text), "scale");
+    assert_eq!(found[0].severity, Severity::Error);
+    let help = found[0].help.as_deref().unwrap();
+    assert!(
+        help.contains("static at::Tensor scale(const at::Tensor & self, const at::Tensor & other)"),
+        "{help}"
+    );
+}

@@ -1,0 +1,306 @@
+//! Where registrations are: blocks of `TORCH_LIBRARY` and its kin, functions that take a library,
+//! macros outside blocks, and the old `RegisterOperators`.
+
+use opatlas_source::Span;
+use rustc_hash::FxHashMap;
+
+use super::body;
+use super::expression::Expression;
+use super::{Draft, Found, legacy};
+use crate::RegistrationKind;
+use crate::name::{CATCH_ALL, canonical_key};
+use crate::parse::Reader;
+
+/// The most blocks that one function is read for.
+const MOST_CALLERS: usize = 8;
+
+/// The most functions, once for each of their callers, that a file is read for.
+const MOST_HELPERS: usize = 256;
+
+/// A block of registrations.
+#[derive(Debug, Clone)]
+pub(super) struct Block<'s> {
+    /// The namespace of its operators, `_` for all; `None` if a macro decides it.
+    pub namespace: Option<Box<str>>,
+    /// The key of its kernels.
+    pub key: Option<Box<str>>,
+    /// The library's name.
+    pub variable: &'s str,
+    /// The macro that opens it.
+    pub through: &'s str,
+    /// That macro's place.
+    pub at: Span,
+    /// The tokens of its body: between two braces, or behind a declaration.
+    pub body: (usize, usize),
+    /// Why its registrations are unresolved.
+    pub unresolved: Option<Box<str>>,
+}
+
+impl Block<'_> {
+    /// The key of a kernel that has none of its own.
+    pub(super) fn key(&self) -> Option<Box<str>> {
+        match (&self.key, &self.unresolved) {
+            (None, None) => Some(CATCH_ALL.into()),
+            (key, _) => key.clone(),
+        }
+    }
+}
+
+/// A function that takes a library.
+struct Helper<'s> {
+    name: &'s str,
+    variable: &'s str,
+    at: Span,
+    body: (usize, usize),
+}
+
+/// Reads all blocks of a source.
+pub(super) fn read(found: &mut Found<'_, '_>, reader: &mut Reader) {
+    let source = found.source;
+    let mut helpers: Vec<Helper<'_>> = Vec::new();
+    let mut calls = Calls::default();
+    let mut index = 0;
+    while let Some(word) = next_word(found, &mut index) {
+        let at = index - 1;
+        if word.contains("TORCH_LIBRARY") {
+            if let Some(block) = library(found, at, word) {
+                body::read(found, reader, &block, &mut calls);
+                if found.source.is(block.body.0, b'{') {
+                    index = block.body.1.max(index);
+                }
+            }
+        } else if word == "RegisterOperators" {
+            index = legacy::read(found, at).max(index);
+        } else if word == "Library" {
+            helpers.extend(helper(found, at));
+        } else if found.macros.is_known(word) && source.is(at + 1, b'(') {
+            index = known_macro(found, reader, at, word, &mut calls).max(index);
+        }
+    }
+    read_helpers(found, reader, &helpers, calls);
+}
+
+/// The next word and, in `index`, the token behind it.
+fn next_word<'s>(found: &Found<'_, 's>, index: &mut usize) -> Option<&'s str> {
+    while *index < found.source.tokens.len() {
+        *index += 1;
+        if let Some(word) = found.source.word(*index - 1) {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// The blocks whose library is given to a function, by the function's name.
+#[derive(Default)]
+pub(super) struct Calls<'s> {
+    by_function: FxHashMap<&'s str, Vec<Block<'s>>>,
+}
+
+impl<'s> Calls<'s> {
+    pub(super) fn add(&mut self, function: &'s str, block: &Block<'s>) {
+        let callers = self.by_function.entry(function).or_default();
+        if callers.len() < MOST_CALLERS {
+            callers.push(block.clone());
+        }
+    }
+}
+
+/// The block that a macro at a token opens: `TORCH_LIBRARY_IMPL(ns, Key, m) {`, or the library that
+/// `MAKE_TORCH_LIBRARY_IMPL(ns, Key)` makes for the rest of a function.
+fn library<'s>(found: &Found<'_, 's>, at: usize, word: &'s str) -> Option<Block<'s>> {
+    let source = found.source;
+    let open = at + 1;
+    let close = source.is(open, b'(').then(|| source.partner(open))??;
+    let arguments = source.expression(open + 1..close).arguments();
+    let makes = word.contains("MAKE_TORCH_LIBRARY");
+    let (variable, body) = if makes {
+        let assigned = at
+            .checked_sub(1)
+            .filter(|before| source.is(*before, b'='))?;
+        let variable = source.word(assigned.checked_sub(1)?)?;
+        (variable, (close, end_of_scope(found, close)))
+    } else {
+        let brace = close + 1;
+        let end = source.is(brace, b'{').then(|| source.partner(brace))??;
+        let last = source.expression(close - 1..close);
+        let variable = last.tokens.first()?.text(source.text);
+        (variable, (brace, end))
+    };
+    let named = arguments.len() - usize::from(!makes && !arguments.is_empty());
+    let namespace = name_of(*arguments.first()?);
+    let key = match named {
+        0 | 1 => Ok(None),
+        _ => name_of(arguments[1]).map(Some),
+    };
+    let unresolved = match (&namespace, &key) {
+        (Err(text), _) => Some(format!("`{text}` decides the namespace")),
+        (_, Err(text)) => Some(format!("`{text}` decides the dispatch key")),
+        _ => None,
+    };
+    Some(Block {
+        namespace: namespace.ok(),
+        key: key.ok().flatten().map(|key| canonical_key(&key).into()),
+        variable,
+        through: word,
+        at: source.span(source.tokens[at].start, source.tokens[close].end),
+        body,
+        unresolved: unresolved.map(Into::into),
+    })
+}
+
+/// A namespace or key in the arguments of a block: a single word that is no macro. A word in
+/// capital letters with an underscore is one, such as `TORCH_EXTENSION_NAME`.
+fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
+    let shown = argument.shown().unwrap_or_default();
+    let is_word = shown
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let is_macro = shown.len() > 1
+        && shown.contains('_')
+        && !shown.bytes().any(|byte| byte.is_ascii_lowercase())
+        && shown.bytes().any(|byte| byte.is_ascii_uppercase());
+    match is_word && !is_macro && !shown.is_empty() {
+        true => Ok(shown),
+        false => Err(shown),
+    }
+}
+
+/// The token that ends the block around a token.
+fn end_of_scope(found: &Found<'_, '_>, from: usize) -> usize {
+    let source = found.source;
+    let mut index = from;
+    while index < source.tokens.len() {
+        if source.is(index, b'}') {
+            return index;
+        }
+        let opens = [b'(', b'[', b'{'].iter().any(|b| source.is(index, *b));
+        let skipped = opens.then(|| source.partner(index)).flatten();
+        index = skipped.unwrap_or(index) + 1;
+    }
+    index
+}
+
+/// The function whose parameter `Library& m` is at a token.
+fn helper<'s>(found: &Found<'_, 's>, at: usize) -> Option<Helper<'s>> {
+    let source = found.source;
+    let variable = source.is(at + 1, b'&').then(|| source.word(at + 2))??;
+    // The parameter list around it: at most a few parameters before this one.
+    let from = at.saturating_sub(64);
+    let open = (from..at)
+        .rev()
+        .find(|index| source.is(*index, b'(') && source.partner(*index).is_some_and(|c| c > at))?;
+    let close = source.partner(open)?;
+    let brace = close + 1;
+    let end = source.is(brace, b'{').then(|| source.partner(brace))??;
+    let name = source.word(open.checked_sub(1)?)?;
+    Some(Helper {
+        name,
+        variable,
+        at: source.span(source.tokens[open - 1].start, source.tokens[close].end),
+        body: (brace, end),
+    })
+}
+
+/// Reads the functions that take a library, for each block that calls them.
+fn read_helpers<'s>(
+    found: &mut Found<'_, 's>,
+    reader: &mut Reader,
+    helpers: &[Helper<'s>],
+    mut calls: Calls<'s>,
+) {
+    let mut read = vec![0_usize; helpers.len()];
+    let mut left = MOST_HELPERS;
+    // A helper may call another, so this goes on until nothing is called any more.
+    loop {
+        let called = helpers.iter().enumerate().find_map(|(index, helper)| {
+            let block = calls.by_function.get(helper.name)?.get(read[index])?;
+            Some((index, block.clone()))
+        });
+        let Some((index, block)) = called.filter(|_| left > 0) else {
+            break;
+        };
+        read[index] += 1;
+        left -= 1;
+        let helper = &helpers[index];
+        let block = Block {
+            variable: helper.variable,
+            body: helper.body,
+            ..block
+        };
+        body::read(found, reader, &block, &mut calls);
+    }
+    for (helper, _) in helpers.iter().zip(&read).filter(|(_, read)| **read == 0) {
+        let why = format!("the library is a parameter of `{}`", helper.name);
+        let block = Block {
+            namespace: None,
+            key: None,
+            variable: helper.variable,
+            through: "torch::Library&",
+            at: helper.at,
+            body: helper.body,
+            unresolved: Some(why.into()),
+        };
+        body::read(found, reader, &block, &mut Calls::default());
+    }
+}
+
+/// A known macro outside blocks: it opens one, or registers an operator by itself.
+fn known_macro<'s>(
+    found: &mut Found<'_, 's>,
+    reader: &mut Reader,
+    at: usize,
+    word: &'s str,
+    calls: &mut Calls<'s>,
+) -> usize {
+    let source = found.source;
+    let Some(close) = source.partner(at + 1) else {
+        return at;
+    };
+    let arguments = source.expression(at + 2..close).arguments();
+    let Some(known) = found.macros.find(word, arguments.len()) else {
+        return at;
+    };
+    let texts: Vec<_> = arguments.iter().map(|a| a.macro_argument()).collect();
+    let fill = |text: &Option<Box<str>>| text.as_deref().and_then(|t| known.fill(t, &texts));
+    let mut block = Block {
+        namespace: fill(&known.library),
+        key: fill(&known.key).map(|key| canonical_key(&key).into()),
+        variable: "m",
+        through: word,
+        at: source.span(source.tokens[at].start, source.tokens[close].end),
+        body: (close + 1, close + 1),
+        unresolved: None,
+    };
+    if known.library.is_none() {
+        if known.is_complete() {
+            body::known_macro(found, &block, at, close);
+        }
+        return close;
+    }
+    let Some(end) = source
+        .partner(close + 1)
+        .filter(|_| source.is(close + 1, b'{'))
+    else {
+        return close;
+    };
+    block.body = (close + 1, end);
+    let variable = known.variable.as_deref().unwrap_or("m");
+    let library = (block.body.0..end).find_map(|i| source.word(i).filter(|w| *w == variable));
+    block.variable = library.unwrap_or("m");
+    body::read(found, reader, &block, calls);
+    end
+}
+
+/// A registration that was found but is not understood.
+pub(super) fn unresolved(
+    found: &mut Found<'_, '_>,
+    block: &Block<'_>,
+    at: Span,
+    through: &str,
+    why: String,
+) {
+    let mut draft = Draft::new(RegistrationKind::Impl, at, through);
+    draft.unresolved = Some(why.into());
+    found.add(block, draft);
+}

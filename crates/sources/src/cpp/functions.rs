@@ -1,0 +1,438 @@
+//! The functions that C++ files define, and what they call.
+//!
+//! A file is walked by its brackets: namespaces and classes are entered, the bodies of functions are
+//! passed over and read only for functions that are asked for.
+
+use opatlas_source::Span;
+
+use super::source::Source;
+use super::tokens::Kind;
+use crate::{File, LARGEST_FILE, Language};
+
+/// A function's definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Its name.
+    pub name: Box<str>,
+    /// The namespaces and classes around it and before its name: `at::native`.
+    pub scope: Box<str>,
+    /// The index of its file.
+    pub file: u32,
+    /// Its name in the file.
+    pub at: Span,
+    /// The types of its parameters without names and blanks, as [`plain_type`] writes them.
+    pub parameters: Vec<Box<str>>,
+    /// The calls in its body, in order.
+    pub calls: Vec<Call>,
+}
+
+/// A call in a function's body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The last part of the name.
+    pub name: Box<str>,
+    /// The name as written: `at::native::add`.
+    pub path: Box<str>,
+    /// Whether it is a method of an object.
+    pub is_method: bool,
+    /// The object of a method, if it is a plain name.
+    pub object: Option<Box<str>>,
+    /// The name in the file.
+    pub at: Span,
+}
+
+/// The functions of a set of files.
+#[derive(Debug, Clone, Default)]
+pub struct Functions {
+    /// In the order of files and places.
+    pub all: Vec<Function>,
+}
+
+impl Functions {
+    /// Finds the functions whose names are wanted in C++ files; files that [`crate::scan`] reports as
+    /// unreadable are left out.
+    #[must_use]
+    pub fn find(files: &[File<'_>], wanted: impl Fn(&str) -> bool) -> Self {
+        let mut found = Self::default();
+        for (index, file) in (0..).zip(files) {
+            let is_cpp = Language::of(file.path) == Some(Language::Cpp);
+            if !is_cpp || file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some()
+            {
+                continue;
+            }
+            let text = String::from_utf8_lossy(file.bytes);
+            let source = Source::new(&text, 0);
+            Walker {
+                source: &source,
+                file: index,
+                wanted: &wanted,
+                found: &mut found.all,
+            }
+            .walk();
+        }
+        found
+    }
+}
+
+struct Walker<'w, 's> {
+    source: &'w Source<'s>,
+    file: u32,
+    wanted: &'w dyn Fn(&str) -> bool,
+    found: &'w mut Vec<Function>,
+}
+
+/// What a brace opens.
+enum Opens {
+    /// A namespace or class; none where it has no name.
+    Scope(Option<String>),
+    /// The body of a function: the token of its name.
+    Body(usize),
+    /// Something else, whose contents do not count.
+    Other,
+}
+
+/// Words before parentheses that are no function's name.
+const NO_NAMES: [&str; 14] = [
+    "alignas",
+    "catch",
+    "constexpr",
+    "decltype",
+    "defined",
+    "for",
+    "if",
+    "noexcept",
+    "operator",
+    "requires",
+    "return",
+    "sizeof",
+    "switch",
+    "while",
+];
+
+impl Walker<'_, '_> {
+    fn walk(&mut self) {
+        let count = self.source.tokens.len();
+        let mut scopes: Vec<(usize, Option<String>)> = Vec::new();
+        let (mut index, mut start) = (0, 0);
+        while index < count {
+            while scopes.last().is_some_and(|(end, _)| *end <= index) {
+                scopes.pop();
+                start = index + 1;
+            }
+            if self.source.is(index, b';') || self.source.is(index, b'}') {
+                start = index + 1;
+            } else if self.source.is(index, b'(') || self.source.is(index, b'[') {
+                index = self.source.partner(index).unwrap_or(index);
+            } else if self.source.is(index, b'{') {
+                let end = self.source.partner(index).unwrap_or(count);
+                match self.opens(start, index) {
+                    Opens::Scope(name) => scopes.push((end, name)),
+                    Opens::Body(name) => {
+                        self.function(&scopes, name, index, end);
+                        index = end;
+                    }
+                    Opens::Other => index = end,
+                }
+                start = index + 1;
+            }
+            index += 1;
+        }
+    }
+
+    /// What the brace at `brace` opens, after the tokens from `start` on.
+    fn opens(&self, start: usize, brace: usize) -> Opens {
+        let mut index = start;
+        let mut parameters = None;
+        while index < brace {
+            match self.source.word(index) {
+                Some("namespace") => return Opens::Scope(self.path(index + 1, brace)),
+                Some("extern") if index + 2 == brace => return Opens::Scope(None),
+                Some("class" | "struct" | "union") if parameters.is_none() => {
+                    let name = (index + 1..brace).find_map(|at| self.source.word(at));
+                    return Opens::Scope(name.map(str::to_owned));
+                }
+                Some("enum") => return Opens::Other,
+                Some("template") => index = self.template_end(index + 1, 256).unwrap_or(index),
+                _ => {}
+            }
+            if self.source.is(index, b'=') && parameters.is_none() {
+                return Opens::Other;
+            }
+            if self.source.is(index, b'(') {
+                let name = index.checked_sub(1).filter(|name| *name >= start);
+                let word = name.and_then(|name| self.source.word(name));
+                let is_name = word.is_some_and(|word| !NO_NAMES.contains(&word));
+                if parameters.is_none() && is_name {
+                    parameters = name;
+                }
+                index = self.source.partner(index).unwrap_or(index);
+            }
+            index += 1;
+        }
+        parameters.map_or(Opens::Other, Opens::Body)
+    }
+
+    /// The words of a path such as `at::native`, joined.
+    fn path(&self, start: usize, end: usize) -> Option<String> {
+        let words: Vec<_> = (start..end).filter_map(|at| self.source.word(at)).collect();
+        (!words.is_empty()).then(|| words.join("::"))
+    }
+
+    fn template_end(&self, open: usize, longest: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for index in open..self.source.tokens.len().min(open + longest) {
+            if self.source.is(index, b'<') {
+                depth += 1;
+            } else if self.source.is(index, b'>') {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(index);
+                }
+            }
+        }
+        None
+    }
+
+    fn function(
+        &mut self,
+        scopes: &[(usize, Option<String>)],
+        name: usize,
+        open: usize,
+        end: usize,
+    ) {
+        let word = self.source.word(name).unwrap_or_default();
+        if !(self.wanted)(word) {
+            return;
+        }
+        let mut scope: Vec<String> = scopes.iter().filter_map(|(_, name)| name.clone()).collect();
+        let mut first = name;
+        while first >= 3 && self.source.is(first - 1, b':') && self.source.is(first - 2, b':') {
+            first -= 3;
+        }
+        scope.extend(self.path(first, name));
+        let token = self.source.tokens[name];
+        let close = self.source.partner(name + 1).unwrap_or(name + 1);
+        let parameters = self.source.expression(name + 2..close).arguments();
+        let parameters = join_templates(parameters.into_iter().map(|p| p.spaced()).collect());
+        self.found.push(Function {
+            name: word.into(),
+            scope: scope.join("::").into(),
+            file: self.file,
+            at: self.source.span(token.start, token.end),
+            parameters: parameters.iter().map(|text| plain_type(text)).collect(),
+            calls: self.calls(open, end),
+        });
+    }
+
+    fn calls(&self, open: usize, end: usize) -> Vec<Call> {
+        let source = self.source;
+        let mut calls = Vec::new();
+        for index in open + 1..end.min(source.tokens.len()) {
+            let Some(name) = source.word(index) else {
+                continue;
+            };
+            let is_template = source.is(index + 1, b'<')
+                && self
+                    .template_end(index + 1, 24)
+                    .is_some_and(|end| source.is(end + 1, b'('));
+            if !source.is(index + 1, b'(') && !is_template {
+                continue;
+            }
+            let mut first = index;
+            while first >= 3 && source.is(first - 1, b':') && source.is(first - 2, b':') {
+                first -= if source.word(first - 3).is_some() {
+                    3
+                } else {
+                    2
+                };
+            }
+            let dot = first.checked_sub(1).filter(|at| source.is(*at, b'.'));
+            let arrow = first
+                .checked_sub(2)
+                .filter(|at| source.is(*at, b'-') && source.is(at + 1, b'>'));
+            let before = dot.or(arrow).and_then(|at| at.checked_sub(1));
+            // `Type name(arguments)` declares a variable.
+            let follows_type = before.is_none()
+                && first > open + 1
+                && source.tokens[first - 1].kind == Kind::Word
+                && !matches!(
+                    source.word(first - 1),
+                    Some("return" | "else" | "do" | "co_return")
+                );
+            if follows_type {
+                continue;
+            }
+            let token = source.tokens[index];
+            calls.push(Call {
+                name: name.into(),
+                path: self.path(first, index + 1).unwrap_or_default().into(),
+                is_method: dot.or(arrow).is_some(),
+                object: before.and_then(|at| source.word(at)).map(Into::into),
+                at: source.span(token.start, token.end),
+            });
+        }
+        calls
+    }
+}
+
+/// The parameter types of a declaration: `at::Tensor add(const at::Tensor & self);`.
+#[must_use]
+pub fn parameter_types(declaration: &str) -> Vec<Box<str>> {
+    let source = Source::new(declaration, 0);
+    let open = (0..source.tokens.len()).find(|index| source.is(*index, b'('));
+    let Some((open, close)) = open.and_then(|open| Some((open, source.partner(open)?))) else {
+        return Vec::new();
+    };
+    let parts = source.expression(open + 1..close).arguments();
+    let parts = join_templates(parts.into_iter().map(|part| part.spaced()).collect());
+    parts.iter().map(|text| plain_type(text)).collect()
+}
+
+/// Puts together what commas between template arguments have separated.
+fn join_templates(parts: Vec<String>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    let mut depth = 0_i32;
+    for part in parts {
+        let is_open = depth > 0;
+        for byte in part.bytes() {
+            depth += i32::from(byte == b'<') - i32::from(byte == b'>');
+        }
+        match joined.last_mut().filter(|_| is_open) {
+            Some(last) => {
+                last.push(',');
+                last.push_str(&part);
+            }
+            None => joined.push(part),
+        }
+    }
+    joined
+}
+
+/// A parameter's type in one spelling: `const at::Tensor & self = {}` is `const Tensor&`. Namespaces
+/// of PyTorch and of the standard library are left out, and so are names, defaults and `const` of a
+/// value.
+#[must_use]
+pub fn plain_type(parameter: &str) -> Box<str> {
+    let parameter = parameter.split('=').next().unwrap_or_default();
+    // Tokens come one by one, so the two of `::` are apart.
+    let mut text = parameter
+        .replace(['\n', '\t', '\r'], " ")
+        .replace(": :", "::");
+    for mark in ["::", "<", ">", "&", "*", ",", "(", ")"] {
+        text = text.replace(mark, &format!(" {mark} "));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut kept: Vec<&str> = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        let is_namespace =
+            words.get(index + 1) == Some(&"::") && matches!(*word, "at" | "c10" | "std" | "torch");
+        if *word != "::" && !is_namespace {
+            kept.push(word);
+        }
+    }
+    // The last word is the name unless the type would be empty without it.
+    let is_word = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let types = kept
+        .iter()
+        .filter(|word| is_word(word) && **word != "const")
+        .count();
+    let is_named = types > 1 && kept.last().is_some_and(is_word) && !is_builtin(kept.last());
+    if is_named {
+        kept.pop();
+    }
+    let refers = kept.iter().any(|word| matches!(*word, "&" | "*"));
+    if !refers && kept.first() == Some(&"const") {
+        kept.remove(0);
+    }
+    kept.join(" ").into()
+}
+
+/// Whether a word can end a type of more than one word.
+fn is_builtin(word: Option<&&str>) -> bool {
+    matches!(
+        word,
+        Some(&"int" | &"long" | &"char" | &"double" | &"unsigned")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<Function> {
+        let file = File {
+            path: "a.cpp",
+            bytes: text.as_bytes(),
+        };
+        Functions::find(&[file], |_| true).all
+    }
+
+    #[test]
+    fn definitions_are_found_in_their_scopes() {
+        let text = "namespace at { namespace native {\n\
+            static int x = f();\n\
+            DEFINE_DISPATCH(add_stub);\n\
+            template <class T> struct Helper { void run(int a) { inner(); } };\n\
+            Tensor add(const Tensor& self, const std::optional<at::Tensor> & other = {}) { return g(self); }\n\
+            enum class E { A, B };\n\
+            }}\n\
+            at::Tensor ns::Class::mul(at::IntArrayRef size, const int64_t n) const { return size; }\n\
+            Tensor declared(int a);\n";
+        let all = found(text);
+        let shown: Vec<_> = all.iter().map(|f| (&*f.scope, &*f.name)).collect();
+        let expected = [
+            ("at::native::Helper", "run"),
+            ("at::native", "add"),
+            ("ns::Class", "mul"),
+        ];
+        assert_eq!(shown, expected);
+        let types = |index: usize| all[index].parameters.join("; ");
+        assert_eq!(types(1), "const Tensor &; const optional < Tensor > &");
+        assert_eq!(types(2), "IntArrayRef; int64_t");
+    }
+
+    #[test]
+    fn calls_are_found_with_what_they_are_called_on() {
+        let text = "void f(Tensor self) {\n\
+            at::add_out(out, self); self.item<float>(); self->resize_({1});\n\
+            Tensor declared(self); auto l = [&](int a) { return at::native::mul(a); };\n\
+            if (g(self).copy_(x)) {} }\n";
+        let all = found(text);
+        let shown: Vec<_> = all[0]
+            .calls
+            .iter()
+            .map(|call| (&*call.path, call.is_method, call.object.as_deref()))
+            .collect();
+        let expected = [
+            ("at::add_out", false, None),
+            ("item", true, Some("self")),
+            ("resize_", true, Some("self")),
+            ("at::native::mul", false, None),
+            ("if", false, None),
+            ("g", false, None),
+            ("copy_", true, None),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn types_have_one_spelling() {
+        for (written, plain) in [
+            ("const at::Tensor & self", "const Tensor &"),
+            (
+                "::std::optional<at::Scalar> x=::std::nullopt",
+                "optional < Scalar >",
+            ),
+            (
+                "const c10::optional<c10::Scalar>&",
+                "const optional < Scalar > &",
+            ),
+            ("int64_t", "int64_t"),
+            ("const bool flag", "bool"),
+            ("unsigned int n", "unsigned int"),
+            ("std::array<bool, 2> mask", "array < bool , 2 >"),
+        ] {
+            assert_eq!(&*plain_type(written), plain);
+        }
+    }
+}

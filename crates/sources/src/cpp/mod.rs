@@ -1,0 +1,194 @@
+//! Registrations in C++.
+//!
+//! [`tokens`] splits the text, [`blocks`] finds where registrations are, and [`body`] reads one block
+//! with a syntax tree. Only files that contain a word that registrations need are read at all, and
+//! only blocks are parsed.
+
+mod blocks;
+mod body;
+mod conditions;
+mod defines;
+mod expression;
+pub(crate) mod functions;
+mod legacy;
+mod source;
+mod tokens;
+
+use memchr::memmem::Finder;
+use opatlas_source::Span;
+
+use crate::name::Names;
+use crate::parse::{Budget, Reader};
+use crate::{Fault, FaultKind, Macros, Registration, RegistrationKind, Scan};
+use blocks::Block;
+use conditions::shortened;
+use expression::Kernel;
+use source::Source;
+
+/// Words of which every file that registers something in C++ has one.
+const WORDS: [&str; 4] = [
+    "TORCH_LIBRARY",
+    "RegisterOperators",
+    "Library&",
+    "Library &",
+];
+
+/// Finds registrations in C++ files.
+pub(crate) struct Scanner<'m> {
+    macros: &'m Macros,
+    words: Vec<Finder<'m>>,
+    budget: Budget,
+    reader: Option<Reader>,
+}
+
+impl<'m> Scanner<'m> {
+    pub(crate) fn new(macros: &'m Macros, budget: Budget) -> Self {
+        let mut words: Vec<&str> = macros.at_file_scope().chain(WORDS).collect();
+        words.sort_unstable();
+        words.dedup();
+        Self {
+            macros,
+            words: words.into_iter().map(Finder::new).collect(),
+            budget,
+            reader: None,
+        }
+    }
+
+    /// Whether a file has a word that registrations need.
+    pub(crate) fn may_register(&self, bytes: &[u8]) -> bool {
+        self.words.iter().any(|word| word.find(bytes).is_some())
+    }
+
+    /// Reads a file.
+    pub(crate) fn read(&mut self, file: u32, text: &str, scan: &mut Scan) {
+        let source = Source::new(text, 0);
+        let mut found = Found {
+            source: &source,
+            macros: self.macros,
+            file,
+            within_define: None,
+            left: Found::budget(text),
+            scan,
+        };
+        let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
+        blocks::read(&mut found, reader);
+        for directive in &source.directives {
+            defines::read(text, *directive, self.macros, file, reader, found.scan);
+        }
+    }
+}
+
+/// What is being read, and where results go.
+struct Found<'r, 's> {
+    source: &'r Source<'s>,
+    macros: &'r Macros,
+    file: u32,
+    /// The macro whose definition this is.
+    within_define: Option<&'r str>,
+    /// How many bytes of blocks may still be read. Blocks may share text, functions that take a
+    /// library are read for each caller.
+    left: usize,
+    scan: &'r mut Scan,
+}
+
+/// A registration before its block completes it.
+struct Draft<'d> {
+    kind: RegistrationKind,
+    /// The operator's name, or the schema of a definition.
+    name: Option<Box<str>>,
+    key: Option<Box<str>>,
+    kernel: Kernel,
+    at: Span,
+    through: &'d str,
+    condition: Option<Box<str>>,
+    unresolved: Option<Box<str>>,
+}
+
+impl<'d> Draft<'d> {
+    fn new(kind: RegistrationKind, at: Span, through: &'d str) -> Self {
+        Self {
+            kind,
+            name: None,
+            key: None,
+            kernel: Kernel::default(),
+            at,
+            through,
+            condition: None,
+            unresolved: None,
+        }
+    }
+}
+
+impl Found<'_, '_> {
+    fn fault(&mut self, kind: FaultKind, at: Span) {
+        let file = self.file;
+        self.scan.faults.push(Fault { kind, file, at });
+    }
+
+    /// How many bytes of blocks a text may have.
+    fn budget(text: &str) -> usize {
+        8 * text.len() + (64 << 10)
+    }
+
+    /// Adds a registration whose block, and with it the key, is not known.
+    fn add_without_key(&mut self, block: &Block<'_>, draft: Draft<'_>) {
+        self.add(block, draft);
+        if let Some(added) = self.scan.registrations.last_mut() {
+            added.key = None;
+        }
+    }
+
+    /// Adds a registration of a block.
+    fn add(&mut self, block: &Block<'_>, draft: Draft<'_>) {
+        let name = draft.name.as_deref().map(Names::of);
+        let named = name.filter(Names::is_valid);
+        let namespace = named.and_then(|name| name.namespace.map(Box::<str>::from));
+        let is_qualified = namespace.is_some();
+        let namespace = namespace.or_else(|| block.namespace.clone());
+        let schema = draft
+            .name
+            .as_deref()
+            .filter(|text| draft.kind == RegistrationKind::Def && text.contains('('));
+        let has_kernel = draft.kernel.function.is_some() || draft.kernel.fallthrough;
+        let key = match draft.kind {
+            RegistrationKind::Def if !has_kernel => None,
+            _ => draft
+                .kernel
+                .key
+                .clone()
+                .or(draft.key)
+                .or_else(|| block.key()),
+        };
+        let is_fallback = draft.kind == RegistrationKind::Fallback;
+        let mut why = draft.unresolved;
+        if why.is_none() && !is_fallback && named.is_none() {
+            why = Some(match name {
+                Some(name) => {
+                    format!("`{}` is not an operator's name", shortened(name.operator)).into()
+                }
+                None => "the operator's name is not a literal".into(),
+            });
+        }
+        if why.is_none() && !(is_qualified && key.is_some()) {
+            why.clone_from(&block.unresolved);
+        }
+        if let Some(name) = self.within_define {
+            why = Some(format!("in the definition of macro `{name}`").into());
+        }
+        self.scan.registrations.push(Registration {
+            kind: draft.kind,
+            namespace,
+            operator: named.map(|name| name.operator.into()),
+            key,
+            schema: schema.map(Into::into),
+            kernel: draft.kernel.function,
+            fallthrough: draft.kernel.fallthrough,
+            file: self.file,
+            at: draft.at,
+            block: block.at,
+            condition: draft.condition,
+            through: draft.through.into(),
+            unresolved: why,
+        });
+    }
+}

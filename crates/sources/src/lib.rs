@@ -1,0 +1,277 @@
+//! What C++ and Python sources register with PyTorch's dispatcher
+//! (`docs/spec/sources.md`).
+//!
+//! [`scan`] takes the texts of files and gives [`Registration`]s with their places. Nothing is
+//! compiled or run: what the text alone does not decide is listed as unresolved, never guessed. A
+//! scan is linear in the size of the text and bounded: a file that is too large, not text, or too
+//! deeply nested becomes a [`Fault`].
+
+mod cpp;
+mod decode;
+mod joined;
+mod macros;
+mod name;
+mod parse;
+mod python;
+
+use std::sync::Arc;
+
+use opatlas_source::{Span, Stop, Stopped};
+use parse::Budget;
+
+pub use cpp::functions::{Call, Function, Functions, parameter_types};
+pub use joined::{MACRO_FILE, Sources};
+pub use macros::{Macro, Macros};
+pub use name::{Names, device_key};
+
+/// The largest file that is read, in bytes.
+pub const LARGEST_FILE: usize = 8 << 20;
+
+/// A source file.
+#[derive(Debug, Clone, Copy)]
+pub struct File<'t> {
+    /// Its path, as it appears in results.
+    pub path: &'t str,
+    /// Its contents.
+    pub bytes: &'t [u8],
+}
+
+/// What a registration does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RegistrationKind {
+    /// Registers a kernel for an operator.
+    Impl,
+    /// Registers a kernel for every operator without one at the key.
+    Fallback,
+    /// Defines an operator, with a kernel or without.
+    Def,
+}
+
+impl RegistrationKind {
+    /// The word in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Impl => "impl",
+            Self::Fallback => "fallback",
+            Self::Def => "def",
+        }
+    }
+}
+
+/// A registration in a source file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Registration {
+    /// What it does.
+    pub kind: RegistrationKind,
+    /// The namespace; `_` for every operator.
+    pub namespace: Option<Box<str>>,
+    /// The operator without its namespace: `add.Tensor`.
+    pub operator: Option<Box<str>>,
+    /// The dispatch key as the runtime names it; none for a definition without a kernel.
+    pub key: Option<Box<str>>,
+    /// The function as written, without what wraps it; `lambda` for one without a name.
+    pub kernel: Option<Box<str>>,
+    /// Whether the kernel only passes the call on to the next key.
+    pub fallthrough: bool,
+    /// The schema of a definition, as written.
+    pub schema: Option<Box<str>>,
+    /// The index of its file.
+    pub file: u32,
+    /// The call in the file.
+    pub at: Span,
+    /// Where the block of registrations begins: the line that a real process names.
+    pub block: Span,
+    /// The preprocessor or runtime condition under which it happens.
+    pub condition: Option<Box<str>>,
+    /// What registers it: `TORCH_LIBRARY_IMPL`, `KERNEL_XLA`, `torch.library.impl`.
+    pub through: Box<str>,
+    /// Why it is unresolved; `None` if operator, namespace and key are certain.
+    pub unresolved: Option<Box<str>>,
+}
+
+impl Registration {
+    /// The operator as a revision names it: with its namespace unless that is `aten`.
+    #[must_use]
+    pub fn qualified_name(&self) -> Option<String> {
+        let operator = self.operator.as_deref()?;
+        Some(match self.namespace.as_deref()? {
+            "aten" => operator.to_owned(),
+            namespace => format!("{namespace}::{operator}"),
+        })
+    }
+
+    /// Whether it is an entry of the dispatcher's tables. `py_impl` and `register_decomposition`
+    /// fill tables of Python instead.
+    #[must_use]
+    pub fn is_dispatched(&self) -> bool {
+        self.unresolved.is_none()
+            && self.key.is_some()
+            && !matches!(&*self.through, "py_impl" | "register_decomposition")
+    }
+}
+
+/// Why a file could not be read, or not completely.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// It is larger than [`LARGEST_FILE`].
+    TooLarge,
+    /// It holds NUL bytes.
+    Binary,
+    /// Some bytes are not UTF-8; they were replaced.
+    Encoding,
+    /// Code is nested too deeply to be read.
+    TooDeep,
+    /// Reading a part of it took more steps than its size allows.
+    TooComplex,
+}
+
+impl FaultKind {
+    /// The fault as a sentence about the file.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooLarge => "the file is larger than 8 MiB and was not read",
+            Self::Binary => "the file contains NUL bytes and was not read",
+            Self::Encoding => "the file is not valid UTF-8; invalid bytes were replaced",
+            Self::TooDeep => "the code is nested too deeply; this part was not read",
+            Self::TooComplex => "the code is too irregular to parse; this part was not read",
+        }
+    }
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// The index of the file.
+    pub file: u32,
+    /// Where.
+    pub at: Span,
+}
+
+/// What was found in a set of files.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// The registrations, in the order of files and places.
+    pub registrations: Vec<Registration>,
+    /// What could not be read.
+    pub faults: Vec<Fault>,
+    /// The text of each file that registers something, for its places; `None` for others.
+    pub texts: Vec<Option<Arc<str>>>,
+}
+
+/// The language of a source file, by the end of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// C++, CUDA and HIP.
+    Cpp,
+    /// Python.
+    Python,
+}
+
+impl Language {
+    /// The language of a path; `None` for other files.
+    #[must_use]
+    pub fn of(path: &str) -> Option<Self> {
+        let (_, ending) = path.rsplit_once('.')?;
+        match ending {
+            "py" | "pyi" => Some(Self::Python),
+            "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "hxx" | "cu" | "cuh" | "hip"
+            | "inl" | "ipp" | "mm" | "sycl" | "dp" => Some(Self::Cpp),
+            _ => None,
+        }
+    }
+}
+
+/// Tells which files are worth giving to [`scan`].
+pub struct Sieve<'m> {
+    cpp: cpp::Scanner<'m>,
+}
+
+impl<'m> Sieve<'m> {
+    /// For scans with these macros.
+    #[must_use]
+    pub fn new(macros: &'m Macros) -> Self {
+        Self {
+            cpp: cpp::Scanner::new(macros, Budget::Unlimited),
+        }
+    }
+
+    /// Whether a file may register something, or cannot be read, which a scan reports. All other
+    /// files change nothing in the result of a scan.
+    #[must_use]
+    pub fn keeps(&self, file: File<'_>) -> bool {
+        let is_odd = file.bytes.len() > LARGEST_FILE || memchr::memchr(0, file.bytes).is_some();
+        match Language::of(file.path) {
+            Some(Language::Cpp) => is_odd || self.cpp.may_register(file.bytes),
+            Some(Language::Python) => is_odd || python::may_register(file.bytes),
+            None => false,
+        }
+    }
+}
+
+/// Finds all registrations in a set of files.
+#[must_use]
+pub fn scan(files: &[File<'_>], macros: &Macros) -> Scan {
+    Stop::unstopped(|stop| scan_until(files, macros, stop))
+}
+
+/// The same, unless it is stopped.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn scan_until(files: &[File<'_>], macros: &Macros, stop: &Stop) -> Result<Scan, Stopped> {
+    scan_within(files, macros, Budget::Unlimited, stop)
+}
+
+/// The same with a bound on the work for all files together.
+fn scan_within(
+    files: &[File<'_>],
+    macros: &Macros,
+    budget: Budget,
+    stop: &Stop,
+) -> Result<Scan, Stopped> {
+    let mut scan = Scan {
+        texts: vec![None; files.len()],
+        ..Scan::default()
+    };
+    let mut cpp = cpp::Scanner::new(macros, budget);
+    let mut python = python::Scanner::new(budget);
+    for (index, file) in files.iter().enumerate() {
+        stop.check()?;
+        if Language::of(file.path).is_none() {
+            continue;
+        }
+        let may_register = match Language::of(file.path) {
+            Some(Language::Cpp) => cpp.may_register(file.bytes),
+            Some(Language::Python) => python::may_register(file.bytes),
+            None => false,
+        };
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        let Some(text) = decode::decode(file.bytes, may_register, index, &mut scan.faults) else {
+            continue;
+        };
+        let text: Arc<str> = text.into();
+        match Language::of(file.path) {
+            Some(Language::Python) => python.read(index, &text, &mut scan),
+            _ => cpp.read(index, &text, &mut scan),
+        }
+        if let Some(kept) = scan.texts.get_mut(index as usize) {
+            *kept = Some(text);
+        }
+    }
+    python.finish(&mut scan);
+    scan.registrations
+        .sort_by_key(|found| (found.file, found.at.start));
+    for (text, index) in scan.texts.iter_mut().zip(0..) {
+        let found = &scan.registrations;
+        let from = found.partition_point(|registration| registration.file < index);
+        let is_used = found.get(from).is_some_and(|found| found.file == index);
+        if !is_used && !scan.faults.iter().any(|fault| fault.file == index) {
+            *text = None;
+        }
+    }
+    Ok(scan)
+}

@@ -1,0 +1,242 @@
+//! Macros that register operators, as data: the known ones of `data/macros.toml`, and a project's own.
+//!
+//! A macro is known by its name and its number of parameters. Its texts may hold `{parameter}`,
+//! which stands for the argument: an identifier or the contents of a string literal.
+
+use std::sync::OnceLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use toml::{Table, Value};
+
+/// What a macro stands for. `library` opens a block of registrations; `def` and `imp` define an
+/// operator and register a kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Macro {
+    /// Its name.
+    pub name: Box<str>,
+    /// The names of its parameters.
+    pub parameters: Vec<Box<str>>,
+    /// The namespace of the block that it opens: `torch_ipex`.
+    pub library: Option<Box<str>>,
+    /// The library's name inside that block.
+    pub variable: Option<Box<str>>,
+    /// The schema or name of the operator that it defines.
+    pub def: Option<Box<str>>,
+    /// The operator that it registers a kernel for: `{op}.{overload}`.
+    pub imp: Option<Box<str>>,
+    /// The dispatch key; without one that of the block.
+    pub key: Option<Box<str>>,
+    /// The kernel.
+    pub kernel: Option<Box<str>>,
+}
+
+/// The description of known macros.
+const KNOWN: &str = include_str!("../../../data/macros.toml");
+
+/// The macros that a scan knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Macros {
+    by_name: FxHashMap<Box<str>, Vec<Macro>>,
+    nothing: FxHashSet<Box<str>>,
+}
+
+impl Default for Macros {
+    fn default() -> Self {
+        Self::built_in()
+    }
+}
+
+impl Macros {
+    /// The known ones.
+    #[must_use]
+    pub fn built_in() -> Self {
+        static KNOWN_MACROS: OnceLock<Macros> = OnceLock::new();
+        let known = KNOWN_MACROS.get_or_init(|| {
+            let mut macros = Self {
+                by_name: FxHashMap::default(),
+                nothing: FxHashSet::default(),
+            };
+            // A test reads the same text.
+            let _ = macros.add_text(KNOWN);
+            macros
+        });
+        known.clone()
+    }
+
+    /// Adds the macros that a text in TOML describes (`docs/spec/sources.md`, section 4).
+    ///
+    /// # Errors
+    /// A sentence about what is wrong with the text; then some of its macros may have been added.
+    pub fn add_text(&mut self, text: &str) -> Result<(), String> {
+        let table: Table = text.parse().map_err(|error| format!("{error}"))?;
+        for (name, value) in &table {
+            let items = value.as_array();
+            let items = items.ok_or_else(|| format!("`{name}` must be a list"))?;
+            for item in items {
+                match name.as_str() {
+                    "nothing" => self.add_nothing(text_of(name, item)?),
+                    "macro" => self.add(described(item)?),
+                    _ => return Err(format!("unknown field `{name}`; use `macro` or `nothing`")),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a macro. It replaces one with the same name and number of parameters.
+    pub fn add(&mut self, added: Macro) {
+        let same_name = self.by_name.entry(added.name.clone()).or_default();
+        same_name.retain(|known| known.parameters.len() != added.parameters.len());
+        same_name.push(added);
+    }
+
+    /// Adds the name of a macro that registers nothing.
+    pub fn add_nothing(&mut self, name: &str) {
+        self.nothing.insert(name.into());
+    }
+
+    /// The macro of a name with a number of arguments.
+    pub(crate) fn find(&self, name: &str, arguments: usize) -> Option<&Macro> {
+        let mut same_name = self.by_name.get(name)?.iter();
+        same_name.find(|known| known.parameters.len() == arguments)
+    }
+
+    /// Whether there is a macro of a name, with any number of parameters.
+    pub(crate) fn is_known(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// Whether a macro registers nothing.
+    pub(crate) fn is_nothing(&self, name: &str) -> bool {
+        self.nothing.contains(name)
+    }
+
+    /// The names of macros that register outside blocks: those that open one or name everything.
+    pub(crate) fn at_file_scope(&self) -> impl Iterator<Item = &str> {
+        let all = self.by_name.values().flatten();
+        let outside = all.filter(|known| known.library.is_some() || known.is_complete());
+        outside.map(|known| &*known.name)
+    }
+}
+
+impl Macro {
+    /// What is wrong with its description.
+    fn fault(&self) -> Option<String> {
+        let name = &self.name;
+        if name.is_empty() {
+            return Some("a macro has no name".to_owned());
+        }
+        if self.library.is_none() && self.def.is_none() && self.imp.is_none() {
+            return Some(format!(
+                "macro `{name}` has neither `library` nor `def` nor `impl`"
+            ));
+        }
+        let texts = [&self.library, &self.def, &self.imp, &self.key, &self.kernel];
+        let arguments = vec![Some("x".into()); self.parameters.len()];
+        let mut texts = texts.into_iter().flatten();
+        let wrong = texts.find(|text| self.fill(text, &arguments).is_none())?;
+        Some(format!(
+            "macro `{name}`: `{wrong}` names a parameter that it does not have"
+        ))
+    }
+
+    /// Whether it names the operator's namespace and the key, and so needs no block.
+    pub(crate) fn is_complete(&self) -> bool {
+        let is_qualified = |text: &Option<Box<str>>| text.as_deref().is_some_and(is_qualified);
+        self.key.is_some() && (is_qualified(&self.imp) || is_qualified(&self.def))
+    }
+
+    /// A text with the arguments in place. An argument is `None` where it is no plain text.
+    pub(crate) fn fill(&self, text: &str, arguments: &[Option<Box<str>>]) -> Option<Box<str>> {
+        let mut filled = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}')?;
+            filled.push_str(before);
+            let index = self.parameters.iter().position(|p| **p == *name)?;
+            filled.push_str(arguments.get(index)?.as_deref()?);
+            rest = after;
+        }
+        filled.push_str(rest);
+        Some(filled.into())
+    }
+}
+
+fn is_qualified(text: &str) -> bool {
+    text.split('(').next().unwrap_or_default().contains("::")
+}
+
+fn text_of<'t>(name: &str, value: &'t Value) -> Result<&'t str, String> {
+    value
+        .as_str()
+        .ok_or_else(|| format!("`{name}` must hold strings"))
+}
+
+/// The macro that an item describes.
+fn described(item: &Value) -> Result<Macro, String> {
+    let fields = item.as_table().ok_or("a macro must be a table")?;
+    let mut made = Macro::default();
+    for (name, value) in fields {
+        if name == "parameters" {
+            let list = value.as_array().ok_or("`parameters` must be a list")?;
+            let list = list.iter().map(|name| text_of("parameters", name));
+            let list: Result<Vec<_>, _> = list.collect();
+            made.parameters = list?.into_iter().map(Into::into).collect();
+            continue;
+        }
+        let text: Box<str> = text_of(name, value)?.into();
+        match name.as_str() {
+            "name" => made.name = text,
+            "library" => made.library = Some(text),
+            "variable" => made.variable = Some(text),
+            "def" => made.def = Some(text),
+            "impl" => made.imp = Some(text),
+            "key" => made.key = Some(text),
+            "kernel" => made.kernel = Some(text),
+            _ => return Err(format!("unknown field `{name}` of macro `{}`", made.name)),
+        }
+    }
+    match made.fault() {
+        Some(fault) => Err(fault),
+        None => Ok(made),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_macros_are_described_correctly() {
+        let mut macros = Macros {
+            by_name: FxHashMap::default(),
+            nothing: FxHashSet::default(),
+        };
+        assert_eq!(macros.add_text(KNOWN), Ok(()));
+        assert!(macros.find("KERNEL_PRIVATEUSEONE", 3).is_some());
+        assert!(macros.is_nothing("TORCH_CHECK"));
+    }
+
+    #[test]
+    fn a_wrong_description_is_refused() {
+        let wrong = [
+            (
+                "[[macro]]\nname = \"A\"",
+                "neither `library` nor `def` nor `impl`",
+            ),
+            (
+                "[[macro]]\nname = \"A\"\nimpl = \"{op}\"",
+                "a parameter that it does not have",
+            ),
+            ("[[macro]]\nname = \"A\"\nop = \"x\"", "unknown field `op`"),
+            ("[[macros]]\nname = \"A\"", "unknown field `macros`"),
+            ("nothing = 1", "`nothing` must be a list"),
+            ("macro = [1]", "a macro must be a table"),
+            ("x", "TOML"),
+        ];
+        for (text, why) in wrong {
+            let fault = Macros::built_in().add_text(text).unwrap_err();
+            assert!(fault.contains(why) || why == "TOML", "{text}: {fault}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What the tests of scans share.
+#![allow(dead_code, reason = "not every test uses everything")]
+
+use opatlas_source::LineIndex;
+use opatlas_sources::{File, Macros, Registration, Scan, scan};
+
+/// The scan of one file.
+pub fn scanned(path: &str, text: &str) -> Scan {
+    let file = File {
+        path,
+        bytes: text.as_bytes(),
+    };
+    scan(&[file], &Macros::built_in())
+}
+
+/// Asserts the registrations of a file, one on each line: place, kind, operator, key, kernel, and
+/// what else there is.
+#[track_caller]
+pub fn check(path: &str, text: &str, expected: &[&str]) {
+    let scan = scanned(path, text);
+    let index = LineIndex::new(text);
+    let shown = scan
+        .registrations
+        .iter()
+        .map(|row| shown(row, text, &index));
+    let shown: Vec<String> = shown.collect();
+    assert_eq!(shown, expected, "{text}");
+}
+
+fn shown(row: &Registration, text: &str, index: &LineIndex) -> String {
+    let at = index.line_column(text, row.at.start);
+    let or = |text: &Option<Box<str>>| text.as_deref().unwrap_or("?").to_owned();
+    let mut line = format!("{}:{} {}", at.line, at.column, row.kind.as_str());
+    line += &format!(" {}::{}", or(&row.namespace), or(&row.operator));
+    for (name, part) in [
+        ("key", &row.key),
+        ("kernel", &row.kernel),
+        ("schema", &row.schema),
+        ("if", &row.condition),
+        ("why", &row.unresolved),
+    ] {
+        if let Some(part) = part {
+            line += &format!(" {name}={part}");
+        }
+    }
+    if row.fallthrough {
+        line += " fallthrough";
+    }
+    line
+}

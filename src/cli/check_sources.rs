@@ -1,0 +1,70 @@
+//! `opatlas check --sources`: source files beside the files that are checked.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::check::Input;
+use super::sources::{Kept, Sources, macros};
+use crate::service::Snapshot;
+use opatlas_source::SOURCES;
+use opatlas_source::diagnostic::Finding;
+use opatlas_sources::{File, MACRO_FILE};
+
+/// Where the sources are.
+#[derive(Debug, Default, Args)]
+pub(super) struct SourceOptions {
+    /// Also check the C++ and Python sources of this folder: registrations and kernels that
+    /// disagree with the files, and composite functions that do what they must not
+    #[arg(long, value_name = "DIR")]
+    sources: Option<PathBuf>,
+
+    /// Describe the project's own registration macros with this TOML file
+    #[arg(long, value_name = "FILE", requires = "sources")]
+    macros: Option<PathBuf>,
+}
+
+impl SourceOptions {
+    /// Adds all source files to what is checked.
+    ///
+    /// # Errors
+    /// If the folder or the description of macros cannot be read.
+    pub(super) fn add_to(&self, inputs: &mut [Input]) -> anyhow::Result<()> {
+        let Some(folder) = &self.sources else {
+            return Ok(());
+        };
+        let known = macros(self.macros.as_deref())?;
+        let mut sources = Sources::keeping(Kept::All);
+        sources.add(folder, &known)?;
+        for (path, why) in &sources.notes {
+            eprintln!("{path}: {why}");
+        }
+        let mut files = sources.files;
+        if let Some(path) = &self.macros {
+            let bytes = fs::read(path);
+            let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
+            files.push((MACRO_FILE.to_owned(), bytes));
+        }
+        for input in inputs {
+            for (path, bytes) in &files {
+                let name = format!("{SOURCES}{path}");
+                input.bundle.insert(&name, bytes.as_slice());
+                input.paths.insert(name.into(), path.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// What the rules find that need all sources.
+    pub(super) fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
+        if self.sources.is_none() {
+            return Vec::new();
+        }
+        let files = snapshot.bundle.files();
+        let files = files.filter(|(name, _)| name.starts_with(SOURCES));
+        let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+        opatlas_rules::check_sources(&snapshot.catalogue, &files)
+    }
+}

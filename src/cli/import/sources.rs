@@ -1,0 +1,145 @@
+//! `opatlas import --sources`: the source files of a backend, in its revision.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::cli::sources::{Sources, macros, shown_path};
+use opatlas_source::{Bundle, SOURCES};
+use opatlas_sources::{Language, MACRO_FILE, scan};
+
+/// Where the sources of a revision come from.
+#[derive(Debug, Default, Args)]
+pub(super) struct SourceOptions {
+    /// Add what the C++ and Python sources of this folder register; only files that register
+    /// something are stored
+    #[arg(long, value_name = "DIR", requires = "backend")]
+    sources: Option<PathBuf>,
+
+    /// Describe the project's own registration macros with this TOML file
+    #[arg(long, value_name = "FILE", requires = "sources")]
+    macros: Option<PathBuf>,
+}
+
+impl SourceOptions {
+    /// Adds the files to a bundle and says on standard error what they register.
+    ///
+    /// # Errors
+    /// If the folder or the description of macros cannot be read.
+    pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
+        match &self.sources {
+            Some(folder) => add(bundle, folder, self.macros.as_deref()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Adds the folder `sources/` of a bundle on disk, where there is one.
+///
+/// # Errors
+/// If it cannot be read.
+pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> anyhow::Result<()> {
+    let folder = bundle_folder.join(SOURCES.trim_end_matches('/'));
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    let described = folder.join(MACRO_FILE);
+    add(bundle, &folder, described.is_file().then_some(&*described))
+}
+
+/// Adds the files of a folder that register something.
+fn add(bundle: &mut Bundle, folder: &Path, described: Option<&Path>) -> anyhow::Result<()> {
+    let macros = macros(described)?;
+    if let Some(path) = described {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), bytes);
+    }
+    let mut sources = Sources::default();
+    sources.add(folder, &macros)?;
+    let found = scan(&sources.scanned(), &macros);
+    for (path, why) in &sources.notes {
+        eprintln!("{path}: {why}");
+    }
+    for fault in &found.faults {
+        let file = sources.files.get(fault.file as usize);
+        eprintln!(
+            "{}: {}",
+            file.map_or("", |(path, _)| path),
+            fault.kind.as_str()
+        );
+    }
+    let mut kept = 0;
+    for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
+        // A Python file without registrations may make the library of another.
+        let is_needed = text.is_some() || Language::of(&path) == Some(Language::Python);
+        if !is_needed {
+            continue;
+        }
+        let name = name_in_bundle(folder, &path);
+        if !Bundle::is_file_name(&name) {
+            bail!(
+                "{path}: the path has characters other than letters, digits, `.`, `_`, `+` and `-`"
+            );
+        }
+        bundle.insert(&name, bytes);
+        kept += 1;
+    }
+    let unresolved = found
+        .registrations
+        .iter()
+        .filter(|row| row.unresolved.is_some());
+    eprintln!(
+        "{}: {} registrations in {kept} files, {} unresolved (`opatlas scan` lists them)",
+        folder.display(),
+        found.registrations.len(),
+        unresolved.count(),
+    );
+    Ok(())
+}
+
+/// The name of a source file in a bundle: its path from the folder's own name on.
+fn name_in_bundle(folder: &Path, path: &str) -> String {
+    let folder = shown_path(folder);
+    let relative = path.strip_prefix(&*folder).unwrap_or(path);
+    let relative = relative.trim_start_matches('/');
+    let own = folder.rsplit('/').next().unwrap_or_default();
+    // The folder `sources/` of a bundle on disk is that of the bundle.
+    let is_named = !matches!(own, "" | ".." | "sources");
+    let parts = [is_named.then_some(own), Some(relative)];
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
+    format!("{SOURCES}{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_begin_with_the_folders_own_name() {
+        for (folder, path, name) in [
+            (
+                "torch_xla",
+                "torch_xla/csrc/a.cpp",
+                "sources/torch_xla/csrc/a.cpp",
+            ),
+            ("./torch_xla/", "torch_xla/a.py", "sources/torch_xla/a.py"),
+            ("/src/csrc", "/src/csrc/a.cpp", "sources/csrc/a.cpp"),
+            (".", "csrc/a.cpp", "sources/csrc/a.cpp"),
+            ("..", "../csrc/a.cpp", "sources/csrc/a.cpp"),
+            ("a.cpp", "a.cpp", "sources/a.cpp"),
+            (
+                "bundle/sources",
+                "bundle/sources/x/a.cpp",
+                "sources/x/a.cpp",
+            ),
+        ] {
+            assert_eq!(name_in_bundle(Path::new(folder), path), name, "{folder}");
+        }
+    }
+}

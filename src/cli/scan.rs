@@ -1,0 +1,161 @@
+//! `opatlas scan`: what C++ and Python sources register.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+
+use super::sources::{Sources, macros};
+use crate::wire::sources::SourceRegistration;
+use opatlas_source::LineIndex;
+use opatlas_sources::{File, Scan, scan};
+
+/// Lists what C++ and Python sources register with PyTorch's dispatcher.
+///
+/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
+/// without compiling anything. What the text alone does not decide, such as names that macros paste
+/// together, is listed as unresolved with the reason. Conditions count as true and are shown.
+/// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
+/// if a file cannot be read.
+#[derive(Debug, Args)]
+pub(super) struct ScanSources {
+    /// Folders or files to scan
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+
+    /// Describe the project's own registration macros with this TOML file
+    #[arg(long, value_name = "FILE")]
+    macros: Option<PathBuf>,
+
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Jsonl,
+}
+
+impl ScanSources {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let macros = macros(self.macros.as_deref())?;
+        let mut sources = Sources::default();
+        for folder in &self.folders {
+            sources.add(folder, &macros)?;
+        }
+        let files = sources.scanned();
+        let found = scan(&files, &macros);
+        let rows = rows(&files, &found);
+        match self.format {
+            Format::Text => print!("{}", text(&rows, sources.count)),
+            Format::Jsonl => print!("{}", jsonl(&rows)?),
+        }
+        for (path, why) in &sources.notes {
+            eprintln!("{path}: {why}");
+        }
+        for fault in &found.faults {
+            let file = fault.file as usize;
+            let path = files.get(file).map_or("", |file| file.path);
+            let source = found.texts.get(file).and_then(Option::as_deref);
+            let line = source.map_or(1, |source| {
+                LineIndex::new(source)
+                    .line_column(source, fault.at.start)
+                    .line
+            });
+            eprintln!("{path}:{line}: {}", fault.kind.as_str());
+        }
+        Ok(match sources.is_incomplete {
+            true => ExitCode::from(2),
+            false => ExitCode::SUCCESS,
+        })
+    }
+}
+
+/// The registrations with their lines.
+fn rows(files: &[File<'_>], found: &Scan) -> Vec<SourceRegistration> {
+    let mut rows = Vec::with_capacity(found.registrations.len());
+    let mut index: Option<(u32, LineIndex)> = None;
+    for registration in &found.registrations {
+        let file = registration.file as usize;
+        let (Some(path), Some(Some(text))) = (files.get(file), found.texts.get(file)) else {
+            continue;
+        };
+        if index
+            .as_ref()
+            .is_none_or(|(of, _)| *of != registration.file)
+        {
+            index = Some((registration.file, LineIndex::new(text)));
+        }
+        let Some((_, index)) = &index else {
+            continue;
+        };
+        let place = |at| index.line_column(text, at);
+        let at = place(registration.at.start);
+        let block = place(registration.block.start);
+        rows.push(SourceRegistration::new(path.path, registration, at, block));
+    }
+    rows
+}
+
+fn jsonl(rows: &[SourceRegistration]) -> anyhow::Result<String> {
+    let mut lines = String::new();
+    for row in rows {
+        lines.push_str(&serde_json::to_string(row)?);
+        lines.push('\n');
+    }
+    Ok(lines)
+}
+
+fn text(rows: &[SourceRegistration], files: usize) -> String {
+    let mut shown = String::new();
+    for row in rows {
+        let _ = writeln!(
+            shown,
+            "{}:{}:{}: {}",
+            row.file,
+            row.line,
+            row.column,
+            sentence(row)
+        );
+    }
+    let unresolved = rows.iter().filter(|row| !row.resolved).count();
+    let _ = writeln!(
+        shown,
+        "{} registrations in {files} source files, {unresolved} unresolved",
+        rows.len()
+    );
+    shown
+}
+
+fn sentence(row: &SourceRegistration) -> String {
+    let unknown = "?";
+    let mut text = match row.kind {
+        "fallback" => "fallback".to_owned(),
+        kind => format!(
+            "{kind} {}::{}",
+            row.namespace.as_deref().unwrap_or(unknown),
+            row.operator.as_deref().unwrap_or(unknown)
+        ),
+    };
+    if let Some(key) = &row.key {
+        let _ = write!(text, " at {key}");
+    }
+    match (&row.kernel, row.fallthrough) {
+        (_, true) => text.push_str(", fallthrough"),
+        (Some(kernel), false) => {
+            let _ = write!(text, ", kernel {kernel}");
+        }
+        (None, false) => {}
+    }
+    let _ = write!(text, " ({})", row.through);
+    if let Some(condition) = &row.condition {
+        let _ = write!(text, " [{condition}]");
+    }
+    if let Some(why) = &row.why {
+        let _ = write!(text, "; unresolved: {why}");
+    }
+    text
+}

@@ -1,0 +1,169 @@
+//! Source files of a folder, and the macros that they register with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
+
+/// The most files that a folder may have.
+const MOST_FILES: usize = 1_000_000;
+
+/// Which files are kept.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Those that may register something.
+    #[default]
+    Registering,
+    /// All source files.
+    All,
+}
+
+/// The source files of folders.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    kept: Kept,
+    /// Paths with `/` and contents, in the order of paths.
+    pub(super) files: Vec<(String, Vec<u8>)>,
+    /// How many source files there are, with those that register nothing.
+    pub(super) count: usize,
+    /// What was left out: a path and why.
+    pub(super) notes: Vec<(String, String)>,
+    /// Whether something could not be read.
+    pub(super) is_incomplete: bool,
+}
+
+/// The macros of a file, with those that are known anyway.
+///
+/// # Errors
+/// If the file cannot be read or is invalid.
+pub(super) fn macros(file: Option<&Path>) -> anyhow::Result<Macros> {
+    let mut macros = Macros::built_in();
+    let Some(file) = file else {
+        return Ok(macros);
+    };
+    let shown = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let added = macros.add_text(&text);
+    added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
+    Ok(macros)
+}
+
+impl Sources {
+    /// None yet; of those that are added some are kept.
+    pub(super) fn keeping(kept: Kept) -> Self {
+        Self {
+            kept,
+            ..Self::default()
+        }
+    }
+
+    /// The files as a scan takes them.
+    pub(super) fn scanned(&self) -> Vec<File<'_>> {
+        let files = self.files.iter();
+        files.map(|(path, bytes)| File { path, bytes }).collect()
+    }
+
+    /// Reads the source files of a folder, or one file. Hidden folders are left out. Links within
+    /// the folder are left out because what they lead to is read anyway; links that lead out of it
+    /// are noted.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub(super) fn add(&mut self, folder: &Path, macros: &Macros) -> anyhow::Result<()> {
+        let shown = || format!("cannot read {}", folder.display());
+        let root = fs::canonicalize(folder).with_context(shown)?;
+        let sieve = Sieve::new(macros);
+        if root.is_file() {
+            self.read(&root, &shown_path(folder), &sieve);
+            return Ok(());
+        }
+        fs::read_dir(&root).with_context(shown)?;
+        let (before, notes) = (self.files.len(), self.notes.len());
+        let mut folders = vec![root.clone()];
+        while let Some(path) = folders.pop() {
+            self.folder(&path, &root, &sieve, &mut folders);
+        }
+        for (path, _) in self.files.iter_mut().skip(before) {
+            *path = shown_path(&folder.join(&*path));
+        }
+        for (path, _) in self.notes.iter_mut().skip(notes) {
+            *path = shown_path(&folder.join(&*path));
+        }
+        self.files[before..].sort();
+        Ok(())
+    }
+
+    /// Reads the files of one folder; folders in it go to `folders`.
+    fn folder(&mut self, path: &Path, root: &Path, sieve: &Sieve<'_>, folders: &mut Vec<PathBuf>) {
+        let name = |path: &Path| shown_path(path.strip_prefix(root).unwrap_or(path));
+        let entries = match fs::read_dir(path) {
+            Ok(entries) => entries,
+            Err(error) => return self.unread(name(path), &error),
+        };
+        for entry in entries.filter_map(Result::ok) {
+            let path = entry.path();
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_symlink() {
+                self.link(&path, root, name(&path));
+            } else if kind.is_dir() && !hidden {
+                folders.push(path);
+            } else if kind.is_file() && Language::of(&name(&path)).is_some() {
+                self.read(&path, &name(&path), sieve);
+            }
+        }
+    }
+
+    fn link(&mut self, path: &Path, root: &Path, name: String) {
+        let Ok(target) = fs::canonicalize(path) else {
+            return;
+        };
+        if !target.starts_with(root) {
+            let why = "the link leads out of the folder and was not followed";
+            self.notes.push((name, why.to_owned()));
+        }
+    }
+
+    fn read(&mut self, path: &Path, name: &str, sieve: &Sieve<'_>) {
+        if self.count == MOST_FILES {
+            return;
+        }
+        self.count += 1;
+        let size = fs::metadata(path).map_or(0, |metadata| metadata.len());
+        if size > LARGEST_FILE as u64 {
+            let why = FaultKind::TooLarge.as_str();
+            return self.notes.push((name.to_owned(), why.to_owned()));
+        }
+        match fs::read(path) {
+            Ok(bytes) => {
+                let file = File {
+                    path: name,
+                    bytes: &bytes,
+                };
+                if self.kept == Kept::All || sieve.keeps(file) {
+                    self.files.push((name.to_owned(), bytes));
+                }
+            }
+            Err(error) => self.unread(name.to_owned(), &error),
+        }
+    }
+
+    fn unread(&mut self, name: String, error: &std::io::Error) {
+        self.is_incomplete = true;
+        self.notes.push((name, format!("cannot be read: {error}")));
+    }
+}
+
+/// A path with `/` between its parts.
+pub(super) fn shown_path(path: &Path) -> String {
+    let parts = path.components().filter_map(|part| match part {
+        std::path::Component::CurDir => None,
+        std::path::Component::RootDir => Some(String::new()),
+        part => Some(part.as_os_str().to_string_lossy().into_owned()),
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
