@@ -10,3 +10,4 @@ pub mod room;
 pub mod signatures;
 pub mod support;
 pub mod table;
+pub mod topics;

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { ApiError } from "../../api/problem";
 import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
 import { Badge, SeverityBadge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
@@ -14,6 +15,7 @@ import type { OperatorSearch } from "../../routes/operator";
 import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
 import { ImplementSection } from "./ImplementSection";
+import { Overloads } from "./Overloads";
 import styles from "./Operator.module.css";
 import { SchemaSection } from "./SchemaSection";
 import { SourceView } from "./SourceView";
@@ -27,6 +29,9 @@ export default function OperatorView() {
 	const place = usePlace();
 	const { operator } = route.useParams();
 	const query = useQuery(operatorQuery(place, operator));
+	if (query.error instanceof ApiError && (query.error.problem.overloads ?? []).length > 0) {
+		return <Base name={operator} />;
+	}
 	return (
 		<Page
 			title={operator}
@@ -45,6 +50,22 @@ export default function OperatorView() {
 			<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
 				{(page) => <Body page={page} />}
 			</Async>
+		</Page>
+	);
+}
+
+/** A name that several operators share and none has alone. */
+function Base({ name }: { name: string }) {
+	const place = usePlace();
+	const base = name.replace(/^aten::/, "");
+	return (
+		<Page
+			title={name}
+			heading={<span className="mono">{name}</span>}
+			lead="A base name: every operator of this name has an overload name."
+			api={apiPath(place, `/operators?base_name=${encodeURIComponent(base)}`)}
+		>
+			<Overloads name={base} />
 		</Page>
 	);
 }
