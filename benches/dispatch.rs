@@ -10,7 +10,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::{
-    Build, Observed, RevisionTables, Source, Standing, View, coverage, resolve,
+    Build, Observed, Provenance, RevisionTables, Source, View, coverage, resolve,
 };
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
@@ -34,7 +34,7 @@ fn dispatch(criterion: &mut Criterion) {
         matches: &matches,
         backends: &[],
         observed: &observed,
-        standing: Standing::Recorded,
+        provenance: Provenance::Recorded,
     };
     let build = Build::parse("linux-cuda", Release::V2_9).unwrap();
     let all = || RevisionTables::new(black_box(inputs), &build, Source::Everything);

@@ -104,6 +104,14 @@ def runtime_pairs() -> Recorded:
     return files.header("runtime_pairs", 1, torch=REFERENCE), rows
 
 
+def library_schemas() -> Recorded:
+    """Schemas of operator libraries: whether torch reads each, and the text that it prints."""
+    cases = case("library_schemas")
+    found = children.torch(REFERENCE, "schemas", {"schemas": [row["schema"] for row in cases]})
+    rows = [{"schema": of["schema"], "canonical": text} for of, text in zip(cases, found, strict=True)]
+    return files.header("library_schemas", 1, torch=REFERENCE), rows
+
+
 def release_steps() -> Recorded:
     """Operators that a release changed, added or removed, with the official verdict."""
     rows = [row for old, new in _steps() for row in _changes(old, new)]

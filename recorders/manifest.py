@@ -39,6 +39,7 @@ def recordings() -> list[Recording]:
         Recording("dispatch_keys", from_process.dispatch_keys),
         Recording("dispatch_combos", from_process.registration_sets, REFERENCE),
         Recording("official_pairs", from_process.schema_pairs, REFERENCE),
+        Recording("library_schemas", from_process.library_schemas, REFERENCE),
         Recording("official_runtime", from_process.runtime_pairs, REFERENCE),
         Recording("official_releases", from_process.official_releases, REFERENCE),
         Recording("official_release_counts", from_process.official_release_counts, REFERENCE),

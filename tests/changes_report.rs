@@ -12,8 +12,8 @@ use opatlas_diff::rules::RULES;
 use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes;
-use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
-use opatlas_report::findings::{Colour, SourceText};
+use opatlas_report::changes::{LEAST_MAX_CHARS, NewFindings, Report, Side};
+use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
@@ -25,6 +25,7 @@ struct Compared {
     exceptions: Vec<Exception>,
     base: SourceText,
     head: SourceText,
+    new: Findings<'static>,
 }
 
 fn revision(snapshot: &Snapshot) -> Revision<'_> {
@@ -55,6 +56,7 @@ impl Compared {
             exceptions,
             base: source(old),
             head: source(new),
+            new: Findings::default(),
             comparison,
         }
     }
@@ -79,6 +81,12 @@ impl Compared {
                 source: &self.head,
                 file_url: Some("https://example.org/blob/abc/native_functions.yaml"),
             },
+            found: NewFindings {
+                new: &self.new,
+                gone: 0,
+                head_errors: 0,
+            },
+            notes: &[],
             further: &[],
             permalink: Some("https://opatlas.example/compare/1...2"),
             rules_url: Some("https://opatlas.example/rules/"),

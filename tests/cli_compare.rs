@@ -227,3 +227,81 @@ fn parts_go_into_a_folder() {
     assert_eq!(code, 2);
     assert!(error.contains("--out one/"), "{error}");
 }
+
+const CLEAN: &str = "- func: scale(Tensor self) -> Tensor\n";
+const FAULTY: &str = "- func: scale.out(Tensor self, *, Tensor(a!) out) -> Tensor\n";
+
+/// A declaration that PyTorch's generator rejects blocks in every format, whatever the policy.
+#[test]
+fn new_errors_block() {
+    let place = Place::new();
+    place.write("clean.yaml", CLEAN);
+    place.write(
+        "faulty.yaml",
+        &format!("{CLEAN}- func: mend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n"),
+    );
+    for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+        let arguments = ["compare", "clean.yaml", "faulty.yaml", "--fail-on", "never"];
+        let (code, text, error) = place.opatlas(&[&arguments[..], &["--format", format]].concat());
+        assert_eq!(code, 1, "{format}: {error}");
+        assert!(text.contains("out-return-matches"), "{format}: {text}");
+    }
+    let (_, json, _) = place.opatlas(&["compare", "clean.yaml", "faulty.yaml", "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(answer["conclusion"], "fail");
+    assert_eq!(answer["findings"]["gone"], 0);
+    assert!(answer["findings"]["head_errors"].as_u64().unwrap() > 0);
+    assert_eq!(answer["findings"]["new"][0]["severity"], "error");
+    // The same error on both sides is not new.
+    let (code, text, _) = place.opatlas(&["compare", "faulty.yaml", "faulty.yaml"]);
+    assert_eq!(code, 0, "{text}");
+    // A head of one file keeps the companions of its base.
+    place.write("base/native_functions.yaml", CLEAN);
+    place.write(
+        "base/tags.yaml",
+        "- tag: core\n  desc: The core operators.\n",
+    );
+    let (code, text, _) = place.opatlas(&["compare", "base", "clean.yaml"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("tags.yaml"), "{text}");
+}
+
+/// `check --base` reports what the base does not have, and only that decides.
+#[test]
+fn check_reports_what_is_new() {
+    let place = Place::new();
+    place.write("old.yaml", FAULTY);
+    place.write("new.yaml", &format!("# moved\n{FAULTY}"));
+    place.write(
+        "worse.yaml",
+        &format!("{FAULTY}{}", FAULTY.replace("scale", "mend")),
+    );
+    assert_eq!(place.opatlas(&["check", "new.yaml"]).0, 1);
+    let (code, text, error) = place.opatlas(&["check", "new.yaml", "--base", "old.yaml"]);
+    assert_eq!(code, 0, "{text}{error}");
+    assert!(text.contains("no findings"), "{text}");
+    let arguments = [
+        "check",
+        "worse.yaml",
+        "--base",
+        "old.yaml",
+        "--format",
+        "json",
+    ];
+    let (code, json, error) = place.opatlas(&arguments);
+    assert_eq!(code, 1, "{json}{error}");
+    let answer: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let new = answer["findings"]["new"].as_array().unwrap();
+    assert!(
+        new.iter().all(|new| new["operator"] == "mend.out"),
+        "{json}"
+    );
+    assert!(answer["findings"]["head_errors"].as_u64().unwrap() > new.len() as u64);
+    place.git(&["init", "-q", "."]);
+    place.git(&["add", "old.yaml"]);
+    place.git(&["commit", "-q", "-m", "base"]);
+    let commit = ["check", "worse.yaml", "--base", "git:HEAD:old.yaml"];
+    assert_eq!(place.opatlas(&commit).0, 1);
+    let same = ["check", "new.yaml", "--base", "git:HEAD:old.yaml"];
+    assert_eq!(place.opatlas(&same).0, 0);
+}

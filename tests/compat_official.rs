@@ -2,7 +2,7 @@
 
 mod common;
 
-use opatlas_diff::official::{Verdict, compare, parse};
+use opatlas_diff::official::{Classes, Verdict, compare, parse, parse_with};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -39,6 +39,23 @@ fn pairs_are_judged_as_recorded() {
         for (side, schema) in [("old_canonical", &old), ("new_canonical", &new)] {
             if let Some(canonical) = row[side].as_str() {
                 assert_eq!(schema.canonical(), canonical, "{row}");
+            }
+        }
+    }
+}
+
+/// Schemas of operator libraries, and mutated ones: the same verdict and the same text.
+#[test]
+fn schemas_of_libraries_are_read_as_recorded() {
+    let rows = common::golden("library_schemas.jsonl.gz");
+    assert!(rows.len() > 3_000);
+    for row in &rows {
+        let text = row["schema"].as_str().unwrap();
+        match parse_with(text, Classes::Defined(&[])) {
+            Ok(schema) => assert_eq!(row["canonical"], schema.printed(), "{text}"),
+            Err(why) => {
+                assert!(row["canonical"].is_null(), "{text}: {why:?}");
+                assert!(why[0].span.end as usize <= text.len(), "{text}: {why:?}");
             }
         }
     }

@@ -7,7 +7,7 @@ use opatlas_dispatch::calculator::{Note, calculate};
 use opatlas_dispatch::refusals::{
     PYTHON_DISPATCHER_KEYS, PythonDispatcherRefusal, YamlRefusal, python_dispatcher, yaml,
 };
-use opatlas_dispatch::{Calculation, Cell, Rule, Wanted};
+use opatlas_dispatch::{Calculation, Cell, Precedence, Wanted};
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
 use serde::Deserialize;
@@ -60,9 +60,9 @@ fn rows() -> Vec<Row> {
 /// The source as the recording names it.
 fn source<'a>(cell: &Cell<'a>) -> Option<&'a str> {
     match cell.rule {
-        Rule::Missing => None,
-        Rule::Ambiguous => Some("ambiguous_autogradother"),
-        Rule::Fallback => Some("fallback"),
+        Precedence::Missing => None,
+        Precedence::Ambiguous => Some("ambiguous_autogradother"),
+        Precedence::Fallback => Some("fallback"),
         _ => Some(&cell.given.unwrap().written),
     }
 }
@@ -253,7 +253,7 @@ fn fallbacks_can_be_chosen() {
     let answer = calculate(Release::V2_9, &[Wanted::at("CPU")], Some(&fallbacks)).unwrap();
     let served: Vec<_> = answer
         .cells()
-        .filter(|cell| cell.rule == Rule::Fallback)
+        .filter(|cell| cell.rule == Precedence::Fallback)
         .collect();
     assert_eq!(served.len(), 19);
     for cell in served {
@@ -271,5 +271,5 @@ fn fallbacks_can_be_chosen() {
     let twice = [Wanted::at("Autograd"), Wanted::at("AutogradCPU")];
     assert!(calculate(Release::V2_9, &[], Some(&twice)).is_err());
     let none = calculate(Release::V2_9, &[], Some(&[])).unwrap();
-    assert!(none.cells().all(|cell| cell.rule == Rule::Missing));
+    assert!(none.cells().all(|cell| cell.rule == Precedence::Missing));
 }

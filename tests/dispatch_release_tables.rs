@@ -7,7 +7,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Entry, Observed, Origin, RevisionTables, Source, View, standing};
+use opatlas_dispatch::{Build, Entry, Observed, Origin, RevisionTables, Source, View, provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
@@ -102,7 +102,7 @@ impl Read {
             matches: &self.matches,
             backends: &[],
             observed: &self.observed,
-            standing: standing(&self.bundle, self.catalogue.release),
+            provenance: provenance(&self.bundle, self.catalogue.release),
         }
     }
 

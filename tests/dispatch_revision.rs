@@ -4,8 +4,8 @@
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::training::Detail;
 use opatlas_dispatch::{
-    Build, Cause, Observed, ObservedRegistration, Origin, Reason, RevisionTables, Rule, Source,
-    Standing, Through, View, Wanted, Works, coverage,
+    Build, Cause, Observed, ObservedRegistration, Origin, Precedence, Provenance, Reason,
+    RevisionTables, Source, Through, View, Wanted, Works, coverage,
 };
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -69,7 +69,7 @@ struct Small {
     matches: DerivativeMatches,
     backends: Vec<(Box<str>, std::sync::Arc<BackendFile>)>,
     observed: Observed,
-    standing: Standing,
+    provenance: Provenance,
 }
 
 impl Small {
@@ -84,7 +84,7 @@ impl Small {
             matches,
             backends: Vec::new(),
             observed: Observed::default(),
-            standing: Standing::Recorded,
+            provenance: Provenance::Recorded,
         }
     }
 
@@ -95,7 +95,7 @@ impl Small {
             matches: &self.matches,
             backends: &self.backends,
             observed: &self.observed,
-            standing: self.standing,
+            provenance: self.provenance,
         }
     }
 
@@ -271,9 +271,9 @@ fn backend_files_register_with_wrappers() {
 
 #[test]
 fn what_is_not_recorded_is_not_guessed() {
-    let cause = |standing, source, operator: &str, key: &str| {
+    let cause = |provenance, source, operator: &str, key: &str| {
         let mut small = small();
-        small.standing = standing;
+        small.provenance = provenance;
         let tables = small.tables("all", source);
         let view = View::new(small.inputs(), &tables);
         let entry = view
@@ -281,7 +281,7 @@ fn what_is_not_recorded_is_not_guessed() {
             .unwrap();
         (entry.cause, entry.origin)
     };
-    let (recorded, assumed) = (Standing::Recorded, Standing::Assumed);
+    let (recorded, assumed) = (Provenance::Recorded, Provenance::Assumed);
     let rules = Some("BatchRulesUnaryOps.cpp");
     assert_eq!(
         cause(recorded, Source::Everything, "abs", "FuncTorchBatched"),
@@ -320,7 +320,7 @@ fn what_is_not_recorded_is_not_guessed() {
 #[test]
 fn observed_registrations_win_and_can_be_left_out() {
     let mut small = small();
-    small.standing = Standing::Assumed;
+    small.provenance = Provenance::Assumed;
     small.observed = Observed::new(vec![ObservedRegistration {
         operator: "blend".into(),
         key: "CPU".into(),
@@ -400,9 +400,9 @@ fn what_if_shows_before_and_after() {
     assert_eq!(
         changed,
         [
-            ("XLA", Rule::Implicit, Rule::Direct),
-            ("AutogradXLA", Rule::Implicit, Rule::Fallback),
-            ("Tracer", Rule::Direct, Rule::Fallback),
+            ("XLA", Precedence::Implicit, Precedence::Direct),
+            ("AutogradXLA", Precedence::Implicit, Precedence::Fallback),
+            ("Tracer", Precedence::Direct, Precedence::Fallback),
         ]
     );
     let xla = told.changes().next().unwrap();

@@ -5,7 +5,7 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas_dispatch::{Registered, Rule, Tables};
+use opatlas_dispatch::{Precedence, Registered, Tables};
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
@@ -67,7 +67,7 @@ fn check(release: &str) {
             let source = rule.source(slot).map(|source| &row.r[keys.name(source)]);
             let passes = match source {
                 Some(source) => source.len() > 1,
-                None => rule == Rule::Fallback && keys.fallthrough_fallbacks().contains(slot),
+                None => rule == Precedence::Fallback && keys.fallthrough_fallbacks().contains(slot),
             };
             let ours = (
                 rule.reason().as_str(),

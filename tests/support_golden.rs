@@ -5,7 +5,8 @@ mod common;
 
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::{
-    Build, Observed, ObservedRegistration, RevisionTables, Source, Support, Verdict, View, standing,
+    Build, Observed, ObservedRegistration, RevisionTables, Source, Support, Verdict, View,
+    provenance,
 };
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
@@ -132,7 +133,7 @@ fn with_view(bundle: &Bundle, observed: &Observed, then: impl FnOnce(View<'_>)) 
         matches: &matches,
         backends: &[],
         observed,
-        standing: standing(bundle, Release::V2_9),
+        provenance: provenance(bundle, Release::V2_9),
     };
     let tables = RevisionTables::new(inputs, &Build::ALL, Source::Everything);
     then(View::new(inputs, &tables));

@@ -3,7 +3,7 @@
 mod common;
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, RevisionTables, Source, Standing, View, Wanted};
+use opatlas_dispatch::{Build, Observed, Provenance, RevisionTables, Source, View, Wanted};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
@@ -26,7 +26,7 @@ fn with_tables<T>(bundle: &Bundle, ask: impl Fn(Shown<'_>) -> T) -> T {
         matches: &matches,
         backends: &[],
         observed: &observed,
-        standing: Standing::Recorded,
+        provenance: Provenance::Recorded,
     };
     let build = Build::parse("linux-cuda", Release::V2_9).unwrap();
     let tables = RevisionTables::new(inputs, &build, Source::Everything);

@@ -1,5 +1,7 @@
 //! `opatlas check`: the rules over files or a stored revision.
 
+mod base;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal as _, Read as _};
@@ -12,11 +14,12 @@ use clap::{Args, ValueEnum};
 use super::fix::{Edits, Fixing};
 use crate::service::Snapshot;
 use crate::wire;
+use base::{Base, BaseOptions};
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
 use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
-use opatlas_rules::Omitted;
+use opatlas_rules::{Omitted, introduced};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 use opatlas_yaml::{Kind, Root};
@@ -63,6 +66,9 @@ pub(super) struct Check {
     /// With --fix, show the edits as a diff and write nothing
     #[arg(long, requires = "fix")]
     diff: bool,
+
+    #[command(flatten)]
+    base: BaseOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,7 +115,7 @@ impl Input {
 }
 
 impl Check {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => {
@@ -138,9 +144,10 @@ impl Check {
             mended.write()?;
             eprint!("{}", mended.report(edits));
         }
+        let base = self.base.read(&mut inputs, release).await?;
         let judged: Vec<Judged> = inputs
             .into_iter()
-            .map(|input| self.judge(input, release))
+            .map(|input| self.judge(input, release, base.as_ref()))
             .collect();
         let failed = judged.iter().any(|judged| {
             let shown = judged.findings.iter().map(|finding| finding.severity);
@@ -151,8 +158,14 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    fn judge(&self, input: Input, release: Release) -> Judged {
+    fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> Judged {
         let snapshot = Snapshot::read(input.bundle, release, None);
+        let introduced = base.map(|base| {
+            (
+                base,
+                introduced(base.snapshot.findings(), snapshot.findings()),
+            )
+        });
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
         let sources = snapshot.bundle.files().map(|(name, _)| {
             let path = input
@@ -162,17 +175,33 @@ impl Check {
             let text = snapshot.source(name).map_or("", |source| &*source.text);
             (name.into(), SourceText::new(path, text.into()))
         });
+        let (findings, omitted) = match &introduced {
+            Some((_, new)) => (
+                new.new.iter().filter(shown).cloned().collect(),
+                &*new.omitted,
+            ),
+            None => (
+                snapshot.listed().filter(shown).cloned().collect(),
+                snapshot.findings().omitted(),
+            ),
+        };
         Judged {
-            findings: snapshot.listed().filter(shown).cloned().collect(),
-            omitted: self.omitted(&snapshot),
+            findings,
+            omitted: self.omitted(omitted),
             sources: sources.collect(),
+            known: introduced.map(|(base, new)| Known {
+                base: base.title.clone(),
+                gone: new.gone,
+                head_errors: new.head_errors,
+                not_shown: snapshot.listed().count() - new.new.len(),
+            }),
             snapshot,
         }
     }
 
     /// The omitted findings that are shown.
-    fn omitted(&self, snapshot: &Snapshot) -> Vec<Omitted> {
-        let all = snapshot.findings().omitted().iter();
+    fn omitted(&self, omitted: &[Omitted]) -> Vec<Omitted> {
+        let all = omitted.iter();
         all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
             .copied()
             .collect()
@@ -191,7 +220,7 @@ impl Check {
                 room: &UNBOUNDED,
             };
             match self.format {
-                Format::Text => print!("{}", text(&report, &judged.snapshot)),
+                Format::Text => print!("{}", text(&report, judged)),
                 Format::Json => {}
                 Format::Markdown => print!("{}", findings::markdown(&report)),
                 Format::Sarif => println!("{:#}", findings::sarif(&report)),
@@ -210,12 +239,36 @@ struct Judged {
     /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
+    /// What a base has of them.
+    known: Option<Known>,
 }
 
-fn text(report: &Findings<'_>, snapshot: &Snapshot) -> String {
+/// What there is besides the findings that a base does not have.
+struct Known {
+    base: String,
+    gone: usize,
+    head_errors: usize,
+    not_shown: usize,
+}
+
+impl Known {
+    fn text(&self) -> String {
+        let Self {
+            base,
+            gone,
+            not_shown,
+            ..
+        } = self;
+        format!("new since {base}; {not_shown} more are in both, {gone} of the base are gone")
+    }
+}
+
+fn text(report: &Findings<'_>, judged: &Judged) -> String {
+    let (snapshot, known) = (&judged.snapshot, judged.known.as_ref());
     let summary = snapshot.summary();
+    let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
     format!(
-        "{} ({} declared and {} generated operators, judged as {})\n",
+        "{} ({} declared and {} generated operators, judged as {})\n{known}",
         findings::text(report, colour()).trim_end(),
         summary.operators,
         summary.generated,
@@ -260,7 +313,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     let counts = findings::Counts::of(&all, &omitted);
     let omitted = omitted.into_iter().map(wire::finding::Omitted::from);
     let omitted: Vec<_> = omitted.collect();
-    serde_json::json!({
+    let mut answer = serde_json::json!({
         "valid": valid,
         "summary": {
             "operators": operators,
@@ -271,7 +324,21 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         },
         "findings": findings,
         "omitted": omitted,
-    })
+    });
+    if let [
+        Judged {
+            known: Some(known), ..
+        },
+    ] = judged
+    {
+        answer["base"] = known.base.as_str().into();
+        answer["findings"] = serde_json::json!({
+            "new": findings,
+            "gone": known.gone,
+            "head_errors": known.head_errors,
+        });
+    }
+    answer
 }
 
 /// Sorts the files into bundles: files that belong to all operators go into each.

@@ -19,8 +19,8 @@ use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{ComparisonParts, comparison};
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes;
-use opatlas_report::changes::{LEAST_MAX_CHARS, Report, Side};
-use opatlas_report::findings::{Colour, SourceText};
+use opatlas_report::changes::{LEAST_MAX_CHARS, NewFindings, Report, Side};
+use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
@@ -126,8 +126,11 @@ impl Compare {
             true => Some(Stored::open(&self.target, Opening::Read).await?),
             false => None,
         };
-        let mut base = operands[0].read(&places, stored.as_ref()).await?;
-        let mut head = operands[1].read(&places, stored.as_ref()).await?;
+        let mut base = operands[0].read(&places, stored.as_ref(), None).await?;
+        let bundle = base.snapshot.bundle.clone();
+        let mut head = operands[1]
+            .read(&places, stored.as_ref(), Some(&bundle))
+            .await?;
         rename(&mut base, self.base_title.as_deref());
         rename(&mut head, self.head_title.as_deref());
         if let Some(backend) = &self.backend {
@@ -195,6 +198,13 @@ impl Compare {
         let against = self.against(stored, head, told, rulebook).await?;
         let further: Vec<_> = against.iter().map(FurtherVerdict::further).collect();
         let sources = (source(base)?, source(head)?);
+        let introduced = compared.introduced();
+        let new = Findings {
+            findings: &introduced.new,
+            omitted: &introduced.omitted,
+            sources: head.sources(&introduced.new),
+            room: &UNBOUNDED,
+        };
         let report = Report {
             comparison: &compared.comparison,
             judgement: &judgement,
@@ -210,6 +220,12 @@ impl Compare {
                 source: &sources.1,
                 file_url: None,
             },
+            found: NewFindings {
+                new: &new,
+                gone: introduced.gone,
+                head_errors: introduced.head_errors,
+            },
+            notes: &head.notes,
             further: &further,
             permalink: self.permalink.as_deref(),
             rules_url: None,
@@ -229,6 +245,7 @@ impl Compare {
                     base: &base.view,
                     head: &head.view,
                     policy: &rulebook.policy,
+                    introduced: &introduced,
                     context: ChangeContext {
                         judgement: &judgement,
                         exceptions: &rulebook.exceptions,
@@ -236,7 +253,7 @@ impl Compare {
                         head: Some(&sources.1),
                     },
                 };
-                let mut answer = comparison(told, rulebook.notes.clone());
+                let mut answer = comparison(told, [&*rulebook.notes, &head.notes].concat());
                 if self.max_chars.is_some() {
                     answer.parts = changes::markdown(&report);
                 }

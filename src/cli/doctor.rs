@@ -31,12 +31,12 @@ impl Doctor {
         };
         store.close().await;
         println!(
-            "checked: {} revisions, {} labels, {} files, {} runs, {} pieces",
-            report.revisions, report.labels, report.files, report.runs, report.pieces
+            "checked: {} revisions, {} labels, {} files, {} groups, {} chunks",
+            report.revisions, report.labels, report.files, report.groups, report.chunks
         );
         if report.unneeded > 0 {
             println!(
-                "{} files, runs and pieces are unused; `opatlas gc` deletes them",
+                "{} files, groups and chunks are unused; `opatlas gc` deletes them",
                 report.unneeded
             );
         }

@@ -45,11 +45,11 @@ impl Gc {
             println!("{project} sha256:{digest}");
         }
         println!(
-            "{done} {} revisions, {} files, {} runs, {} pieces",
+            "{done} {} revisions, {} files, {} groups, {} chunks",
             collected.revisions.len(),
             collected.files,
-            collected.runs,
-            collected.pieces
+            collected.groups,
+            collected.chunks
         );
         Ok(ExitCode::SUCCESS)
     }

@@ -24,6 +24,7 @@ mod openapi;
 mod remote;
 mod restore;
 mod sample;
+mod schema;
 mod serve;
 mod settings;
 mod side;
@@ -59,9 +60,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
-    Check(check::Check),
+    Check(Box<check::Check>),
     Explain(explain::Explain),
     Table(table::Table),
+    Schema(schema::Schema),
     Signatures(signatures::Signatures),
     Compare(Box<compare::Compare>),
     History(history::History),
@@ -94,9 +96,10 @@ pub fn run() -> ExitCode {
     let done = runtime.block_on(async {
         match cli.command {
             Command::Serve(serve) => serve.run().await,
-            Command::Check(check) => check.run(),
+            Command::Check(check) => check.run().await,
             Command::Explain(explain) => explain.run(),
             Command::Table(table) => table.run().await,
+            Command::Schema(schema) => schema.run(),
             Command::Signatures(signatures) => signatures.run().await,
             Command::Compare(compare) => compare.run().await,
             Command::History(history) => history.run().await,

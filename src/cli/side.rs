@@ -1,6 +1,7 @@
 //! A side of a comparison on the command line: files, a folder, a stored revision, or a commit of a
 //! repository.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,9 +10,12 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 
+use crate::service::companions::{complete, missing};
 use crate::service::{Resolved, Snapshot};
 use crate::wire::comparison::SideView;
 use opatlas_pytorch::release::{Release, Version};
+use opatlas_report::findings::SourceText;
+use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 use super::Stored;
@@ -22,6 +26,8 @@ use super::remote;
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 /// Where it keeps its formulas, from the root of the repository.
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
+/// The digits of a commit in titles.
+const SHORT_ID: usize = 9;
 
 /// Where sides are looked for.
 pub(super) struct Places<'a> {
@@ -41,8 +47,50 @@ pub(super) struct SideRead {
     pub(super) view: SideView,
     /// The name of `native_functions.yaml` as the user knows it.
     pub(super) file: String,
+    /// The folder or path that the other files are in, as the user knows it.
+    beside: Beside,
+    /// Notes about files that it or the base lacks.
+    pub(super) notes: Vec<String>,
     /// The stored revision that it is.
     pub(super) resolved: Option<Resolved>,
+}
+
+/// Where the files beside `native_functions.yaml` are.
+enum Beside {
+    /// In a folder.
+    Folder(PathBuf),
+    /// In a repository, with `native_functions.yaml` at this path.
+    Repository(String),
+    /// Nowhere that the user knows.
+    Unknown,
+}
+
+impl SideRead {
+    /// The files of the side that have findings, under the names that the user knows.
+    pub(super) fn sources(&self, findings: &[Finding]) -> BTreeMap<Box<str>, SourceText> {
+        let mut sources = self.snapshot.sources(findings);
+        for (name, source) in &mut sources {
+            source.path = self.path(name).into();
+        }
+        sources
+    }
+
+    /// The path of a file of the bundle as the user knows it.
+    pub(super) fn path(&self, name: &str) -> String {
+        if name == NATIVE_FUNCTIONS {
+            return self.file.clone();
+        }
+        match &self.beside {
+            Beside::Folder(folder) => folder.join(name).display().to_string(),
+            Beside::Repository(native) => {
+                let known = companions(native)
+                    .into_iter()
+                    .find(|(known, _)| *known == name);
+                known.map_or_else(|| name.to_owned(), |(_, path)| path)
+            }
+            Beside::Unknown => name.to_owned(),
+        }
+    }
 }
 
 /// What the text names.
@@ -77,30 +125,50 @@ impl Operand {
         matches!(self, Self::Stored(_))
     }
 
-    /// Reads the side.
+    /// Reads the side. A head is read with its base: local files that it lacks are those of the
+    /// base.
     pub(super) async fn read(
         &self,
         places: &Places<'_>,
         stored: Option<&Stored>,
+        base: Option<&Bundle>,
     ) -> anyhow::Result<SideRead> {
-        match self {
+        let mut side = match self {
             Self::Stored(address) => {
                 let stored = stored.ok_or_else(|| anyhow!("no database is open"))?;
-                revision(stored, places, address).await
+                revision(stored, places, address).await?
             }
             Self::Path(path) => {
-                let (bundle, file) = files(path)?;
+                let (mut bundle, file, beside) = files(path)?;
                 let label = path.file_name().and_then(|name| name.to_str());
                 let release = release(places, label.unwrap_or_default())?;
-                Ok(of_bundle(bundle, release, path.display().to_string(), file))
+                let lent = base.map(|base| complete(base, &mut bundle));
+                let mut side = of_bundle(bundle, release, path.display().to_string(), file);
+                side.beside = beside;
+                side.notes = lent.unwrap_or_default();
+                side
             }
             Self::Commit(revision, path) => {
                 let bundle = commit(places, revision, path)?;
                 let release = release(places, revision)?;
-                let title = revision.clone();
-                Ok(of_bundle(bundle, release, title, path.clone()))
+                let mut side = of_bundle(bundle, release, short(revision), path.clone());
+                side.beside = Beside::Repository(path.clone());
+                side
             }
+        };
+        if let Some(base) = base {
+            side.notes.extend(missing(base, &side.snapshot.bundle));
         }
+        Ok(side)
+    }
+}
+
+/// A commit as reports name it: a full id by its first digits.
+fn short(revision: &str) -> String {
+    let is_id = revision.len() == 40 && revision.bytes().all(|b| b.is_ascii_hexdigit());
+    match is_id {
+        true => revision[..SHORT_ID].to_owned(),
+        false => revision.to_owned(),
     }
 }
 
@@ -116,6 +184,8 @@ fn of_bundle(bundle: Bundle, release: Release, title: String, file: String) -> S
         },
         snapshot,
         file,
+        beside: Beside::Unknown,
+        notes: Vec::new(),
         resolved: None,
     }
 }
@@ -146,6 +216,8 @@ async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow
         snapshot,
         view: view(&resolved),
         file: NATIVE_FUNCTIONS.to_owned(),
+        beside: Beside::Unknown,
+        notes: Vec::new(),
         resolved: Some(resolved),
     })
 }
@@ -162,14 +234,14 @@ pub(super) fn view(resolved: &Resolved) -> SideView {
 }
 
 /// A file with the operators, or a folder with the files of a bundle.
-fn files(path: &Path) -> anyhow::Result<(Bundle, String)> {
+fn files(path: &Path) -> anyhow::Result<(Bundle, String, Beside)> {
     if path.is_dir() {
         let bundle = read_folder(path)?;
         if bundle.file(NATIVE_FUNCTIONS).is_none() {
             bail!("{} has no {NATIVE_FUNCTIONS}", path.display());
         }
         let file = path.join(NATIVE_FUNCTIONS).display().to_string();
-        return Ok((bundle, file));
+        return Ok((bundle, file, Beside::Folder(path.to_owned())));
     }
     let mut bytes = Vec::new();
     if path.as_os_str() == "-" {
@@ -180,7 +252,7 @@ fn files(path: &Path) -> anyhow::Result<(Bundle, String)> {
     }
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, bytes);
-    Ok((bundle, path.display().to_string()))
+    Ok((bundle, path.display().to_string(), Beside::Unknown))
 }
 
 /// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.

@@ -10,7 +10,8 @@ use rustc_hash::FxHashSet;
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
-use opatlas_dispatch::{Source, Standing, View};
+use opatlas_dispatch::{Provenance, Source, View};
+use opatlas_rules::{Introduced, introduced};
 use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
@@ -73,7 +74,7 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let recorded = |snapshot: &Snapshot| snapshot.inputs().standing == Standing::Recorded;
+        let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
         let source = match alike {
             true => Source::Everything,
@@ -121,6 +122,13 @@ impl Compared {
         let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
+    }
+
+    /// The findings that the head has and the base has not. Runs the rules over both sides on first
+    /// use, and then takes well under a millisecond.
+    #[must_use]
+    pub fn introduced(&self) -> Introduced {
+        introduced(self.base.findings(), self.head.findings())
     }
 
     /// The comparison under a policy on a day.

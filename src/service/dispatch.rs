@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use opatlas_dispatch::{Build, Inputs, Observed, RevisionTables, Source, Standing, View, standing};
+use opatlas_dispatch::{
+    Build, Inputs, Observed, Provenance, RevisionTables, Source, View, provenance,
+};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -32,7 +34,7 @@ pub struct Profile {
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
     observed: OnceLock<Observed>,
-    standing: OnceLock<Standing>,
+    provenance: OnceLock<Provenance>,
     default: OnceLock<Arc<RevisionTables>>,
     /// Those used last stand last.
     others: Mutex<Vec<Arc<RevisionTables>>>,
@@ -81,9 +83,9 @@ impl Snapshot {
             matches: &self.catalogue.derivative_matches,
             backends: &self.catalogue.backends,
             observed: dispatch.observed.get_or_init(|| self.read_observed()),
-            standing: *dispatch
-                .standing
-                .get_or_init(|| standing(&self.bundle, self.release())),
+            provenance: *dispatch
+                .provenance
+                .get_or_init(|| provenance(&self.bundle, self.release())),
         }
     }
 

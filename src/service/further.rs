@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use opatlas_diff::policy::{Judged, Judgement};
+use opatlas_diff::policy::{Conclusion, Judged, Judgement};
 use opatlas_diff::rules::Level;
+use opatlas_report::changes::conclusion_of;
+use opatlas_rules::Introduced;
 use opatlas_source::Stop;
 
 use super::compare::{Compared, Rulebook};
@@ -21,9 +23,18 @@ pub struct Further {
     /// The changes that fail or warn and that the first comparison does not report, as indices into
     /// those of the judgement.
     new: Vec<usize>,
+    /// The findings that the head has and this base has not.
+    pub introduced: Introduced,
 }
 
 impl Further {
+    /// How the comparison ends, with its new findings.
+    #[must_use]
+    pub fn conclusion(&self) -> Conclusion {
+        let of_findings = conclusion_of(&self.introduced);
+        self.judgement.conclusion.max(of_findings)
+    }
+
     /// The changes that fail or warn and that the first comparison does not report.
     pub fn new_changes(&self) -> impl Iterator<Item = &Judged> {
         self.new.iter().map(|&index| &self.judgement.changes[index])
@@ -59,6 +70,7 @@ impl Compared {
             .map(|(index, _)| index)
             .collect();
         Ok(Further {
+            introduced: compared.introduced(),
             compared,
             judgement,
             new,

@@ -9,6 +9,7 @@ pub mod access;
 mod address;
 mod answers;
 pub mod backend;
+pub mod companions;
 pub mod compare;
 pub mod dispatch;
 mod error;

@@ -121,8 +121,7 @@ impl Snapshot {
     /// The findings to list: all except suppressed ones. Errors are always listed, because
     /// PyTorch's generator ignores suppressions.
     pub fn listed(&self) -> impl Iterator<Item = &Finding> {
-        let findings = self.findings().iter();
-        findings.filter(|f| !f.suppressed || f.severity == Severity::Error)
+        self.findings().listed()
     }
 
     /// Whether PyTorch's generator accepts the bundle, that is, whether it has no errors.
@@ -167,6 +166,23 @@ impl Snapshot {
             }
             _ => SourceText::new(file, opatlas_yaml::decode(bytes).0.into()),
         }))
+    }
+
+    /// All files of the bundle that have findings, as text, by name.
+    #[must_use]
+    pub fn sources<'f>(
+        &self,
+        findings: impl IntoIterator<Item = &'f Finding>,
+    ) -> BTreeMap<Box<str>, SourceText> {
+        let mut sources = BTreeMap::new();
+        for finding in findings {
+            if !sources.contains_key(&finding.file)
+                && let Some(source) = self.source(&finding.file)
+            {
+                sources.insert(finding.file.clone(), source.clone());
+            }
+        }
+        sources
     }
 
     /// The operator with a name as in paths.

@@ -3,17 +3,17 @@
 /// What a check of the whole store found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Pieces whose bytes were compared with their digests.
-    pub pieces: u64,
-    /// Runs whose pieces are there and are those that it was made of.
-    pub runs: u64,
+    /// Chunks whose bytes were compared with their digests.
+    pub chunks: u64,
+    /// Groups whose chunks are there and are those that it was made of.
+    pub groups: u64,
     /// Files put together and compared with their digests.
     pub files: u64,
     /// Revisions whose files are there and are those that it was made of.
     pub revisions: u64,
     /// Labels whose revisions are there.
     pub labels: u64,
-    /// Pieces, runs and files that nothing needs any more.
+    /// Chunks, groups and files that nothing needs any more.
     pub unneeded: u64,
     /// What is wrong, one sentence each.
     pub faults: Vec<String>,
@@ -26,10 +26,10 @@ pub struct Collected {
     pub revisions: Vec<(String, opatlas_source::Digest)>,
     /// Files that no revision has any more.
     pub files: u64,
-    /// Runs that no file has any more.
-    pub runs: u64,
-    /// Pieces that no run has any more.
-    pub pieces: u64,
+    /// Groups that no file has any more.
+    pub groups: u64,
+    /// Chunks that no group has any more.
+    pub chunks: u64,
 }
 
 /// Whether something is done or only counted.

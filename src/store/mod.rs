@@ -1,14 +1,16 @@
 //! Where revisions are kept.
 //!
 //! A [`Store`] deals in bytes and names: projects, revisions, files, labels. It knows nothing of
-//! operators. Bundles go in and come back byte for byte; inside, a file is a list of pieces that
-//! revisions share (`pieces`, `docs/spec/registry.md`, section 5).
+//! operators. Bundles go in and come back byte for byte; inside, a file is a list of chunks that
+//! revisions share (`chunks`, `docs/spec/registry.md`, section 5).
 //!
 //! [`Store`] is made to be used as `Arc<dyn Store>`: which database it is, is known only when the
 //! program starts, and a type parameter would have to be carried through the whole service. Hence
 //! futures in boxes, whose cost is nothing beside that of a statement.
 
+mod chunks;
 mod copy;
+mod database;
 mod error;
 mod exceptions;
 mod history;
@@ -16,9 +18,9 @@ mod ids;
 mod maintenance;
 mod names;
 mod opening;
-mod pieces;
 mod postgres;
 mod records;
+mod shared;
 mod sql;
 mod sqlite;
 mod tokens;

@@ -6,8 +6,6 @@
 
 mod address;
 mod presence;
-#[path = "shared/mod.rs"]
-mod shared;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -21,16 +19,13 @@ use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_as, que
 use self::address::Address;
 use self::presence::Presence;
 use super::copy::TABLES;
+use super::database::Backend;
 use super::error::{StoreError, Unusable};
 use super::opening::{Opening, opened_for_reading};
 use super::{sql, waited};
 
-type Backend = PostgresStore;
 type Database = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
-
-/// What lets rows have the ids that they bring.
-const OVERRIDING: &str = "OVERRIDING SYSTEM VALUE ";
 
 /// The migrations that this program knows.
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
@@ -165,6 +160,21 @@ impl PostgresStore {
         Ok(work.commit().await?)
     }
 
+    /// Waits for a connection, unless there was none to be had a moment ago.
+    async fn present<T>(
+        &self,
+        connection: impl Future<Output = Result<T, sqlx::Error>>,
+    ) -> Result<T, StoreError> {
+        self.presence.expect()?;
+        let connection = waited("read", connection).await;
+        self.presence.note(connection.is_ok());
+        Ok(connection?)
+    }
+}
+
+impl Backend for PostgresStore {
+    type Database = Database;
+
     /// A connection for one statement that reads.
     async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
         self.present(self.readers.acquire()).await
@@ -219,21 +229,10 @@ impl PostgresStore {
         self.readers.close().await;
         self.writer.close().await;
     }
-
-    /// Waits for a connection, unless there was none to be had a moment ago.
-    async fn present<T>(
-        &self,
-        connection: impl Future<Output = Result<T, sqlx::Error>>,
-    ) -> Result<T, StoreError> {
-        self.presence.expect()?;
-        let connection = waited("read", connection).await;
-        self.presence.note(connection.is_ok());
-        Ok(connection?)
-    }
 }
 
 /// Moves the id sequences past copied rows.
-async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
     for table in TABLES.iter().filter(|table| table.numbered) {
         let name = table.name;
         let follow = AssertSqlSafe(format!(
@@ -247,7 +246,7 @@ async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
 
 /// Faults that the database finds itself. PostgreSQL has no query for this; reading every row makes
 /// it verify its page checksums, if enabled.
-async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
+pub(super) async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
     Ok(Vec::new())
 }
 

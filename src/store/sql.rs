@@ -71,11 +71,11 @@ pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
 /// The files of some revisions, without their content.
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
      FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
-/// The files of a revision, with the runs that they consist of.
+/// The files of a revision, with the groups that they consist of.
 pub const FILES_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs \
      FROM revision_files rf JOIN files f ON f.id = rf.file \
      WHERE rf.revision = $1 ORDER BY rf.name";
-/// One file of a revision, with the runs that it consists of.
+/// One file of a revision, with the groups that it consists of.
 pub const FILE_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs \
      FROM revision_files rf JOIN files f ON f.id = rf.file \
      WHERE rf.revision = $1 AND rf.name = $2";
@@ -181,24 +181,24 @@ pub const EXCEPTION_DELETE: &str = "DELETE FROM exceptions WHERE project = $1 AN
 
 // Content. What is inserted here is known to be absent, since the writer holds the lock.
 
-/// Which of these pieces are there.
-pub const PIECES_KNOWN: &str = "SELECT id, digest FROM pieces WHERE digest IN (";
-/// Which of these runs are there.
-pub const RUNS_KNOWN: &str = "SELECT id, digest FROM runs WHERE digest IN (";
+/// Which of these chunks are there.
+pub const CHUNKS_KNOWN: &str = "SELECT id, digest FROM pieces WHERE digest IN (";
+/// Which of these groups are there.
+pub const GROUPS_KNOWN: &str = "SELECT id, digest FROM runs WHERE digest IN (";
 /// Which of these files are there.
 pub const FILES_KNOWN: &str = "SELECT id, digest FROM files WHERE digest IN (";
-/// Adds pieces.
-pub const PIECES_INSERT: &str = "INSERT INTO pieces (digest, content) ";
-/// Adds runs.
-pub const RUNS_INSERT: &str = "INSERT INTO runs (digest, pieces) ";
+/// Adds chunks.
+pub const CHUNKS_INSERT: &str = "INSERT INTO pieces (digest, content) ";
+/// Adds groups.
+pub const GROUPS_INSERT: &str = "INSERT INTO runs (digest, pieces) ";
 /// Adds files.
 pub const FILES_INSERT: &str = "INSERT INTO files (digest, bytes, runs) ";
 /// Ends the three above: the ids that they were given.
 pub const RETURNING_IDS: &str = " RETURNING id, digest";
-/// Pieces by id.
-pub const PIECES: &str = "SELECT id, content FROM pieces WHERE id IN (";
-/// Runs by id.
-pub const RUNS: &str = "SELECT id, pieces FROM runs WHERE id IN (";
+/// Chunks by id.
+pub const CHUNKS: &str = "SELECT id, content FROM pieces WHERE id IN (";
+/// Groups by id.
+pub const GROUPS: &str = "SELECT id, pieces FROM runs WHERE id IN (";
 
 // Tokens.
 
@@ -225,10 +225,10 @@ pub const TOKEN_TOUCH: &str = "UPDATE tokens SET last_used_at = $2 WHERE id = $1
 /// How much is there that a restored backup would mix with.
 pub const ANYTHING: &str = "SELECT CAST((SELECT count(*) FROM projects) + \
      (SELECT count(*) FROM pieces) + (SELECT count(*) FROM tokens) AS BIGINT)";
-/// All pieces.
-pub const ALL_PIECES: &str = "SELECT id, digest, content FROM pieces";
-/// All runs.
-pub const ALL_RUNS: &str = "SELECT id, digest, pieces FROM runs";
+/// All chunks.
+pub const ALL_CHUNKS: &str = "SELECT id, digest, content FROM pieces";
+/// All groups.
+pub const ALL_GROUPS: &str = "SELECT id, digest, pieces FROM runs";
 /// The ids of all files.
 pub const ALL_FILES: &str = "SELECT id FROM files ORDER BY id";
 /// A file by id.
@@ -255,15 +255,15 @@ pub const REVISIONS_UNLABELLED: &str = "SELECT r.id, r.digest, p.id, p.name FROM
 /// Deletes the files that no revision has.
 pub const FILES_UNNEEDED_DELETE: &str =
     "DELETE FROM files WHERE id NOT IN (SELECT file FROM revision_files)";
-/// The runs of every file.
-pub const RUN_LISTS: &str = "SELECT runs FROM files";
-/// The pieces of every run.
-pub const PIECE_LISTS: &str = "SELECT pieces FROM runs";
-/// The ids of all runs.
-pub const RUN_IDS: &str = "SELECT id FROM runs";
-/// The ids of all pieces.
-pub const PIECE_IDS: &str = "SELECT id FROM pieces";
-/// Deletes runs.
-pub const RUNS_DELETE: &str = "DELETE FROM runs WHERE id IN (";
-/// Deletes pieces.
-pub const PIECES_DELETE: &str = "DELETE FROM pieces WHERE id IN (";
+/// The groups of every file.
+pub const GROUP_LISTS: &str = "SELECT runs FROM files";
+/// The chunks of every group.
+pub const CHUNK_LISTS: &str = "SELECT pieces FROM runs";
+/// The ids of all groups.
+pub const GROUP_IDS: &str = "SELECT id FROM runs";
+/// The ids of all chunks.
+pub const CHUNK_IDS: &str = "SELECT id FROM pieces";
+/// Deletes groups.
+pub const GROUPS_DELETE: &str = "DELETE FROM runs WHERE id IN (";
+/// Deletes chunks.
+pub const CHUNKS_DELETE: &str = "DELETE FROM pieces WHERE id IN (";

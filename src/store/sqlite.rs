@@ -2,8 +2,6 @@
 
 mod address;
 mod file;
-#[path = "shared/mod.rs"]
-mod shared;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,17 +14,14 @@ use tokio::sync::Mutex;
 
 use self::address::Address;
 use self::file::DatabaseFile;
-use self::shared::off_reactor;
+use super::database::Backend;
 use super::error::StoreError;
 use super::opening::{Opening, opened_for_reading};
+use super::shared::off_reactor;
 use super::{sql, waited};
 
-type Backend = SqliteStore;
 type Database = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
-
-/// What lets rows have the ids that they bring.
-const OVERRIDING: &str = "";
 
 /// The migrations that this program knows.
 static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
@@ -152,6 +147,27 @@ impl SqliteStore {
         })
     }
 
+    /// Checkpoints the log after the caller has its answer. The log contains each changed page in
+    /// full; reset after every change, it stays small compared to the database.
+    fn fold_log(&self) {
+        // One at a time is enough: the next change starts the next.
+        let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
+            return;
+        };
+        let readers = self.readers.clone();
+        tokio::spawn(async move {
+            // A failure does not matter: the next checkpoint catches up.
+            let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
+                .execute(&readers)
+                .await;
+            drop(folding);
+        });
+    }
+}
+
+impl Backend for SqliteStore {
+    type Database = Database;
+
     /// A connection for one statement that reads.
     async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
         waited("read", async { Ok(self.readers.acquire().await?) }).await
@@ -209,32 +225,15 @@ impl SqliteStore {
         self.readers.close().await;
         self.writer.close().await;
     }
-
-    /// Checkpoints the log after the caller has its answer. The log contains each changed page in
-    /// full; reset after every change, it stays small compared to the database.
-    fn fold_log(&self) {
-        // One at a time is enough: the next change starts the next.
-        let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
-            return;
-        };
-        let readers = self.readers.clone();
-        tokio::spawn(async move {
-            // A failure does not matter: the next checkpoint catches up.
-            let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
-                .execute(&readers)
-                .await;
-            drop(folding);
-        });
-    }
 }
 
 /// Moves the id sequences past copied rows; SQLite does this itself.
-async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
+pub(super) async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
 /// What the database itself finds wrong with its file.
-async fn own_faults(connection: &mut Connection) -> Result<Vec<String>, StoreError> {
+pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String>, StoreError> {
     let mut faults: Vec<String> = query_scalar("PRAGMA integrity_check")
         .fetch_all(&mut *connection)
         .await?;

@@ -3,6 +3,7 @@
 use opatlas_diff::policy::{Policy, Summary};
 use opatlas_diff::revision::{Cell, Pair};
 use opatlas_dispatch::Source;
+use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
 use serde::Serialize;
@@ -12,7 +13,7 @@ use crate::service::Snapshot;
 use crate::service::compare::Compared;
 use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
-use crate::wire::finding::{Finding, Span};
+use crate::wire::finding::{Finding, Omitted, Span};
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,6 +45,8 @@ pub struct Comparison {
     /// is known for one side only.
     #[schema(example = "everything")]
     pub dispatch_source: &'static str,
+    /// What the head's files are told that the base's are not. New errors make the conclusion `fail`.
+    pub findings: NewFindings,
     /// Errors in the base.
     pub base_findings: Vec<Finding>,
     /// Errors in the head.
@@ -163,6 +166,20 @@ pub struct CellView {
     pub verdict: Option<&'static str>,
 }
 
+/// The findings that a change introduces. Findings are matched by rule, operator and text, not by
+/// line.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct NewFindings {
+    /// The findings that the head has and the base has not, errors first.
+    pub new: Vec<Finding>,
+    /// New findings that are counted but not listed.
+    pub omitted: Vec<Omitted>,
+    /// The number of findings that the base has and the head has not.
+    pub gone: usize,
+    /// The number of errors in the head, old and new ones.
+    pub head_errors: usize,
+}
+
 /// An unreadable part.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Unread {
@@ -227,6 +244,8 @@ pub struct ComparisonParts<'a> {
     pub head: &'a SideView,
     /// The policy.
     pub policy: &'a Policy,
+    /// The findings that the head has and the base has not.
+    pub introduced: &'a Introduced,
     /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
@@ -240,6 +259,7 @@ pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
         head,
         policy,
         context,
+        ..
     } = told;
     let found = &compared.comparison;
     Comparison {
@@ -272,6 +292,7 @@ pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
             Source::Everything => "everything",
             Source::Files => "files",
         },
+        findings: new_findings(&compared.head, told.introduced),
         base_findings: errors(&compared.base),
         head_findings: errors(&compared.head),
         unread: unread(compared),
@@ -314,6 +335,18 @@ pub(crate) fn cell(cell: &Cell) -> CellView {
         source_key: cell.source_key,
         kernel: cell.kernel.as_deref().map(Into::into),
         verdict: cell.verdict.map(opatlas_dispatch::Verdict::as_str),
+    }
+}
+
+/// The new findings of a head.
+pub(crate) fn new_findings(head: &Snapshot, introduced: &Introduced) -> NewFindings {
+    let new = introduced.new.iter();
+    let omitted = introduced.omitted.iter();
+    NewFindings {
+        new: new.map(|new| finding::one(head, new)).collect(),
+        omitted: omitted.map(|omitted| (*omitted).into()).collect(),
+        gone: introduced.gone,
+        head_errors: introduced.head_errors,
     }
 }
 

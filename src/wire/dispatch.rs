@@ -4,7 +4,9 @@ use std::fmt;
 
 use opatlas_dispatch::calculator::{List, Note};
 use opatlas_dispatch::refusals::CATCH_ALL;
-use opatlas_dispatch::{Calculation, Cell, Origin, Refused, Rule, Verdict, Wanted, calculator};
+use opatlas_dispatch::{
+    Calculation, Cell, Origin, Precedence, Refused, Verdict, Wanted, calculator,
+};
 use opatlas_pytorch::keys::{Key, Keys};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -173,7 +175,7 @@ pub(crate) fn calculation(answer: &Calculation, mut notes: Vec<String>) -> Calcu
 }
 
 pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
-    let is_fallback = cell.rule == Rule::Fallback;
+    let is_fallback = cell.rule == Precedence::Fallback;
     let given = cell.given;
     Entry {
         key: keys.name(Key::Runtime(cell.slot)),
@@ -198,11 +200,11 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
 /// The verdict of an entry without an operator: nobody knows what a composite kernel calls.
 fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
     match cell.rule {
-        Rule::Missing | Rule::Ambiguous => Verdict::Fails,
-        Rule::Fallback if keys.name(Key::Runtime(cell.slot)) == "Meta" => Verdict::Fails,
+        Precedence::Missing | Precedence::Ambiguous => Verdict::Fails,
+        Precedence::Fallback if keys.name(Key::Runtime(cell.slot)) == "Meta" => Verdict::Fails,
         _ if cell.fallthrough => Verdict::Unknown,
-        Rule::Fallback => Verdict::FallsBack,
-        Rule::Direct | Rule::Autograd | Rule::Batched => Verdict::Runs,
+        Precedence::Fallback => Verdict::FallsBack,
+        Precedence::Direct | Precedence::Autograd | Precedence::Batched => Verdict::Runs,
         _ => Verdict::Unknown,
     }
 }

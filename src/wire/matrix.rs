@@ -2,7 +2,7 @@
 
 use opatlas_dispatch::support::Verdicts;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Pattern, Rule, Verdict, View};
+use opatlas_dispatch::{Pattern, Precedence, Verdict, View};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -160,7 +160,7 @@ pub(crate) fn row(
     let mut row = String::with_capacity(slots.len());
     for (&slot, rule) in slots.iter().zip(rules) {
         let alias = match rule {
-            Rule::Ambiguous => None,
+            Precedence::Ambiguous => None,
             _ => rule.alias().map(|alias| keys.name(Key::Alias(alias))),
         };
         let cell = MatrixCell {

@@ -27,6 +27,7 @@ pub mod json;
 pub mod key_entries;
 pub mod keys;
 pub mod labels;
+pub mod library_schema;
 pub mod lift;
 pub mod matrix;
 pub mod operations;

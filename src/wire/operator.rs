@@ -40,7 +40,7 @@ pub struct Argument<'a> {
     #[schema(example = "Tensor")]
     pub ty: String,
     /// The text after `=`.
-    pub default: Option<&'a str>,
+    pub default: Option<Cow<'a, str>>,
     /// The alias annotation, without its parentheses.
     #[schema(example = "a!")]
     pub annotation: Option<String>,
@@ -223,7 +223,7 @@ pub fn arguments(schema: &FunctionSchema) -> Vec<Argument<'_>> {
     all.map(|(i, argument)| Argument {
         name: &argument.name,
         ty: argument.ty.to_string(),
-        default: argument.default.as_deref(),
+        default: argument.default.as_deref().map(Cow::Borrowed),
         annotation: argument.annotation.as_ref().map(ToString::to_string),
         kwarg_only: arguments.is_keyword_only(i),
         is_out: arguments.is_out(i),

@@ -1,6 +1,6 @@
 //! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
 
-use opatlas_dispatch::{Refused, Standing, View, WhatIf};
+use opatlas_dispatch::{Provenance, Refused, View, WhatIf};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
@@ -153,7 +153,7 @@ pub(crate) fn table_view<'a>(
 /// Notes about the registrations in tables.
 #[must_use]
 pub fn notes(view: View<'_>) -> Vec<String> {
-    let assumed = view.tables.standing() == Standing::Assumed
+    let assumed = view.tables.provenance() == Provenance::Assumed
         && view.tables.source() == opatlas_dispatch::Source::Everything;
     let note = || {
         format!(

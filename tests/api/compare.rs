@@ -199,7 +199,9 @@ async fn an_unreadable_entry_is_told() {
     let broken = NEW.replace("keep(Tensor self)", "keep(Tensr self");
     let body = json!({"base": files(NEW), "head": files(&broken)});
     let comparison = server.post("/v1/compare").json(&body).send().await.ok();
-    assert_eq!(comparison["conclusion"], "warn");
+    // PyTorch's generator rejects it, and took the base.
+    assert_eq!(comparison["conclusion"], "fail");
+    assert_eq!(comparison["findings"]["new"][0]["severity"], "error");
     assert_eq!(comparison["changes"], json!([]));
     assert_eq!(comparison["unread"][0]["operator"], "keep");
     assert_eq!(comparison["unread"][0]["side"], "head");
@@ -584,4 +586,36 @@ async fn a_head_is_held_against_many_labels() {
         assert_eq!(each["conclusion"], "fail");
         assert_eq!(each["changes"][0]["rule"], "operator-removed");
     }
+}
+
+/// Findings that the base does not have are listed, and new errors fail whatever the policy says.
+#[tokio::test]
+async fn findings_that_the_head_introduces() {
+    let server = Server::new().await;
+    let clean = "- func: scale(Tensor self) -> Tensor\n";
+    let faulty = format!("{clean}- func: mend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n");
+    let ask = async |base: &str, head: &str| {
+        let body = json!({
+            "base": files(base),
+            "head": files(head),
+            "policy": {"fail_on": "never"},
+        });
+        server.post("/v1/compare").json(&body).send().await.ok()
+    };
+    let worse = ask(clean, &faulty).await;
+    assert_eq!(worse["conclusion"], "fail");
+    assert_eq!(worse["findings"]["new"][0]["severity"], "error");
+    assert_eq!(worse["findings"]["new"][0]["operator"], "mend.out");
+    assert_eq!(worse["findings"]["gone"], 0);
+    let errors = worse["findings"]["head_errors"].as_u64().unwrap();
+    assert_eq!(
+        errors as usize,
+        worse["head_findings"].as_array().unwrap().len()
+    );
+    let moved = ask(&faulty, &format!("# moved\n\n{faulty}")).await;
+    assert_ne!(moved["conclusion"], "fail");
+    assert_eq!(moved["findings"]["new"], json!([]));
+    assert_eq!(moved["findings"]["head_errors"], errors);
+    let better = ask(&faulty, clean).await;
+    assert!(better["findings"]["gone"].as_u64().unwrap() >= errors);
 }

@@ -243,6 +243,50 @@ async fn schemas_are_judged_as_torchgen_judges_them() {
 }
 
 #[tokio::test]
+async fn schemas_of_libraries_are_read_as_torch_reads_them() {
+    let server = Server::new().await;
+    let (mut read, mut refused) = (0, 0);
+    for row in common::golden("library_schemas.jsonl.gz").iter().step_by(4) {
+        let text = row["schema"].as_str().unwrap();
+        let answer = schema(&server, "?dialect=library", text).await;
+        assert_eq!(answer["schema"], row["canonical"], "{text}: {answer}");
+        let findings = answer["findings"].as_array().unwrap();
+        assert_eq!(findings.is_empty(), !row["canonical"].is_null(), "{text}");
+        match findings.is_empty() {
+            true => read += 1,
+            false => refused += 1,
+        }
+    }
+    assert!(read > 300 && refused > 100, "{read} {refused}");
+}
+
+#[tokio::test]
+async fn a_schema_of_a_library_is_taken_apart() {
+    let server = Server::new().await;
+    let text = "acme::mix_.x(Tensor(a!) self,Tensor(b|c)[] y, *,\n int [2] n=1, int ? m = None) \
+                ->(Tensor(a!), ...)";
+    let read = schema(&server, "?dialect=library", text).await;
+    insta::assert_json_snapshot!(read);
+}
+
+#[tokio::test]
+async fn a_library_names_its_classes() {
+    let server = Server::new().await;
+    let text = "f(__torch__.torch.classes.acme.Cache cache) -> Tensor";
+    let read = schema(&server, "?dialect=library", text).await;
+    let finding = &read["findings"][0];
+    assert_eq!(finding["rule"], "runtime-schema-type");
+    assert_eq!(finding["span"]["column"], 27);
+    let post = server
+        .post("/v1/schemas/parse?dialect=library")
+        .json(&json!({"schema": text, "classes": ["acme.Cache"]}));
+    assert_eq!(post.send().await.ok()["schema"], text);
+    let post = server.post("/v1/schemas/parse?dialect=latin");
+    let answer = post.json(&json!({"schema": text})).send().await;
+    answer.problem(400, "invalid-parameter");
+}
+
+#[tokio::test]
 async fn hostile_schemas_are_answered() {
     let server = Server::new().await;
     for text in [
@@ -257,6 +301,7 @@ async fn hostile_schemas_are_answered() {
         "f(Tensor(a|b|c|d -> e|f!) x) -> Tensor(z)".to_owned(),
     ] {
         schema(&server, "", &text).await;
+        schema(&server, "?dialect=library", &text).await;
     }
     let post = |body: &str| {
         server

@@ -37,7 +37,7 @@ pub async fn what_no_label_names_is_collected_by_age(store: &dyn Store) {
     assert_eq!(store.bundle(&project, old.digest()).await.unwrap(), old);
     let collected = collect(Mode::Do).await;
     assert_eq!(collected, counted);
-    assert!(collected.files == 1 && collected.runs > 0 && collected.pieces > 0);
+    assert!(collected.files == 1 && collected.groups > 0 && collected.chunks > 0);
     missing(store.bundle(&project, old.digest()).await);
     for files in [&kept, &new] {
         assert_eq!(
@@ -46,7 +46,7 @@ pub async fn what_no_label_names_is_collected_by_age(store: &dyn Store) {
         );
     }
     let nothing = collect(Mode::Do).await;
-    assert_eq!((nothing.files, nothing.runs, nothing.pieces), (0, 0, 0));
+    assert_eq!((nothing.files, nothing.groups, nothing.chunks), (0, 0, 0));
     let report = store.check().await.unwrap();
     assert_eq!((report.faults, report.unneeded), (vec![], 0));
     // What was collected comes back when it is brought again.
@@ -66,7 +66,7 @@ pub async fn what_no_label_names_is_collected_by_age(store: &dyn Store) {
 pub async fn all_of_it_can_be_copied(store: &dyn Store, empty: &dyn Store) {
     let before = store.check().await.unwrap();
     assert_eq!(before.faults, Vec::<String>::new());
-    assert!(before.revisions > 50 && before.labels > 5 && before.pieces > 1000);
+    assert!(before.revisions > 50 && before.labels > 5 && before.chunks > 1000);
     opatlas::store::copy(store, empty).await.unwrap();
     assert_eq!(empty.check().await.unwrap(), before);
     assert_eq!(empty.tokens().await.unwrap(), store.tokens().await.unwrap());

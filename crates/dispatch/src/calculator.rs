@@ -6,7 +6,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 
 use super::refusals::{self, CATCH_ALL, PythonDispatcherRefusal, YamlRefusal};
-use super::resolve::{Registered, Rule, Table, resolve};
+use super::resolve::{Precedence, Registered, Table, resolve};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys, NotRegistrable};
@@ -128,7 +128,7 @@ pub struct Cell<'a> {
     /// The runtime key.
     pub slot: Slot,
     /// The rule that serves it.
-    pub rule: Rule,
+    pub rule: Precedence,
     /// The registration that serves it: of the operator, or a fallback asked for.
     pub given: Option<&'a Given>,
     /// The kernel only passes the call on.
@@ -187,7 +187,7 @@ impl Calculation {
             .zip(rules)
             .map(move |(slot, rule)| match rule.source(slot) {
                 Some(source) => cell(slot, rule, by_key.get(&source).copied()),
-                None if rule == Rule::Fallback => self.fallback(slot),
+                None if rule == Precedence::Fallback => self.fallback(slot),
                 None => cell(slot, rule, None),
             })
     }
@@ -199,15 +199,15 @@ impl Calculation {
             return Cell {
                 fallthrough,
                 file,
-                ..cell(slot, Rule::Fallback, None)
+                ..cell(slot, Precedence::Fallback, None)
             };
         };
         let reaches = |given: &&Given| self.keys.reach_of(given.key).contains(slot);
-        cell(slot, Rule::Fallback, list.iter().find(reaches))
+        cell(slot, Precedence::Fallback, list.iter().find(reaches))
     }
 }
 
-fn cell(slot: Slot, rule: Rule, given: Option<&Given>) -> Cell<'_> {
+fn cell(slot: Slot, rule: Precedence, given: Option<&Given>) -> Cell<'_> {
     let fallthrough = given.is_some_and(|given| given.fallthrough);
     Cell {
         slot,

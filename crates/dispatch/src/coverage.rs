@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::entry::View;
-use super::resolve::{Reason, Rule};
+use super::resolve::{Precedence, Reason};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
@@ -141,7 +141,7 @@ impl Tally {
         let mut by_key = vec![[0; Reason::ALL.len()]; view.keys().count()];
         let patterns = view.tables.patterns().iter().zip(self.by_pattern);
         for (pattern, count) in patterns.filter(|(_, count)| *count > 0) {
-            for rule in Rule::ALL {
+            for rule in Precedence::ALL {
                 for slot in pattern.table.served(rule).iter() {
                     if let Some(row) = by_key.get_mut(slot.index()) {
                         row[rule.reason() as usize] += count;

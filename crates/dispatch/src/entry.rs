@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::explain::{Explanation, explain};
-use super::known::Standing;
+use super::known::Provenance;
 use super::origin::{Cause, Origin, Source};
 use super::registrations::{Inputs, Registration, assemble};
-use super::resolve::{Reason, Rule, resolve};
+use super::resolve::{Precedence, Reason, resolve};
 use super::revision_tables::{Pattern, RevisionTables};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
@@ -29,7 +29,7 @@ pub struct Entry<'a> {
     /// The registered key whose kernel it is; `None` for fallbacks and where nothing serves.
     pub source_key: Option<Key>,
     /// The rule that serves the key.
-    pub rule: Rule,
+    pub rule: Precedence,
     /// The same in the runtime's words.
     pub reason: Reason,
     /// What made the registration; `None` without one, and for a kernel that was only asked about.
@@ -123,7 +123,7 @@ impl<'a> View<'a> {
     /// One runtime key across all operators: the view of a backend.
     pub fn column(self, slot: Slot) -> impl Iterator<Item = (OperatorId, Entry<'a>)> + use<'a> {
         let patterns = self.tables.patterns();
-        let rules: Vec<Rule> = patterns
+        let rules: Vec<Precedence> = patterns
             .iter()
             .map(|pattern| pattern.table.rule(slot))
             .collect();
@@ -161,11 +161,16 @@ impl<'a> View<'a> {
     }
 
     /// The entry that the operator would have if a rule served the key.
-    pub(super) fn served_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Option<Entry<'a>> {
+    pub(super) fn served_by(
+        self,
+        id: OperatorId,
+        slot: Slot,
+        rule: Precedence,
+    ) -> Option<Entry<'a>> {
         Some(self.of_rule(id, self.tables.pattern(id)?, slot, rule))
     }
 
-    fn of_rule(self, id: OperatorId, pattern: &Pattern, slot: Slot, rule: Rule) -> Entry<'a> {
+    fn of_rule(self, id: OperatorId, pattern: &Pattern, slot: Slot, rule: Precedence) -> Entry<'a> {
         let made = rule.source(slot).and_then(|key| self.registration(id, key));
         self.assemble(id, pattern, slot, rule, made)
     }
@@ -181,7 +186,7 @@ impl<'a> View<'a> {
         id: OperatorId,
         pattern: &Pattern,
         slot: Slot,
-        rule: Rule,
+        rule: Precedence,
         made: Option<Registration<'a>>,
     ) -> Entry<'a> {
         let cause = self.cause(id, pattern, slot);
@@ -211,12 +216,12 @@ impl<'a> View<'a> {
             .and_then(|key| self.tables.row(id, key, Source::Everything))
             .filter(|row| row.origin.is_outside_files())
             .or_else(|| self.tables.outside_rows(id).next())?;
-        Some(match (deciding.origin, self.tables.standing()) {
+        Some(match (deciding.origin, self.tables.provenance()) {
             (Origin::Observed, _) => Cause::Observed,
-            (_, Standing::Recorded) => Cause::HandWritten {
+            (_, Provenance::Recorded) => Cause::HandWritten {
                 file: deciding.source_file(),
             },
-            (_, Standing::Assumed) => Cause::HandWrittenInRelease {
+            (_, Provenance::Assumed) => Cause::HandWrittenInRelease {
                 file: deciding.source_file(),
             },
         })
@@ -224,8 +229,8 @@ impl<'a> View<'a> {
 }
 
 /// An entry as far as the key and the rule tell it; fallbacks are complete.
-pub(super) fn bare<'a>(keys: &'static Keys, slot: Slot, rule: Rule) -> Entry<'a> {
-    let is_fallback = rule == Rule::Fallback;
+pub(super) fn bare<'a>(keys: &'static Keys, slot: Slot, rule: Precedence) -> Entry<'a> {
+    let is_fallback = rule == Precedence::Fallback;
     Entry {
         slot,
         key: keys.name(Key::Runtime(slot)),

@@ -1,7 +1,7 @@
 //! Why a key has its kernel: the rules tried in order, what kept each from serving the key, and
 //! which registrations would change the answer. All of it is data; sentences are made in `report`.
 
-use super::resolve::{Registered, Rule, Table, ambiguous, resolve};
+use super::resolve::{Precedence, Registered, Table, ambiguous, resolve};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
@@ -22,8 +22,10 @@ pub struct Explanation {
 impl Explanation {
     /// The rule that serves the key.
     #[must_use]
-    pub fn rule(&self) -> Rule {
-        self.steps.last().map_or(Rule::Missing, |step| step.rule)
+    pub fn rule(&self) -> Precedence {
+        self.steps
+            .last()
+            .map_or(Precedence::Missing, |step| step.rule)
     }
 }
 
@@ -31,7 +33,7 @@ impl Explanation {
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct Step {
     /// The rule.
-    pub rule: Rule,
+    pub rule: Precedence,
     /// What came of it.
     pub outcome: Outcome,
 }
@@ -73,7 +75,7 @@ pub struct Remedy {
     /// To which key; any one of these.
     pub keys: Vec<Key>,
     /// The rule that then serves the key.
-    pub becomes: Rule,
+    pub becomes: Precedence,
 }
 
 /// Explains the entry of one key. `fallbacks` as for [`resolve`].
@@ -87,7 +89,7 @@ pub fn explain(keys: &Keys, registered: &Registered, fallbacks: KeySet, slot: Sl
         slot,
         rule: table.rule(slot),
     };
-    let tried = Rule::ALL
+    let tried = Precedence::ALL
         .into_iter()
         .filter(|&rule| rule <= asked.rule && asked.concerns(rule));
     let steps = tried
@@ -113,18 +115,18 @@ struct Asked<'a> {
     registered: &'a Registered,
     fallbacks: KeySet,
     slot: Slot,
-    rule: Rule,
+    rule: Precedence,
 }
 
 impl Asked<'_> {
     /// Rule 5a is only ever about `AutogradOther` of an implicit composite.
-    fn concerns(&self, rule: Rule) -> bool {
-        rule != Rule::Ambiguous
+    fn concerns(&self, rule: Precedence) -> bool {
+        rule != Precedence::Ambiguous
             || self.keys.sets.autograd_other == Some(self.slot)
                 && self.registered.has_alias(Alias::CompositeImplicitAutograd)
     }
 
-    fn outcome(&self, rule: Rule) -> Outcome {
+    fn outcome(&self, rule: Precedence) -> Outcome {
         if rule == self.rule {
             return Outcome::Decides;
         }
@@ -142,8 +144,8 @@ impl Asked<'_> {
 
     /// Why a registered alias that reaches the key does not serve it. Only the implicit composite
     /// has conditions.
-    fn switched_off(&self, rule: Rule) -> Outcome {
-        if rule == Rule::Ambiguous && ambiguous(self.keys, self.registered).is_empty() {
+    fn switched_off(&self, rule: Precedence) -> Outcome {
+        if rule == Precedence::Ambiguous && ambiguous(self.keys, self.registered).is_empty() {
             return Outcome::NotAmbiguous;
         }
         if self.registered.has_alias(Alias::CompositeExplicitAutograd) {
@@ -219,12 +221,12 @@ mod tests {
         explain(keys, &registered, keys.fallbacks(), keys.slot(key).unwrap())
     }
 
-    fn outcome(explanation: &Explanation, rule: Rule) -> Option<Outcome> {
+    fn outcome(explanation: &Explanation, rule: Precedence) -> Option<Outcome> {
         let step = explanation.steps.iter().find(|step| step.rule == rule);
         step.map(|step| step.outcome)
     }
 
-    fn remedy(explanation: &Explanation, edit: Edit, name: &str) -> Option<Rule> {
+    fn remedy(explanation: &Explanation, edit: Edit, name: &str) -> Option<Precedence> {
         let keys = Keys::of(Release::V2_9);
         let key = keys.lookup(name).unwrap();
         let mut remedies = explanation.remedies.iter();
@@ -246,26 +248,44 @@ mod tests {
             ],
             "SparseXPU",
         );
-        assert_eq!(told.rule(), Rule::Missing);
-        assert_eq!(outcome(&told, Rule::Direct), Some(Outcome::NotRegistered));
+        assert_eq!(told.rule(), Precedence::Missing);
         assert_eq!(
-            outcome(&told, Rule::NonFunctional),
+            outcome(&told, Precedence::Direct),
+            Some(Outcome::NotRegistered)
+        );
+        assert_eq!(
+            outcome(&told, Precedence::NonFunctional),
             Some(Outcome::OutOfReach)
         );
-        assert_eq!(outcome(&told, Rule::Explicit), Some(Outcome::NotRegistered));
-        assert_eq!(outcome(&told, Rule::Nested), Some(Outcome::Irrelevant));
-        assert_eq!(outcome(&told, Rule::Ambiguous), None);
-        assert_eq!(outcome(&told, Rule::Implicit), Some(Outcome::NotRegistered));
-        assert_eq!(outcome(&told, Rule::Autograd), Some(Outcome::OutOfReach));
-        assert_eq!(outcome(&told, Rule::Fallback), Some(Outcome::NotRegistered));
-        assert_eq!(outcome(&told, Rule::Missing), Some(Outcome::Decides));
+        assert_eq!(
+            outcome(&told, Precedence::Explicit),
+            Some(Outcome::NotRegistered)
+        );
+        assert_eq!(
+            outcome(&told, Precedence::Nested),
+            Some(Outcome::Irrelevant)
+        );
+        assert_eq!(outcome(&told, Precedence::Ambiguous), None);
+        assert_eq!(
+            outcome(&told, Precedence::Implicit),
+            Some(Outcome::NotRegistered)
+        );
+        assert_eq!(
+            outcome(&told, Precedence::Autograd),
+            Some(Outcome::OutOfReach)
+        );
+        assert_eq!(
+            outcome(&told, Precedence::Fallback),
+            Some(Outcome::NotRegistered)
+        );
+        assert_eq!(outcome(&told, Precedence::Missing), Some(Outcome::Decides));
         assert_eq!(
             remedy(&told, Edit::Register, "SparseXPU"),
-            Some(Rule::Direct)
+            Some(Precedence::Direct)
         );
         assert_eq!(
             remedy(&told, Edit::Register, "CompositeExplicitAutograd"),
-            Some(Rule::Explicit)
+            Some(Precedence::Explicit)
         );
         assert_eq!(remedy(&told, Edit::Remove, "CPU"), None);
     }
@@ -278,19 +298,22 @@ mod tests {
             "AutogradXLA",
         );
         let xla = KeySet::only(keys.slot("XLA").unwrap());
-        assert_eq!(told.rule(), Rule::Fallback);
+        assert_eq!(told.rule(), Precedence::Fallback);
         assert_eq!(
-            outcome(&told, Rule::Implicit),
+            outcome(&told, Precedence::Implicit),
             Some(Outcome::SwitchedOffByBackends(xla))
         );
         assert_eq!(
             told.shadowed,
             [Key::Alias(Alias::CompositeImplicitAutograd)]
         );
-        assert_eq!(remedy(&told, Edit::Remove, "XLA"), Some(Rule::Implicit));
+        assert_eq!(
+            remedy(&told, Edit::Remove, "XLA"),
+            Some(Precedence::Implicit)
+        );
         assert_eq!(
             remedy(&told, Edit::Register, "Autograd"),
-            Some(Rule::Autograd)
+            Some(Precedence::Autograd)
         );
     }
 
@@ -301,12 +324,12 @@ mod tests {
             "AutogradCPU",
         );
         assert_eq!(
-            outcome(&told, Rule::Implicit),
+            outcome(&told, Precedence::Implicit),
             Some(Outcome::SwitchedOffByExplicit)
         );
         assert_eq!(
             remedy(&told, Edit::Remove, "CompositeExplicitAutograd"),
-            Some(Rule::Implicit)
+            Some(Precedence::Implicit)
         );
     }
 
@@ -320,17 +343,23 @@ mod tests {
             ],
             "AutogradOther",
         );
-        assert_eq!(told.rule(), Rule::Ambiguous);
+        assert_eq!(told.rule(), Precedence::Ambiguous);
         assert_eq!(
             remedy(&told, Edit::Register, "AutogradOther"),
-            Some(Rule::Direct)
+            Some(Precedence::Direct)
         );
-        assert_eq!(remedy(&told, Edit::Remove, "FPGA"), Some(Rule::Fallback));
+        assert_eq!(
+            remedy(&told, Edit::Remove, "FPGA"),
+            Some(Precedence::Fallback)
+        );
         let calm = ask(&["CompositeImplicitAutograd"], "AutogradOther");
-        assert_eq!(outcome(&calm, Rule::Ambiguous), Some(Outcome::NotAmbiguous));
+        assert_eq!(
+            outcome(&calm, Precedence::Ambiguous),
+            Some(Outcome::NotAmbiguous)
+        );
         assert_eq!(
             remedy(&calm, Edit::Register, "SparseCPU"),
-            Some(Rule::Ambiguous)
+            Some(Precedence::Ambiguous)
         );
     }
 

@@ -6,7 +6,7 @@ use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
 
 /// Whose process the hand-written registrations were recorded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum Provenance {
     /// This revision is the release.
     Recorded,
     /// The revision is another one; the nearest release's list stands in for its own.
@@ -15,13 +15,13 @@ pub enum Standing {
 
 /// Whether the bundle's operators are those of the release. Hashes the file once (about 3 ms).
 #[must_use]
-pub fn standing(bundle: &Bundle, release: Release) -> Standing {
+pub fn provenance(bundle: &Bundle, release: Release) -> Provenance {
     let Some(bytes) = bundle.file(NATIVE_FUNCTIONS) else {
-        return Standing::Assumed;
+        return Provenance::Assumed;
     };
     match released_as(&Digest::of(bytes)) {
-        Some((known, _)) if known == release => Standing::Recorded,
-        _ => Standing::Assumed,
+        Some((known, _)) if known == release => Provenance::Recorded,
+        _ => Provenance::Assumed,
     }
 }
 

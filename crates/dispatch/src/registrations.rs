@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::known::Standing;
+use super::known::Provenance;
 use super::observed::{Observed, ObservedRegistration};
 use super::origin::Origin;
 use opatlas_operators::backend::BackendFile;
@@ -44,7 +44,7 @@ pub struct Inputs<'a> {
     /// Recorded registrations that came with the revision.
     pub observed: &'a Observed,
     /// Whether the release's hand-written registrations are this revision's own.
-    pub standing: Standing,
+    pub provenance: Provenance,
 }
 
 /// One registration, with names and places.
@@ -80,12 +80,12 @@ pub(super) struct Row {
     pub(super) key: Key,
     pub(super) origin: Origin,
     pub(super) fallthrough: bool,
-    made_of: MadeOf,
+    source: RowSource,
 }
 
 /// Where the kernel's name and place are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum MadeOf {
+enum RowSource {
     /// A kernel of the catalogue: of this operator, at this index.
     Kernel(OperatorId, u16),
     /// The operator itself.
@@ -104,32 +104,32 @@ enum MadeOf {
 }
 
 impl Row {
-    fn new(key: Key, origin: Origin, made_of: MadeOf) -> Self {
+    fn new(key: Key, origin: Origin, source: RowSource) -> Self {
         Self {
             key,
             origin,
             fallthrough: false,
-            made_of,
+            source,
         }
     }
 
     /// Whether torchgen wraps it around the functional kernel of a backend file.
     pub(super) fn is_wrapper(&self) -> bool {
-        matches!(self.made_of, MadeOf::BackendWrapper(..))
+        matches!(self.source, RowSource::BackendWrapper(..))
     }
 
     /// What was observed.
     pub(super) fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
-        match self.made_of {
-            MadeOf::Observed(index) => inputs.observed.rows().get(index as usize),
+        match self.source {
+            RowSource::Observed(index) => inputs.observed.rows().get(index as usize),
             _ => None,
         }
     }
 
     /// The source file of a hand-written registration.
     pub(super) fn source_file(&self) -> Option<&'static str> {
-        match self.made_of {
-            MadeOf::Source(file) => file,
+        match self.source {
+            RowSource::Source(file) => file,
             _ => None,
         }
     }
@@ -147,7 +147,7 @@ impl Registrations {
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
         let catalogue = inputs.catalogue;
-        let maker = Maker {
+        let builder = Builder {
             inputs,
             keys: Keys::of(catalogue.release),
             at: Generated::of(Keys::of(catalogue.release)),
@@ -160,7 +160,7 @@ impl Registrations {
             ends: Vec::with_capacity(count),
         };
         for (id, _) in catalogue.iter() {
-            maker.operator(id, &mut made.rows);
+            builder.operator(id, &mut made.rows);
             let end = u32::try_from(made.rows.len()).unwrap_or(u32::MAX);
             made.ends.push(end);
         }
@@ -237,7 +237,7 @@ impl Generated {
     }
 }
 
-struct Maker<'a> {
+struct Builder<'a> {
     inputs: Inputs<'a>,
     keys: &'static Keys,
     at: Generated,
@@ -245,7 +245,7 @@ struct Maker<'a> {
     backends: outside::BackendRows,
 }
 
-impl Maker<'_> {
+impl Builder<'_> {
     fn operator(&self, id: OperatorId, rows: &mut Vec<Row>) {
         self.native(id, rows);
         self.generated(id, rows);
@@ -258,14 +258,14 @@ impl Maker<'_> {
         let operator = self.inputs.catalogue.operator(id);
         let observed = self.inputs.observed;
         // Who observed a revision's own process need not assume another one's.
-        let is_listed = self.inputs.standing == Standing::Recorded || observed.is_empty();
+        let is_listed = self.inputs.provenance == Provenance::Recorded || observed.is_empty();
         if is_listed && operator.namespace() == "aten" {
             let listed = handwritten::of_operator(self.keys.release(), operator.name().as_str());
             rows.extend(listed.map(|row| Row {
                 key: row.key,
                 origin: Origin::HandWritten,
                 fallthrough: row.fallthrough,
-                made_of: MadeOf::Source(row.file),
+                source: RowSource::Source(row.file),
             }));
         }
         if !observed.is_empty() {
@@ -274,7 +274,7 @@ impl Maker<'_> {
                     key,
                     origin: Origin::Observed,
                     fallthrough: row.fallthrough,
-                    made_of: MadeOf::Observed(index),
+                    source: RowSource::Observed(index),
                 }));
             }
         }

@@ -160,7 +160,7 @@ impl fmt::Display for Reason {
 /// The rule that serves a key, in the order in which the runtime tries them. Finer than
 /// [`Reason`]: two aliases give a default backend kernel.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
-pub enum Rule {
+pub enum Precedence {
     /// 1: the key's own registration.
     Direct,
     /// 2: `CompositeExplicitAutogradNonFunctional`.
@@ -183,7 +183,7 @@ pub enum Rule {
     Missing,
 }
 
-impl Rule {
+impl Precedence {
     /// All rules in order.
     pub const ALL: [Self; 10] = [
         Self::Direct,
@@ -259,23 +259,23 @@ impl Rule {
 /// A dispatch table: for every runtime key of a release the rule that serves it.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct Table {
-    served: [KeySet; Rule::ALL.len()],
+    served: [KeySet; Precedence::ALL.len()],
 }
 
 impl Table {
     /// The keys that a rule serves.
     #[must_use]
-    pub fn served(&self, rule: Rule) -> KeySet {
+    pub fn served(&self, rule: Precedence) -> KeySet {
         self.served[rule as usize]
     }
 
     /// The rule that serves a key.
     #[must_use]
-    pub fn rule(&self, slot: Slot) -> Rule {
-        let found = Rule::ALL
+    pub fn rule(&self, slot: Slot) -> Precedence {
+        let found = Precedence::ALL
             .into_iter()
             .find(|&rule| self.served(rule).contains(slot));
-        found.unwrap_or(Rule::Missing)
+        found.unwrap_or(Precedence::Missing)
     }
 
     /// The registered key whose kernel serves `slot`.
@@ -287,15 +287,17 @@ impl Table {
     /// How many keys have the reason.
     #[must_use]
     pub fn count(&self, reason: Reason) -> usize {
-        let rules = Rule::ALL.into_iter().filter(|rule| rule.reason() == reason);
+        let rules = Precedence::ALL
+            .into_iter()
+            .filter(|rule| rule.reason() == reason);
         rules.map(|rule| self.served(rule).len()).sum()
     }
 
     /// The rule by slot, in table order.
     #[must_use]
-    pub fn cells(&self, keys: &Keys) -> Vec<Rule> {
-        let mut cells = vec![Rule::Missing; keys.count()];
-        for rule in Rule::ALL {
+    pub fn cells(&self, keys: &Keys) -> Vec<Precedence> {
+        let mut cells = vec![Precedence::Missing; keys.count()];
+        for rule in Precedence::ALL {
             for slot in self.served(rule).iter() {
                 if let Some(cell) = cells.get_mut(slot.index()) {
                     *cell = rule;
@@ -311,8 +313,8 @@ impl Table {
 #[must_use]
 pub fn resolve(keys: &Keys, registered: &Registered, fallbacks: KeySet) -> Table {
     let mut open = keys.sets.all;
-    let mut served = [KeySet::EMPTY; Rule::ALL.len()];
-    let mut serve = |rule: Rule, wanted: KeySet| {
+    let mut served = [KeySet::EMPTY; Precedence::ALL.len()];
+    let mut serve = |rule: Precedence, wanted: KeySet| {
         let taken = wanted & open;
         served[rule as usize] = taken;
         open = open - taken;
@@ -324,24 +326,30 @@ pub fn resolve(keys: &Keys, registered: &Registered, fallbacks: KeySet) -> Table
             KeySet::EMPTY
         }
     };
-    serve(Rule::Direct, registered.runtime);
+    serve(Precedence::Direct, registered.runtime);
     serve(
-        Rule::NonFunctional,
+        Precedence::NonFunctional,
         reach(Alias::CompositeExplicitAutogradNonFunctional),
     );
-    serve(Rule::Explicit, reach(Alias::CompositeExplicitAutograd));
     serve(
-        Rule::Nested,
+        Precedence::Explicit,
+        reach(Alias::CompositeExplicitAutograd),
+    );
+    serve(
+        Precedence::Nested,
         reach(Alias::CompositeImplicitAutogradNestedTensor),
     );
     if registered.has_alias(Alias::CompositeImplicitAutograd) {
-        serve(Rule::Ambiguous, ambiguous(keys, registered));
-        serve(Rule::Implicit, implicit(keys, registered));
+        serve(Precedence::Ambiguous, ambiguous(keys, registered));
+        serve(Precedence::Implicit, implicit(keys, registered));
     }
-    serve(Rule::Autograd, reach(Alias::Autograd));
-    serve(Rule::Batched, reach(Alias::FuncTorchBatchedDecomposition));
-    serve(Rule::Fallback, fallbacks);
-    served[Rule::Missing as usize] = open;
+    serve(Precedence::Autograd, reach(Alias::Autograd));
+    serve(
+        Precedence::Batched,
+        reach(Alias::FuncTorchBatchedDecomposition),
+    );
+    serve(Precedence::Fallback, fallbacks);
+    served[Precedence::Missing as usize] = open;
     Table { served }
 }
 

@@ -4,10 +4,10 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Build;
-use super::known::Standing;
+use super::known::Provenance;
 use super::origin::{Origin, Source};
 use super::registrations::{Inputs, Registration, Registrations, Row, assemble, last_to_key};
-use super::resolve::{Registered, Rule, Table, resolve};
+use super::resolve::{Precedence, Registered, Table, resolve};
 use super::support::SupportTables;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
@@ -21,7 +21,7 @@ use opatlas_source::{Stop, Stopped};
 pub struct RevisionTables {
     pub(super) keys: &'static Keys,
     source: Source,
-    standing: Standing,
+    provenance: Provenance,
     build: Build,
     left_out: LeftOut,
     may_be_handwritten: KeySet,
@@ -99,11 +99,11 @@ impl RevisionTables {
         let mut tables = Self {
             keys,
             source,
-            standing: inputs.standing,
+            provenance: inputs.provenance,
             build: build.clone(),
             left_out: LeftOut::of(build, keys),
-            may_be_handwritten: match inputs.standing {
-                Standing::Assumed if inputs.observed.is_empty() => many_by_hand(keys.release()),
+            may_be_handwritten: match inputs.provenance {
+                Provenance::Assumed if inputs.observed.is_empty() => many_by_hand(keys.release()),
                 _ => KeySet::EMPTY,
             },
             registrations,
@@ -179,8 +179,8 @@ impl RevisionTables {
 
     /// Whether the hand-written registrations of the release are this revision's own.
     #[must_use]
-    pub fn standing(&self) -> Standing {
-        self.standing
+    pub fn provenance(&self) -> Provenance {
+        self.provenance
     }
 
     /// How many operators there are.
@@ -278,12 +278,12 @@ impl RevisionTables {
 /// The cells that differ between the two tables: in the rule, or in whose kernel it finds.
 fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> KeySet {
     let mut decided = KeySet::EMPTY;
-    for rule in Rule::ALL {
+    for rule in Precedence::ALL {
         let served = complete.served(rule);
         decided = decided | (served - of_files.served(rule));
-        match rule.alias().filter(|_| rule != Rule::Ambiguous) {
+        match rule.alias().filter(|_| rule != Precedence::Ambiguous) {
             Some(alias) if outside.has_alias(alias) => decided = decided | served,
-            None if rule == Rule::Direct => decided = decided | (served & outside.runtime),
+            None if rule == Precedence::Direct => decided = decided | (served & outside.runtime),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::resolve::{Registered, Rule, Table, resolve};
+use super::resolve::{Precedence, Registered, Table, resolve};
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Keys;
 
@@ -85,15 +85,18 @@ impl Tables {
     }
 
     /// The rule that serves one key, by operator.
-    pub fn column(&self, slot: Slot) -> impl Iterator<Item = Rule> + use<'_> {
+    pub fn column(&self, slot: Slot) -> impl Iterator<Item = Precedence> + use<'_> {
         let rules: Vec<_> = self
             .distinct
             .iter()
             .map(|distinct| distinct.table.rule(slot))
             .collect();
-        self.of_operator
-            .iter()
-            .map(move |&id| rules.get(id as usize).copied().unwrap_or(Rule::Missing))
+        self.of_operator.iter().map(move |&id| {
+            rules
+                .get(id as usize)
+                .copied()
+                .unwrap_or(Precedence::Missing)
+        })
     }
 }
 
@@ -127,6 +130,9 @@ mod tests {
         }
         assert_eq!(tables.table(3), None);
         let column: Vec<_> = tables.column(keys.slot("CPU").unwrap()).collect();
-        assert_eq!(column, [Rule::Direct, Rule::Implicit, Rule::Direct]);
+        assert_eq!(
+            column,
+            [Precedence::Direct, Precedence::Implicit, Precedence::Direct]
+        );
     }
 }

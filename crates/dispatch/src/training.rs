@@ -6,7 +6,7 @@
 use super::entry::{Entry, View};
 use super::origin::Origin;
 use super::registrations::{AutogradKind, autograd_kind};
-use super::resolve::Rule;
+use super::resolve::Precedence;
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
@@ -149,7 +149,7 @@ impl<'a> View<'a> {
         let inference = self.entry(id, slot)?;
         let autograd = self.entry(id, autograd)?;
         let works = match inference.rule {
-            Rule::Missing | Rule::Fallback | Rule::Ambiguous => Works::No,
+            Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous => Works::No,
             _ => Works::Yes,
         };
         let (through, detail) = match works {
@@ -171,10 +171,10 @@ impl<'a> View<'a> {
             return error(Detail::OutVariant);
         }
         match (autograd.rule, autograd.origin) {
-            (Rule::Ambiguous, _) => error(Detail::Ambiguous),
-            (Rule::Fallback | Rule::Missing, _) => error(Detail::NoAutograd),
+            (Precedence::Ambiguous, _) => error(Detail::Ambiguous),
+            (Precedence::Fallback | Precedence::Missing, _) => error(Detail::NoAutograd),
             (_, Some(Origin::Autograd)) => self.generated_autograd(id, autograd.source_key),
-            (Rule::Implicit | Rule::Nested, _) => (Through::Composite, None),
+            (Precedence::Implicit | Precedence::Nested, _) => (Through::Composite, None),
             _ => (Through::AutogradKernel, None),
         }
     }

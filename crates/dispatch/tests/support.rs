@@ -6,7 +6,8 @@ use std::sync::Arc;
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::support::Unclaimed;
 use opatlas_dispatch::{
-    Build, Observed, ObservedRegistration, RevisionTables, Source, Standing, Support, Verdict, View,
+    Build, Observed, ObservedRegistration, Provenance, RevisionTables, Source, Support, Verdict,
+    View,
 };
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -121,7 +122,7 @@ impl Small {
             matches: &self.matches,
             backends: &self.backends,
             observed: &self.observed,
-            standing: Standing::Recorded,
+            provenance: Provenance::Recorded,
         }
     }
 

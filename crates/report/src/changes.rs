@@ -3,6 +3,7 @@
 //! without saying how much.
 
 mod advice;
+mod found;
 mod further;
 mod github;
 mod junit;
@@ -24,6 +25,7 @@ use super::findings::SourceText;
 use super::room::Room;
 
 pub use advice::{accept, help};
+pub use found::{NewFindings, conclusion as conclusion_of};
 pub use further::Further;
 pub use github::github;
 pub use junit::junit;
@@ -50,6 +52,10 @@ pub struct Report<'a> {
     pub base: Side<'a>,
     /// The head.
     pub head: Side<'a>,
+    /// The findings that the change introduces.
+    pub found: NewFindings<'a>,
+    /// What else the reader has to know, a sentence each.
+    pub notes: &'a [String],
     /// The further revisions that the head was held against.
     pub further: &'a [Further<'a>],
     /// Where the comparison can be seen in full.

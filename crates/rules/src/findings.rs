@@ -45,11 +45,19 @@ impl Findings {
     /// always count.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
-        let listed = |f: &&Finding| !f.suppressed || f.severity == Severity::Error;
-        let kept = self.kept.iter().filter(listed);
-        let kept = kept.filter(|finding| finding.severity == severity).count();
+        let kept = self
+            .listed()
+            .filter(|finding| finding.severity == severity)
+            .count();
         let omitted = self.omitted.iter().filter(|o| o.severity == severity);
         kept + omitted.map(|omitted| omitted.count).sum::<usize>()
+    }
+
+    /// The findings to list: all that are kept in full except suppressed ones. Errors are always
+    /// listed, because PyTorch's generator ignores suppressions.
+    pub fn listed(&self) -> impl Iterator<Item = &Finding> {
+        let kept = self.kept.iter();
+        kept.filter(|finding| !finding.suppressed || finding.severity == Severity::Error)
     }
 
     /// The findings that are kept in full.

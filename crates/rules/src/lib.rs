@@ -8,6 +8,7 @@ mod example;
 mod families;
 mod findings;
 pub mod fix;
+mod introduced;
 pub mod registry;
 pub mod sink;
 pub mod suppress;
@@ -19,6 +20,7 @@ use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
+pub use introduced::{Introduced, introduced};
 use sink::Sink;
 
 /// What a rule is about; one file each.

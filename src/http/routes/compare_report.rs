@@ -6,9 +6,10 @@ use bytes::Bytes;
 use jiff::civil::Date;
 use opatlas_diff::policy::Judgement;
 use opatlas_report::changes;
-use opatlas_report::changes::{Further, Report};
-use opatlas_report::findings::Colour;
+use opatlas_report::changes::{Further, NewFindings, Report};
+use opatlas_report::findings::{Colour, Findings};
 use opatlas_report::room::Room;
+use opatlas_rules::Introduced;
 use opatlas_source::Stop;
 
 use crate::http::Api;
@@ -56,7 +57,10 @@ struct Judged {
     head: Read,
     compared: Compared,
     judgement: Judgement,
+    introduced: Introduced,
     rulebook: Rulebook,
+    /// About files that one side lacks.
+    notes: Vec<String>,
 }
 
 /// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read one by
@@ -115,7 +119,9 @@ impl Judged {
         today: Date,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
-        let (base, head) = (base.read(reader, stop)?, head.read(reader, stop)?);
+        let base = base.read(reader, stop)?;
+        let (head, notes) = head.completed(&base.snapshot.bundle);
+        let head = head.read(reader, stop)?;
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
@@ -124,9 +130,11 @@ impl Judged {
         Ok(Self {
             base,
             head,
+            introduced: compared.introduced(),
             compared,
             judgement,
             rulebook,
+            notes,
         })
     }
 }
@@ -142,7 +150,9 @@ fn told(
         head,
         compared,
         judgement,
+        introduced,
         rulebook,
+        notes,
     } = judged;
     let further: Vec<Further<'_>> = against.iter().map(FurtherVerdict::further).collect();
     let sources = (
@@ -157,6 +167,12 @@ fn told(
         file_url: None,
     };
     let room = Room::new(LARGEST_ANSWER, stop);
+    let new = Findings {
+        findings: &introduced.new,
+        omitted: &introduced.omitted,
+        sources: head.snapshot.sources(&introduced.new),
+        room: &room,
+    };
     let report = Report {
         comparison: &compared.comparison,
         judgement,
@@ -164,6 +180,12 @@ fn told(
         exceptions: &rulebook.exceptions,
         base: side(&*base.view.title, sources.0),
         head: side(&*head.view.title, sources.1),
+        found: NewFindings {
+            new: &new,
+            gone: introduced.gone,
+            head_errors: introduced.head_errors,
+        },
+        notes,
         further: &further,
         // A comment elsewhere needs the whole address.
         permalink: rendering
@@ -185,6 +207,7 @@ fn told(
                 base: &base.view,
                 head: &head.view,
                 policy: &rulebook.policy,
+                introduced,
                 context: change::ChangeContext {
                     judgement,
                     exceptions: &rulebook.exceptions,
@@ -192,7 +215,7 @@ fn told(
                     head: Some(sources.1),
                 },
             };
-            let mut answer = comparison(told, rulebook.notes.clone());
+            let mut answer = comparison(told, [&*rulebook.notes, notes].concat());
             answer.conclusion = report.conclusion().as_str();
             if rendering.query.max_chars.is_some() {
                 answer.parts = changes::markdown(&report);

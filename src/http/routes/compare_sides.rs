@@ -8,6 +8,7 @@ use crate::http::middleware::access::Access;
 use crate::http::routes::compare_report::Read;
 use crate::http::routes::stateless::judged;
 use crate::service::access::Action;
+use crate::service::companions;
 use crate::service::{Reader, Resolved, ServiceError};
 use crate::wire::compare_sides::SideBody;
 use crate::wire::comparison::SideView;
@@ -52,6 +53,21 @@ impl Side {
             Self::Stored(read) => read.resolved.as_ref(),
             Self::Given { .. } => None,
         }
+    }
+
+    /// The side as the head of a comparison: files of the base that it was given without are those
+    /// of the base. Returns notes about files that one side lacks.
+    pub(crate) fn completed(mut self, base: &Bundle) -> (Self, Vec<String>) {
+        let mut notes = Vec::new();
+        if let Self::Given { bundle, .. } = &mut self {
+            notes = companions::complete(base, bundle);
+        }
+        let own = match &self {
+            Self::Stored(read) => &read.snapshot.bundle,
+            Self::Given { bundle, .. } => bundle,
+        };
+        notes.extend(companions::missing(base, own));
+        (self, notes)
     }
 
     /// The side, parsed on first use.

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
+use opatlas_diff::official::{self, Classes};
 use opatlas_report::findings::SourceText;
 use opatlas_schema::signature::signature;
+use opatlas_source::diagnostic::Diagnostic;
 
 use crate::http::Api;
 use crate::http::extract::{Json, Query};
@@ -15,21 +17,23 @@ use crate::http::respond;
 use crate::http::routes::stateless::judged;
 use crate::service::JudgedSchema;
 use crate::wire::finding;
+use crate::wire::finding::Finding;
 use crate::wire::json::json;
+use crate::wire::library_schema;
 use crate::wire::operator::{arguments, returns};
-use crate::wire::paths::ReleaseQuery;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
+use crate::wire::schemas::{Dialect, ParseQuery, ParsedSchema, SchemaText, alias_sets};
 
 /// Parse a schema
 ///
-/// Checks the schema alone, without an entry. Nothing is stored.
+/// Checks the schema alone, without an entry. With `dialect=library` it reads schemas of operator
+/// libraries as the C++ parser of PyTorch does. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/schemas/parse",
     tag = "stateless",
     operation_id = "parse_schema",
-    params(ReleaseQuery),
+    params(ParseQuery),
     request_body = SchemaText,
     responses(
         (status = 200, description = "The parsed schema, or its errors", body = ParsedSchema),
@@ -40,13 +44,16 @@ use crate::wire::schemas::{ParsedSchema, SchemaText, alias_sets};
 )]
 pub async fn parse(
     State(api): State<Api>,
-    Query(query): Query<ReleaseQuery>,
+    Query(query): Query<ParseQuery>,
     accept: Accept,
     Json(body): Json<SchemaText>,
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let release = judged(query.release.as_deref())?.release;
     let make = move || {
+        if query.dialect == Dialect::Library {
+            return json(&library_answer(&body));
+        }
         let read = JudgedSchema::read(&body.schema, release);
         json(&answer(&body.schema, &read))
     };
@@ -54,19 +61,33 @@ pub async fn parse(
     respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
+fn library_answer(body: &SchemaText) -> ParsedSchema<'_> {
+    match official::parse_with(&body.schema, Classes::Defined(&body.classes)) {
+        Ok(schema) => library_schema::parsed(&schema),
+        Err(errors) => ParsedSchema {
+            findings: findings(&body.schema, &errors),
+            ..ParsedSchema::default()
+        },
+    }
+}
+
+fn findings(text: &str, errors: &[Diagnostic]) -> Vec<Finding> {
+    let source = SourceText::new("schema", Arc::from(text));
+    let errors = errors.iter();
+    errors.map(|e| finding::of_text(&source, e)).collect()
+}
+
 fn answer<'a>(text: &str, read: &'a JudgedSchema) -> ParsedSchema<'a> {
     let Some(schema) = read.schema() else {
-        let source = SourceText::new("schema", Arc::from(text));
-        let errors = read.errors.iter();
         return ParsedSchema {
-            findings: errors.map(|e| finding::of_text(&source, e)).collect(),
+            findings: findings(text, &read.errors),
             ..ParsedSchema::default()
         };
     };
     ParsedSchema {
         schema: Some(schema.to_string()),
         namespace: Some(read.parsed.namespace.as_deref().unwrap_or("aten")),
-        name: Some(schema.name.as_str()),
+        name: Some(schema.name.as_str().into()),
         base_name: Some(schema.name.base()),
         overload: Some(schema.name.overload()),
         kind: Some(schema.kind().into()),

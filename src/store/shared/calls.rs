@@ -4,19 +4,19 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use sqlx::query_scalar;
 use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::{
-    Backend, check, collect, content, copy, exceptions, history, ingest, labels, off_reactor,
-    projects, revisions, tokens,
+    check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
+    revisions, tokens,
 };
+use crate::store::chunks::Plan;
+use crate::store::database::{Backend, query_scalar};
 use crate::store::error::{Missing, StoreError};
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
 use crate::store::names::{LabelName, ProjectName, RevisionKey};
-use crate::store::pieces::Plan;
 use crate::store::records::{
     Expected, IngestOutcome, LabelOutcome, LabelRecord, LabelRequest, NewProject, Page, Project,
     ProjectChange, ProjectOutcome, RevisionRecord,
@@ -26,7 +26,7 @@ use crate::store::{
 };
 use opatlas_source::{Bundle, Digest};
 
-impl Store for Backend {
+impl<B: Backend> Store for B {
     fn ping(&self) -> Answer<'_, ()> {
         Box::pin(async move {
             let _: i64 = query_scalar(sql::PING)
@@ -53,7 +53,7 @@ impl Store for Backend {
     ) -> Answer<'a, ProjectOutcome> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let outcome = projects::create(&mut work, project, now).await?;
+            let outcome = projects::create(&mut *work, project, now).await?;
             self.commit(work).await?;
             Ok(outcome)
         })
@@ -78,7 +78,7 @@ impl Store for Backend {
     ) -> Answer<'a, Project> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let project = projects::update(&mut work, name, change).await?;
+            let project = projects::update(&mut *work, name, change).await?;
             self.commit(work).await?;
             Ok(project)
         })
@@ -87,7 +87,7 @@ impl Store for Backend {
     fn delete_project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            projects::delete(&mut work, name).await?;
+            projects::delete(&mut *work, name).await?;
             self.commit(work).await
         })
     }
@@ -103,7 +103,7 @@ impl Store for Backend {
         Box::pin(async move {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
-            let outcome = ingest::ingest(&mut work, project, &plan, label, now).await?;
+            let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
             self.commit(work).await?;
             Ok(outcome)
         })
@@ -135,7 +135,7 @@ impl Store for Backend {
     fn delete_revision<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            revisions::delete(&mut work, project, digest).await?;
+            revisions::delete(&mut *work, project, digest).await?;
             self.commit(work).await
         })
     }
@@ -165,13 +165,13 @@ impl Store for Backend {
     ) -> Answer<'a, LabelOutcome> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let (project, id) = revisions::id(&mut work, project, digest).await?;
+            let (project, id) = revisions::id(&mut *work, project, digest).await?;
             let target = labels::Target {
                 id,
                 digest,
                 is_new: false,
             };
-            let outcome = labels::set(&mut work, project, label, target, now).await?;
+            let outcome = labels::set(&mut *work, project, label, target, now).await?;
             self.commit(work).await?;
             Ok(outcome)
         })
@@ -185,7 +185,7 @@ impl Store for Backend {
     ) -> Answer<'a, LabelRecord> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let label = labels::delete(&mut work, project, label, expected).await?;
+            let label = labels::delete(&mut *work, project, label, expected).await?;
             self.commit(work).await?;
             Ok(label)
         })
@@ -194,7 +194,7 @@ impl Store for Backend {
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let parts = content::of_revision(&mut snapshot, project, digest).await?;
+            let parts = content::of_revision(&mut *snapshot, project, digest).await?;
             drop(snapshot);
             off_reactor(move || {
                 let bundle = parts.assemble()?;
@@ -217,7 +217,7 @@ impl Store for Backend {
     ) -> Answer<'a, Arc<[u8]>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let parts = content::of_file(&mut snapshot, project, digest, name).await?;
+            let parts = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
             let bundle = off_reactor(move || parts.assemble()).await??;
             let missing = || Missing::File {
@@ -235,7 +235,7 @@ impl Store for Backend {
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            exceptions::insert(&mut work, project, exception).await?;
+            exceptions::insert(&mut *work, project, exception).await?;
             self.commit(work).await
         })
     }
@@ -247,7 +247,7 @@ impl Store for Backend {
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            exceptions::delete(&mut work, project, id).await?;
+            exceptions::delete(&mut *work, project, id).await?;
             self.commit(work).await
         })
     }
@@ -285,7 +285,7 @@ impl Store for Backend {
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            history::place_commits(&mut work, project, places).await?;
+            history::place_commits(&mut *work, project, places).await?;
             self.commit(work).await
         })
     }
@@ -305,7 +305,7 @@ impl Store for Backend {
             let mut work = self.write().await?;
             let mut outcomes = Vec::with_capacity(plans.len());
             for commit in &plans {
-                outcomes.push(history::ingest_commit(&mut work, project, commit, now).await?);
+                outcomes.push(history::ingest_commit(&mut *work, project, commit, now).await?);
             }
             self.commit(work).await?;
             Ok(outcomes)
@@ -331,7 +331,7 @@ impl Store for Backend {
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            history::save_steps(&mut work, project, program, steps).await?;
+            history::save_steps(&mut *work, project, program, steps).await?;
             self.commit(work).await
         })
     }
@@ -348,7 +348,7 @@ impl Store for Backend {
     ) -> Answer<'a, Vec<(i64, String)>> {
         Box::pin(async move {
             let mut reader = self.reader().await?;
-            history::steps_of_operator(&mut reader, project, operator, among).await
+            history::steps_of_operator(&mut *reader, project, operator, among).await
         })
     }
 
@@ -366,7 +366,7 @@ impl Store for Backend {
     fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            tokens::insert(&mut work, token).await?;
+            tokens::insert(&mut *work, token).await?;
             self.commit(work).await
         })
     }
@@ -382,7 +382,7 @@ impl Store for Backend {
     fn revoke_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, TokenRecord> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let token = tokens::revoke(&mut work, id, now).await?;
+            let token = tokens::revoke(&mut *work, id, now).await?;
             self.commit(work).await?;
             Ok(token)
         })
@@ -391,7 +391,7 @@ impl Store for Backend {
     fn touch_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            tokens::touch(&mut work, id, now).await?;
+            tokens::touch(&mut *work, id, now).await?;
             self.commit(work).await
         })
     }
@@ -403,7 +403,7 @@ impl Store for Backend {
     fn import(&self, source: Receiver<Rows>) -> Answer<'_, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            copy::import(&mut work, source).await?;
+            copy::import(&mut *work, source).await?;
             self.commit(work).await
         })
     }
@@ -420,7 +420,7 @@ impl Store for Backend {
     ) -> Answer<'a, Collected> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let collected = collect::collect(&mut work, project, before).await?;
+            let collected = collect::collect(&mut *work, project, before).await?;
             match mode {
                 Mode::Do => self.commit(work).await?,
                 Mode::Count => work.rollback().await?,

@@ -1,11 +1,11 @@
-//! The whole store against its own digests, from the pieces up.
+//! The whole store against its own digests, from the chunks up.
 
 use futures_util::TryStreamExt as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest as _, Sha256};
-use sqlx::{query_as, query_scalar};
 
-use super::{Connection, content, rows};
+use super::{content, rows};
+use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
@@ -16,81 +16,81 @@ use opatlas_source::{Digest, revision_digest};
 type Known = FxHashMap<i64, Digest>;
 
 /// Checks everything, as it is at one moment. Faults are collected, not stopped at.
-pub(super) async fn check(connection: &mut Connection) -> Result<CheckReport, StoreError> {
+pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckReport, StoreError> {
     let mut report = CheckReport::default();
-    report.faults.extend(super::own_faults(connection).await?);
-    let pieces = pieces(connection, &mut report).await?;
-    let (runs, used_pieces) = runs(connection, &pieces, &mut report).await?;
-    let (files, used_runs) = files(connection, &runs, &mut report).await?;
+    report.faults.extend(connection.own_faults().await?);
+    let chunks = chunks(connection, &mut report).await?;
+    let (groups, used_chunks) = groups(connection, &chunks, &mut report).await?;
+    let (files, used_groups) = files(connection, &groups, &mut report).await?;
     let used_files = revisions(connection, &files, &mut report).await?;
     labels(connection, &mut report).await?;
     let unneeded = [
-        pieces.len() - used_pieces.len(),
-        runs.len() - used_runs.len(),
+        chunks.len() - used_chunks.len(),
+        groups.len() - used_groups.len(),
         files.len() - used_files.len(),
     ];
     report.unneeded = unneeded.iter().sum::<usize>() as u64;
     Ok(report)
 }
 
-async fn pieces(
-    connection: &mut Connection,
+async fn chunks(
+    connection: &mut impl Connection,
     report: &mut CheckReport,
 ) -> Result<Known, StoreError> {
     let mut known = Known::default();
-    let mut stream = query_as::<_, (i64, Vec<u8>, Vec<u8>)>(sql::ALL_PIECES).fetch(connection);
+    let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_CHUNKS));
     while let Some((id, digest, content)) = stream.try_next().await? {
-        let Some(digest) = read_digest(&digest, &format!("piece {id}"), report) else {
+        let Some(digest) = read_digest(&digest, &format!("chunk {id}"), report) else {
             continue;
         };
         if Digest::of(&content) != digest {
             report
                 .faults
-                .push(format!("piece {id} has other bytes than were stored"));
+                .push(format!("chunk {id} has other bytes than were stored"));
         }
         known.insert(id, digest);
-        report.pieces += 1;
+        report.chunks += 1;
     }
     Ok(known)
 }
 
-/// All runs, and the pieces that they use.
-async fn runs(
-    connection: &mut Connection,
-    pieces: &Known,
+/// All groups, and the chunks that they use.
+async fn groups(
+    connection: &mut impl Connection,
+    chunks: &Known,
     report: &mut CheckReport,
 ) -> Result<(Known, FxHashSet<i64>), StoreError> {
     let (mut known, mut used) = (Known::default(), FxHashSet::default());
-    let mut stream = query_as::<_, (i64, Vec<u8>, Vec<u8>)>(sql::ALL_RUNS).fetch(connection);
+    let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_GROUPS));
     while let Some((id, digest, list)) = stream.try_next().await? {
-        let what = format!("run {id}");
+        let what = format!("group {id}");
         let Some(digest) = read_digest(&digest, &what, report) else {
             continue;
         };
         let list = read_list(&list, &what, report);
         let mut hash = Sha256::new();
-        for piece in &list {
-            match pieces.get(piece) {
-                Some(piece) => hash.update(piece.as_bytes()),
-                None => report.faults.push(format!("{what} lacks piece {piece}")),
+        for chunk in &list {
+            match chunks.get(chunk) {
+                Some(chunk) => hash.update(chunk.as_bytes()),
+                None => report.faults.push(format!("{what} lacks chunk {chunk}")),
             }
         }
         if Digest::from_bytes(hash.finalize().into()) != digest {
             report
                 .faults
-                .push(format!("{what} has other pieces than were stored"));
+                .push(format!("{what} has other chunks than were stored"));
         }
-        used.extend(list.iter().filter(|piece| pieces.contains_key(piece)));
+        used.extend(list.iter().filter(|chunk| chunks.contains_key(chunk)));
         known.insert(id, digest);
-        report.runs += 1;
+        report.groups += 1;
     }
     Ok((known, used))
 }
 
-/// All files, and the runs that they use.
+/// All files, and the groups that they use.
 async fn files(
-    connection: &mut Connection,
-    runs: &Known,
+    connection: &mut impl Connection,
+    groups: &Known,
     report: &mut CheckReport,
 ) -> Result<(Known, FxHashSet<i64>), StoreError> {
     let (mut known, mut used) = (Known::default(), FxHashSet::default());
@@ -98,7 +98,7 @@ async fn files(
         .fetch_all(&mut *connection)
         .await?;
     for id in ids {
-        let row: (Vec<u8>, Vec<u8>) = query_as(sql::FILE_LISTS)
+        let row: (Vec<u8>, Vec<u8>) = query(sql::FILE_LISTS)
             .bind(id)
             .fetch_one(&mut *connection)
             .await?;
@@ -107,7 +107,7 @@ async fn files(
             continue;
         };
         let list = read_list(&row.1, &what, report);
-        used.extend(list.iter().filter(|run| runs.contains_key(run)));
+        used.extend(list.iter().filter(|group| groups.contains_key(group)));
         // What it lacks, and whether its bytes are those that were stored, shows when it is put
         // together.
         match content::of_file_row(connection, id).await {
@@ -127,14 +127,13 @@ async fn files(
 
 /// The files that revisions use.
 async fn revisions(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     files: &Known,
     report: &mut CheckReport,
 ) -> Result<FxHashSet<i64>, StoreError> {
     let mut of_revision: FxHashMap<i64, Vec<(String, i64)>> = FxHashMap::default();
     let mut used = FxHashSet::default();
-    let mut stream =
-        query_as::<_, (i64, String, i64)>(sql::ALL_REVISION_FILES).fetch(&mut *connection);
+    let mut stream = connection.stream::<(i64, String, i64)>(query(sql::ALL_REVISION_FILES));
     while let Some((revision, name, file)) = stream.try_next().await? {
         match files.contains_key(&file) {
             true => used.insert(file),
@@ -148,7 +147,7 @@ async fn revisions(
         of_revision.entry(revision).or_default().push((name, file));
     }
     drop(stream);
-    let revisions: Vec<(i64, Vec<u8>)> = query_as(sql::ALL_REVISIONS).fetch_all(connection).await?;
+    let revisions: Vec<(i64, Vec<u8>)> = query(sql::ALL_REVISIONS).fetch_all(connection).await?;
     for (id, digest) in revisions {
         let what = format!("revision {id}");
         let Some(digest) = read_digest(&digest, &what, report) else {
@@ -172,8 +171,11 @@ async fn revisions(
     Ok(used)
 }
 
-async fn labels(connection: &mut Connection, report: &mut CheckReport) -> Result<(), StoreError> {
-    let astray: Vec<(String, i64)> = query_as(sql::LABELS_ASTRAY)
+async fn labels(
+    connection: &mut impl Connection,
+    report: &mut CheckReport,
+) -> Result<(), StoreError> {
+    let astray: Vec<(String, i64)> = query(sql::LABELS_ASTRAY)
         .fetch_all(&mut *connection)
         .await?;
     for (name, revision) in astray {

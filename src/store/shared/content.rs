@@ -1,12 +1,12 @@
-//! Getting a revision's bytes back, piece by piece, and checking them.
+//! Getting a revision's bytes back, chunk by chunk, and checking them.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use sqlx::query_as;
 
+use super::revisions;
 use super::rows::{self, BATCH};
-use super::{Connection, revisions};
+use crate::store::database::{Connection, among, query};
 use crate::store::error::{Missing, StoreError};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
@@ -16,15 +16,15 @@ use opatlas_source::{Bundle, Digest};
 /// Files taken apart, as they are stored.
 pub(super) struct Parts {
     files: Vec<FileParts>,
-    runs: FxHashMap<i64, Vec<i64>>,
-    pieces: FxHashMap<i64, Vec<u8>>,
+    groups: FxHashMap<i64, Vec<i64>>,
+    chunks: FxHashMap<i64, Vec<u8>>,
 }
 
 struct FileParts {
     name: String,
     digest: Digest,
     bytes: u64,
-    runs: Vec<i64>,
+    groups: Vec<i64>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -32,17 +32,18 @@ struct FileRow {
     name: String,
     digest: Vec<u8>,
     bytes: i64,
-    runs: Vec<u8>,
+    #[sqlx(rename = "runs")]
+    groups: Vec<u8>,
 }
 
 /// Fetches all files of a revision.
 pub(super) async fn of_revision(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     digest: Digest,
 ) -> Result<Parts, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
-    let rows = query_as(sql::FILES_OF_REVISION)
+    let rows = query(sql::FILES_OF_REVISION)
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
@@ -51,7 +52,7 @@ pub(super) async fn of_revision(
 
 /// Fetches one file of a revision.
 pub(super) async fn of_file(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     digest: Digest,
     name: &str,
@@ -61,7 +62,7 @@ pub(super) async fn of_file(
     let rows: Vec<FileRow> = match name.contains('\0') {
         true => Vec::new(),
         false => {
-            let file = query_as(sql::FILE_OF_REVISION).bind(id).bind(name);
+            let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
             file.fetch_all(&mut *connection).await?
         }
     };
@@ -73,8 +74,11 @@ pub(super) async fn of_file(
 }
 
 /// Fetches a file by its row id.
-pub(super) async fn of_file_row(connection: &mut Connection, id: i64) -> Result<Parts, StoreError> {
-    let rows = query_as(sql::FILE_BY_ID)
+pub(super) async fn of_file_row(
+    connection: &mut impl Connection,
+    id: i64,
+) -> Result<Parts, StoreError> {
+    let rows = query(sql::FILE_BY_ID)
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
@@ -100,17 +104,17 @@ impl Parts {
             ))
         };
         let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0).min(1 << 26));
-        for run in &file.runs {
-            let run = self
-                .runs
-                .get(run)
-                .ok_or_else(|| damaged("lacks a run of pieces"))?;
-            for piece in run {
-                let piece = self
-                    .pieces
-                    .get(piece)
-                    .ok_or_else(|| damaged("lacks a piece"))?;
-                bytes.extend_from_slice(piece);
+        for group in &file.groups {
+            let group = self
+                .groups
+                .get(group)
+                .ok_or_else(|| damaged("lacks a group of chunks"))?;
+            for chunk in group {
+                let chunk = self
+                    .chunks
+                    .get(chunk)
+                    .ok_or_else(|| damaged("lacks a chunk"))?;
+                bytes.extend_from_slice(chunk);
             }
         }
         if Digest::of(&bytes) != file.digest {
@@ -120,46 +124,47 @@ impl Parts {
     }
 }
 
-async fn parts(connection: &mut Connection, rows: Vec<FileRow>) -> Result<Parts, StoreError> {
+async fn parts(connection: &mut impl Connection, rows: Vec<FileRow>) -> Result<Parts, StoreError> {
     let files: Vec<_> = rows
         .into_iter()
         .map(FileRow::parts)
         .collect::<Result<_, _>>()?;
-    let mut runs = FxHashMap::default();
-    let wanted = files.iter().flat_map(|file| file.runs.iter().copied());
-    for (id, list) in by_id(connection, sql::RUNS, wanted).await? {
+    let mut groups = FxHashMap::default();
+    let wanted = files.iter().flat_map(|file| file.groups.iter().copied());
+    for (id, list) in by_id(connection, sql::GROUPS, wanted).await? {
         let list = decode(&list);
-        runs.insert(
+        groups.insert(
             id,
-            list.ok_or_else(|| StoreError::corrupt(format!("run {id} is not a list")))?,
+            list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")))?,
         );
     }
-    let wanted = runs.values().flatten().copied();
-    let pieces = by_id(connection, sql::PIECES, wanted)
+    let wanted = groups.values().flatten().copied();
+    let chunks = by_id(connection, sql::CHUNKS, wanted)
         .await?
         .into_iter()
         .collect();
     Ok(Parts {
         files,
-        runs,
-        pieces,
+        groups,
+        chunks,
     })
 }
 
 impl FileRow {
     fn parts(self) -> Result<FileParts, StoreError> {
-        let damaged = || StoreError::corrupt(format!("file `{}` is not a list of runs", self.name));
+        let damaged =
+            || StoreError::corrupt(format!("file `{}` is not a list of groups", self.name));
         Ok(FileParts {
             digest: rows::digest(&self.digest)?,
             bytes: rows::size(self.bytes, &self.name)?,
-            runs: decode(&self.runs).ok_or_else(damaged)?,
+            groups: decode(&self.groups).ok_or_else(damaged)?,
             name: self.name,
         })
     }
 }
 
 async fn by_id(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     select: &'static str,
     ids: impl Iterator<Item = i64>,
 ) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
@@ -168,8 +173,7 @@ async fn by_id(
     ids.dedup();
     let mut found = Vec::with_capacity(ids.len());
     for batch in ids.chunks(BATCH) {
-        let mut statement = rows::among(select, batch.iter().copied());
-        let statement = statement.build_query_as().persistent(false);
+        let statement = among(select, batch.iter().copied());
         found.extend(statement.fetch_all(&mut *connection).await?);
     }
     Ok(found)

@@ -1,16 +1,12 @@
 //! All rows out of a database, and into an empty one.
 
 use futures_util::TryStreamExt as _;
-use sqlx::query_builder::QueryBuilder;
-use sqlx::{AssertSqlSafe, Row as _, query, query_scalar};
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use super::{Connection, Database, OVERRIDING};
-use crate::store::copy::{Kind, Rows, TABLES, Table, Value};
+use crate::store::copy::{Rows, TABLES};
+use crate::store::database::{Connection, Statement, query_scalar};
 use crate::store::error::{Conflict, StoreError};
 use crate::store::sql;
-
-type Row = <Database as sqlx::Database>::Row;
 
 /// How many rows go together, so that a statement has at most as many values as every database
 /// takes.
@@ -18,15 +14,14 @@ const ROWS: usize = 200;
 
 /// Sends all rows, as they are at one moment.
 pub(super) async fn export(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     sink: Sender<Rows>,
 ) -> Result<(), StoreError> {
     for (table, described) in TABLES.iter().enumerate() {
-        let select = AssertSqlSafe(described.select());
-        let mut stream = query(select).persistent(false).fetch(&mut *connection);
+        let mut stream = connection.table(described);
         let mut rows = Vec::with_capacity(ROWS);
         while let Some(row) = stream.try_next().await? {
-            rows.push(values(described, &row)?);
+            rows.push(row);
             if rows.len() == ROWS {
                 let rows = std::mem::take(&mut rows);
                 send(&sink, Rows { table, rows }).await?;
@@ -39,8 +34,8 @@ pub(super) async fn export(
 }
 
 /// Takes all rows in.
-pub(super) async fn import(
-    connection: &mut Connection,
+pub(super) async fn import<C: Connection>(
+    connection: &mut C,
     mut source: Receiver<Rows>,
 ) -> Result<(), StoreError> {
     let present: i64 = query_scalar(sql::ANYTHING)
@@ -57,20 +52,12 @@ pub(super) async fn import(
         if rows.is_empty() {
             continue;
         }
-        let mut statement = QueryBuilder::<Database>::new(described.insert(OVERRIDING));
-        statement.push_values(rows, |mut row, values| {
-            for value in values {
-                match value {
-                    Value::Number(number) => row.push_bind(number),
-                    Value::Text(text) => row.push_bind(text),
-                    Value::Bytes(bytes) => row.push_bind(bytes),
-                };
-            }
-        });
-        let statement = statement.build().persistent(false);
+        let rows = rows.into_iter();
+        let rows = rows.map(|values| values.into_iter().map(Into::into));
+        let statement = Statement::inserting(described.insert(C::OVERRIDING), rows);
         statement.execute(&mut *connection).await?;
     }
-    super::number_on(connection).await
+    connection.number_on().await
 }
 
 fn cut_short() -> StoreError {
@@ -85,15 +72,4 @@ async fn send(sink: &Sender<Rows>, rows: Rows) -> Result<(), StoreError> {
         what: "the receiver closed early".to_owned(),
         source: None,
     })
-}
-
-fn values(table: &Table, row: &Row) -> Result<Vec<Value>, StoreError> {
-    let value = |(at, (_, kind)): (usize, &(&str, Kind))| {
-        Ok(match kind {
-            Kind::Number => Value::Number(row.try_get(at)?),
-            Kind::Text => Value::Text(row.try_get(at)?),
-            Kind::Bytes => Value::Bytes(row.try_get(at)?),
-        })
-    };
-    table.columns.iter().enumerate().map(value).collect()
 }

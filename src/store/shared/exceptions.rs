@@ -1,8 +1,7 @@
 //! Exceptions: storing, listing, deleting.
 
-use sqlx::{query, query_as};
-
-use super::{Connection, projects};
+use super::projects;
+use crate::store::database::{Connection, query};
 use crate::store::error::{Missing, StoreError};
 use crate::store::exceptions::ExceptionRecord;
 use crate::store::names::ProjectName;
@@ -48,7 +47,7 @@ impl ExceptionRow {
 }
 
 pub(super) async fn insert(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     exception: &ExceptionRecord,
 ) -> Result<(), StoreError> {
@@ -71,11 +70,11 @@ pub(super) async fn insert(
 }
 
 pub(super) async fn list(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Vec<ExceptionRecord>, StoreError> {
     let project = projects::id(connection, project).await?;
-    let rows: Vec<ExceptionRow> = query_as(sql::EXCEPTIONS)
+    let rows: Vec<ExceptionRow> = query(sql::EXCEPTIONS)
         .bind(project)
         .fetch_all(connection)
         .await?;
@@ -83,7 +82,7 @@ pub(super) async fn list(
 }
 
 pub(super) async fn delete(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     id: &str,
 ) -> Result<(), StoreError> {
@@ -93,7 +92,7 @@ pub(super) async fn delete(
         .bind(id)
         .execute(connection)
         .await?;
-    match gone.rows_affected() {
+    match gone {
         0 => Err(Missing::Exception(id.to_owned()).into()),
         _ => Ok(()),
     }

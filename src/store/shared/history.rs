@@ -1,14 +1,12 @@
 //! The timeline: commits in their order, and what each step of it did.
 
-use sqlx::query_builder::QueryBuilder;
-use sqlx::{query, query_as, query_scalar};
-
 use super::rows::{self, BATCH};
-use super::{Connection, Database, ingest, projects};
+use super::{ingest, projects};
+use crate::store::chunks::Plan;
+use crate::store::database::{Connection, Statement, among, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::history::{CommitPlace, CommitRecord, Stamp, StepKey, StepRecord};
 use crate::store::names::ProjectName;
-use crate::store::pieces::Plan;
 use crate::store::records::IngestOutcome;
 use crate::store::sql;
 
@@ -83,7 +81,7 @@ pub(super) enum Rearranged {
 
 /// Notes that the timeline of the project with this row id has changed.
 pub(super) async fn bump(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     rearranged: Rearranged,
 ) -> Result<(), StoreError> {
@@ -98,18 +96,18 @@ pub(super) async fn bump(
 }
 
 /// Deletes the facts of removed steps.
-pub(super) async fn sweep(connection: &mut Connection) -> Result<(), StoreError> {
+pub(super) async fn sweep(connection: &mut impl Connection) -> Result<(), StoreError> {
     let unneeded = query(sql::STEP_OPERATORS_UNNEEDED_DELETE);
     unneeded.execute(connection).await?;
     Ok(())
 }
 
 pub(super) async fn stamp(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Stamp, StoreError> {
     let id = projects::id(connection, project).await?;
-    let row: StampRow = query_as(sql::STAMP).bind(id).fetch_one(connection).await?;
+    let row: StampRow = query(sql::STAMP).bind(id).fetch_one(connection).await?;
     Ok(Stamp {
         now: row.now,
         commits: row.commits,
@@ -118,12 +116,12 @@ pub(super) async fn stamp(
 }
 
 pub(super) async fn commits(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     after: Option<i64>,
 ) -> Result<Vec<CommitPlace>, StoreError> {
     let id = projects::id(connection, project).await?;
-    let rows: Vec<CommitRow> = query_as(sql::COMMITS_AFTER)
+    let rows: Vec<CommitRow> = query(sql::COMMITS_AFTER)
         .bind(id)
         .bind(after.unwrap_or(i64::MIN))
         .fetch_all(connection)
@@ -133,13 +131,12 @@ pub(super) async fn commits(
 
 /// The commits of the revisions with these row ids, in their order.
 pub(super) async fn of_revisions(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     revisions: &[i64],
 ) -> Result<Vec<CommitPlace>, StoreError> {
     let mut commits = Vec::new();
     for batch in revisions.chunks(BATCH) {
-        let mut statement = rows::among(sql::COMMITS_OF_REVISIONS, batch.iter().copied());
-        let statement = statement.build_query_as().persistent(false);
+        let statement = among(sql::COMMITS_OF_REVISIONS, batch.iter().copied());
         let rows: Vec<CommitRow> = statement.fetch_all(&mut *connection).await?;
         for row in rows {
             commits.push(row.place()?);
@@ -150,11 +147,11 @@ pub(super) async fn of_revisions(
 }
 
 pub(super) async fn last_commit(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Option<CommitPlace>, StoreError> {
     let id = projects::id(connection, project).await?;
-    let row: Option<CommitRow> = query_as(sql::COMMIT_LAST)
+    let row: Option<CommitRow> = query(sql::COMMIT_LAST)
         .bind(id)
         .fetch_optional(connection)
         .await?;
@@ -162,7 +159,7 @@ pub(super) async fn last_commit(
 }
 
 pub(super) async fn place_commits(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     places: &[(String, i64)],
 ) -> Result<(), StoreError> {
@@ -179,7 +176,7 @@ pub(super) async fn place_commits(
 }
 
 pub(super) async fn ingest_commit(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     (plan, commit, position): &(Plan, CommitRecord, i64),
     now: i64,
@@ -200,7 +197,7 @@ pub(super) async fn ingest_commit(
         .bind(&commit.subject)
         .execute(&mut *connection)
         .await?;
-    if inserted.rows_affected() > 0 {
+    if inserted > 0 {
         let rearranged = match last.is_some_and(|last| last >= *position) {
             true => Rearranged::Commits,
             false => Rearranged::Nothing,
@@ -211,14 +208,14 @@ pub(super) async fn ingest_commit(
 }
 
 pub(super) async fn steps(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     program: i64,
     heads: Option<&[i64]>,
 ) -> Result<Vec<(i64, StepKey)>, StoreError> {
     let Some(heads) = heads else {
         let id = projects::id(connection, project).await?;
-        let rows: Vec<StepRow> = query_as(sql::STEPS)
+        let rows: Vec<StepRow> = query(sql::STEPS)
             .bind(id)
             .bind(program)
             .fetch_all(connection)
@@ -227,8 +224,7 @@ pub(super) async fn steps(
     };
     let mut steps = Vec::new();
     for batch in heads.chunks(BATCH) {
-        let mut statement = rows::among(sql::STEPS_OF_HEADS, batch.iter().copied());
-        let statement = statement.build_query_as().persistent(false);
+        let statement = among(sql::STEPS_OF_HEADS, batch.iter().copied());
         let rows: Vec<StepRow> = statement.fetch_all(&mut *connection).await?;
         let rows = rows.into_iter().filter(|row| row.program == program);
         steps.extend(rows.map(StepRow::step));
@@ -237,7 +233,7 @@ pub(super) async fn steps(
 }
 
 pub(super) async fn save_steps(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     program: i64,
     steps: &[StepRecord],
@@ -280,14 +276,11 @@ pub(super) async fn save_steps(
             .fetch_one(&mut *connection)
             .await?;
         for batch in step.operators.chunks(BATCH) {
-            let mut statement = QueryBuilder::<Database>::new(sql::STEP_OPERATORS_INSERT);
-            statement.push_values(batch, |mut row, (operator, says)| {
-                row.push_bind(project)
-                    .push_bind(&**operator)
-                    .push_bind(id)
-                    .push_bind(&**says);
+            let rows = batch.iter().map(|(operator, says)| {
+                let (operator, says) = (&**operator, &**says);
+                [project.into(), operator.into(), id.into(), says.into()]
             });
-            let statement = statement.build().persistent(false);
+            let statement = Statement::inserting(sql::STEP_OPERATORS_INSERT, rows);
             statement.execute(&mut *connection).await?;
         }
     }
@@ -295,7 +288,7 @@ pub(super) async fn save_steps(
 }
 
 pub(super) async fn step_facts(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     steps: &[i64],
 ) -> Result<Vec<String>, StoreError> {
     let mut facts = Vec::with_capacity(steps.len());
@@ -310,7 +303,7 @@ pub(super) async fn step_facts(
 }
 
 pub(super) async fn steps_of_operator(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     operator: &str,
     (first, last): (i64, i64),
@@ -320,7 +313,7 @@ pub(super) async fn steps_of_operator(
         return Ok(Vec::new());
     }
     let id = projects::id(connection, project).await?;
-    let rows = query_as(sql::STEPS_OF_OPERATOR)
+    let rows = query(sql::STEPS_OF_OPERATOR)
         .bind(id)
         .bind(operator)
         .bind(first)
@@ -329,7 +322,7 @@ pub(super) async fn steps_of_operator(
 }
 
 pub(super) async fn steps_saying(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     words: &str,
     limit: u32,
@@ -346,7 +339,7 @@ pub(super) async fn steps_saying(
         pattern.push(letter);
     }
     pattern.push('%');
-    let rows = query_as(sql::STEPS_SAYING)
+    let rows = query(sql::STEPS_SAYING)
         .bind(id)
         .bind(pattern)
         .bind(i64::from(limit));

@@ -1,18 +1,17 @@
-//! Stores the new parts of a bundle, from the pieces up. An existing file, run or piece is found by
+//! Stores the new parts of a bundle, from the chunks up. An existing file, group or chunk is found by
 //! its digest and not read.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sqlx::query_builder::QueryBuilder;
-use sqlx::query_scalar;
 
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{Connection, Database, history, projects, revisions};
+use super::{history, projects, revisions};
+use crate::store::chunks::{FilePlan, Group, Plan};
+use crate::store::database::{Bound, Connection, Statement, among, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::ids::encode;
 use crate::store::names::ProjectName;
-use crate::store::pieces::{FilePlan, Plan, Run};
 use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
@@ -22,7 +21,7 @@ type Ids = FxHashMap<Digest, i64>;
 
 /// Stores a revision unless it is there, and sets the label.
 pub(super) async fn ingest(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
     label: Option<&LabelRequest>,
@@ -55,7 +54,7 @@ pub(super) async fn ingest(
 }
 
 async fn store(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     plan: &Plan,
     now: i64,
@@ -68,87 +67,84 @@ async fn store(
         .fetch_one(&mut *connection)
         .await?;
     for batch in plan.files.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::REVISION_FILES_INSERT);
-        statement.push_values(batch, |mut row, file| {
-            row.push_bind(revision)
-                .push_bind(&*file.name)
-                .push_bind(files.get(&file.digest));
+        let rows = batch.iter().map(|file| {
+            let id = files.get(&file.digest);
+            [revision.into(), (&*file.name).into(), id.into()]
         });
-        statement
-            .build()
-            .persistent(false)
-            .execute(&mut *connection)
-            .await?;
+        let statement = Statement::inserting(sql::REVISION_FILES_INSERT, rows);
+        statement.execute(&mut *connection).await?;
     }
     history::bump(connection, project, Rearranged::Nothing).await?;
     Ok(revision)
 }
 
 /// The ids of these files, stored where they are not.
-async fn files(connection: &mut Connection, plans: &[FilePlan]) -> Result<Ids, StoreError> {
+async fn files(connection: &mut impl Connection, plans: &[FilePlan]) -> Result<Ids, StoreError> {
     let plans = plans.iter().map(|file| (file.digest, file)).collect();
     let (mut ids, new) = known(connection, sql::FILES_KNOWN, plans).await?;
-    let runs = runs(connection, &new).await?;
+    let groups = groups(connection, &new).await?;
     for batch in new.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::FILES_INSERT);
-        statement.push_values(batch, |mut row, (digest, file)| {
-            let list: Vec<_> = file.runs.iter().map(|run| runs[&run.digest]).collect();
-            row.push_bind(&digest.as_bytes()[..])
-                .push_bind(i64::try_from(file.bytes.len()).unwrap_or(i64::MAX))
-                .push_bind(encode(&list));
+        let rows = batch.iter().map(|(digest, file)| {
+            let list: Vec<_> = file
+                .groups
+                .iter()
+                .map(|group| groups[&group.digest])
+                .collect();
+            let bytes = i64::try_from(file.bytes.len()).unwrap_or(i64::MAX);
+            [bound(digest), bytes.into(), encode(&list).into()]
         });
+        let statement = Statement::inserting(sql::FILES_INSERT, rows);
         insert(connection, statement, &mut ids).await?;
     }
     Ok(ids)
 }
 
-/// The ids of the runs of these files, stored where they are not.
-async fn runs(
-    connection: &mut Connection,
+/// The ids of the groups of these files, stored where they are not.
+async fn groups(
+    connection: &mut impl Connection,
     files: &[(Digest, &FilePlan)],
 ) -> Result<Ids, StoreError> {
-    let mut runs = Vec::new();
+    let mut groups = Vec::new();
     for (_, file) in files {
-        runs.extend(file.runs.iter().map(|run| (run.digest, (run, *file))));
-    }
-    let (mut ids, new) = known(connection, sql::RUNS_KNOWN, runs).await?;
-    let pieces = pieces(connection, &new).await?;
-    for batch in new.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::RUNS_INSERT);
-        statement.push_values(batch, |mut row, (digest, (run, file))| {
-            let list: Vec<_> = file
-                .pieces_of(run)
+        groups.extend(
+            file.groups
                 .iter()
-                .map(|piece| pieces[&piece.digest])
-                .collect();
-            row.push_bind(&digest.as_bytes()[..])
-                .push_bind(encode(&list));
+                .map(|group| (group.digest, (group, *file))),
+        );
+    }
+    let (mut ids, new) = known(connection, sql::GROUPS_KNOWN, groups).await?;
+    let chunks = chunks(connection, &new).await?;
+    for batch in new.chunks(BATCH) {
+        let rows = batch.iter().map(|(digest, (group, file))| {
+            let list = file.chunks_of(group).iter();
+            let list: Vec<_> = list.map(|chunk| chunks[&chunk.digest]).collect();
+            [bound(digest), encode(&list).into()]
         });
+        let statement = Statement::inserting(sql::GROUPS_INSERT, rows);
         insert(connection, statement, &mut ids).await?;
     }
     Ok(ids)
 }
 
-/// The ids of the pieces of these runs, stored where they are not.
-async fn pieces(
-    connection: &mut Connection,
-    runs: &[(Digest, (&Run, &FilePlan))],
+/// The ids of the chunks of these groups, stored where they are not.
+async fn chunks(
+    connection: &mut impl Connection,
+    groups: &[(Digest, (&Group, &FilePlan))],
 ) -> Result<Ids, StoreError> {
-    let mut pieces = Vec::new();
-    for (_, (run, file)) in runs {
-        let bytes = |piece| file.piece_bytes(piece);
-        pieces.extend(
-            file.pieces_of(run)
+    let mut chunks = Vec::new();
+    for (_, (group, file)) in groups {
+        let bytes = |chunk| file.chunk_bytes(chunk);
+        chunks.extend(
+            file.chunks_of(group)
                 .iter()
-                .map(|piece| (piece.digest, bytes(piece))),
+                .map(|chunk| (chunk.digest, bytes(chunk))),
         );
     }
-    let (mut ids, new) = known(connection, sql::PIECES_KNOWN, pieces).await?;
+    let (mut ids, new) = known(connection, sql::CHUNKS_KNOWN, chunks).await?;
     for batch in new.chunks(BATCH) {
-        let mut statement = QueryBuilder::<Database>::new(sql::PIECES_INSERT);
-        statement.push_values(batch, |mut row, (digest, bytes)| {
-            row.push_bind(&digest.as_bytes()[..]).push_bind(*bytes);
-        });
+        let rows = batch.iter();
+        let rows = rows.map(|(digest, bytes)| [bound(digest), Bound::from(*bytes)]);
+        let statement = Statement::inserting(sql::CHUNKS_INSERT, rows);
         insert(connection, statement, &mut ids).await?;
     }
     Ok(ids)
@@ -157,7 +153,7 @@ async fn pieces(
 /// Parts the items into the ids of those that are stored, and the others, each once and in their
 /// order.
 async fn known<T>(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     select: &'static str,
     mut items: Vec<(Digest, T)>,
 ) -> Result<(Ids, Vec<(Digest, T)>), StoreError> {
@@ -166,7 +162,7 @@ async fn known<T>(
     let mut ids = Ids::default();
     for batch in items.chunks(BATCH) {
         let digests = batch.iter().map(|(digest, _)| &digest.as_bytes()[..]);
-        let statement = rows::among(select, digests);
+        let statement = among(select, digests);
         take_ids(connection, statement, &mut ids).await?;
     }
     items.retain(|(digest, _)| !ids.contains_key(digest));
@@ -174,8 +170,8 @@ async fn known<T>(
 }
 
 async fn insert(
-    connection: &mut Connection,
-    mut statement: QueryBuilder<Database>,
+    connection: &mut impl Connection,
+    mut statement: Statement<'_>,
     ids: &mut Ids,
 ) -> Result<(), StoreError> {
     statement.push(sql::RETURNING_IDS);
@@ -184,17 +180,18 @@ async fn insert(
 
 /// Runs a statement that answers with ids and digests, and adds them to `ids`.
 async fn take_ids(
-    connection: &mut Connection,
-    mut statement: QueryBuilder<Database>,
+    connection: &mut impl Connection,
+    statement: Statement<'_>,
     ids: &mut Ids,
 ) -> Result<(), StoreError> {
-    let rows: Vec<(i64, Vec<u8>)> = statement
-        .build_query_as()
-        .persistent(false)
-        .fetch_all(connection)
-        .await?;
+    let rows: Vec<(i64, Vec<u8>)> = statement.fetch_all(connection).await?;
     for (id, digest) in rows {
         ids.insert(rows::digest(&digest)?, id);
     }
     Ok(())
+}
+
+/// A digest as a value.
+fn bound(digest: &Digest) -> Bound<'_> {
+    Bound::from(&digest.as_bytes()[..])
 }

@@ -1,10 +1,9 @@
 //! Labels: listed, set under conditions, deleted.
 
-use sqlx::{query, query_as};
-
 use super::history::Rearranged;
-use super::rows::{self, BATCH, LabelRow};
-use super::{Connection, history, projects};
+use super::rows::{BATCH, LabelRow};
+use super::{history, projects};
+use crate::store::database::{Connection, among, query};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{
@@ -25,34 +24,31 @@ pub(super) struct Target {
 }
 
 pub(super) async fn list(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Vec<LabelRecord>, StoreError> {
     select(connection, project, sql::LABELS).await
 }
 
 pub(super) async fn numbered(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Vec<LabelRecord>, StoreError> {
     select(connection, project, sql::LABELS_NUMBERED).await
 }
 
 async fn select(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     statement: &'static str,
 ) -> Result<Vec<LabelRecord>, StoreError> {
     let project = projects::id(connection, project).await?;
-    let rows: Vec<LabelRow> = query_as(statement)
-        .bind(project)
-        .fetch_all(connection)
-        .await?;
+    let rows: Vec<LabelRow> = query(statement).bind(project).fetch_all(connection).await?;
     rows.into_iter().map(LabelRow::record).collect()
 }
 
 pub(super) async fn find(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     label: &LabelName,
 ) -> Result<LabelRecord, StoreError> {
@@ -61,13 +57,12 @@ pub(super) async fn find(
 
 /// The labels of the revisions with these row ids, in any order.
 pub(super) async fn of_revisions(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     revisions: &[i64],
 ) -> Result<Vec<LabelRecord>, StoreError> {
     let mut labels = Vec::new();
     for batch in revisions.chunks(BATCH) {
-        let mut statement = rows::among(sql::LABELS_OF_REVISIONS, batch.iter().copied());
-        let statement = statement.build_query_as().persistent(false);
+        let statement = among(sql::LABELS_OF_REVISIONS, batch.iter().copied());
         let rows: Vec<LabelRow> = statement.fetch_all(&mut *connection).await?;
         for row in rows {
             labels.push(row.record()?);
@@ -78,7 +73,7 @@ pub(super) async fn of_revisions(
 
 /// Sets a label of the project with this row id, or refuses to.
 pub(super) async fn set(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     request: &LabelRequest,
     target: Target,
@@ -127,7 +122,7 @@ pub(super) async fn set(
 }
 
 pub(super) async fn delete(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     label: &LabelName,
     expected: Expected,
@@ -145,7 +140,7 @@ pub(super) async fn delete(
 
 /// The project's row id, and its label of this name.
 async fn named(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     label: &LabelName,
 ) -> Result<(i64, LabelRecord), StoreError> {
@@ -159,11 +154,11 @@ async fn named(
 }
 
 async fn row(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     label: &LabelName,
 ) -> Result<Option<LabelRow>, StoreError> {
-    let row = query_as(sql::LABEL).bind(project).bind(label.as_str());
+    let row = query(sql::LABEL).bind(project).bind(label.as_str());
     Ok(row.fetch_optional(connection).await?)
 }
 

@@ -1,10 +1,8 @@
-//! The calls of the store in SQL that every database understands ([`sql`](super::super::sql)).
+//! The calls of the store in SQL that every database understands ([`sql`](super::sql)).
 //!
-//! Compiled once for each database, because a type parameter for the database would need a dozen
-//! bounds on every function. The parent module provides `Backend` (the store, with `reader`,
-//! `snapshot`, `write`, `commit` and `try_to_write`), `Database`, `Connection`, and the differences
-//! between the databases (`number_on`, `own_faults`, `OVERRIDING`). In every database there is one
-//! writer at a time.
+//! Generic over [`Backend`](super::database::Backend) and
+//! [`Connection`](super::database::Connection), so that both databases run the same code. In every
+//! database there is one writer at a time.
 
 mod calls;
 mod check;
@@ -20,7 +18,6 @@ mod revisions;
 mod rows;
 mod tokens;
 
-use super::{Backend, Connection, Database, OVERRIDING, number_on, own_faults};
 use crate::store::error::StoreError;
 
 /// Runs work for the processor alone off the threads that serve requests.

@@ -1,16 +1,14 @@
 //! Projects: made, found, changed, deleted.
 
-use sqlx::{query, query_as, query_scalar};
-
-use super::Connection;
 use super::rows::ProjectRow;
+use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::names::ProjectName;
 use crate::store::records::{Edit, NewProject, Page, Project, ProjectChange, ProjectOutcome};
 use crate::store::sql;
 
 pub(super) async fn create(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     new: &NewProject,
     now: i64,
 ) -> Result<ProjectOutcome, StoreError> {
@@ -32,14 +30,17 @@ pub(super) async fn create(
 }
 
 pub(super) async fn find(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     name: &ProjectName,
 ) -> Result<Project, StoreError> {
     row(connection, name).await?.record()
 }
 
 /// The project's row id.
-pub(super) async fn id(connection: &mut Connection, name: &ProjectName) -> Result<i64, StoreError> {
+pub(super) async fn id(
+    connection: &mut impl Connection,
+    name: &ProjectName,
+) -> Result<i64, StoreError> {
     let id = query_scalar(sql::PROJECT_ID)
         .bind(name.as_str())
         .fetch_optional(connection)
@@ -48,11 +49,11 @@ pub(super) async fn id(connection: &mut Connection, name: &ProjectName) -> Resul
 }
 
 pub(super) async fn list(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     after: Option<&ProjectName>,
     limit: u32,
 ) -> Result<Page<Project, ProjectName>, StoreError> {
-    let rows: Vec<ProjectRow> = query_as(sql::PROJECTS_AFTER)
+    let rows: Vec<ProjectRow> = query(sql::PROJECTS_AFTER)
         .bind(after.map_or("", ProjectName::as_str))
         .bind(i64::from(limit) + 1)
         .fetch_all(connection)
@@ -67,7 +68,7 @@ pub(super) async fn list(
 }
 
 pub(super) async fn update(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     name: &ProjectName,
     change: ProjectChange,
 ) -> Result<Project, StoreError> {
@@ -90,7 +91,7 @@ pub(super) async fn update(
 }
 
 pub(super) async fn delete(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     name: &ProjectName,
 ) -> Result<(), StoreError> {
     let id = id(connection, name).await?;
@@ -100,8 +101,11 @@ pub(super) async fn delete(
     Ok(())
 }
 
-async fn row(connection: &mut Connection, name: &ProjectName) -> Result<ProjectRow, StoreError> {
-    let row = query_as(sql::PROJECT)
+async fn row(
+    connection: &mut impl Connection,
+    name: &ProjectName,
+) -> Result<ProjectRow, StoreError> {
+    let row = query(sql::PROJECT)
         .bind(name.as_str())
         .fetch_optional(connection)
         .await?;

@@ -2,11 +2,11 @@
 //! for a whole page at once.
 
 use rustc_hash::FxHashMap;
-use sqlx::{query, query_as};
 
 use super::history::Rearranged;
-use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
-use super::{Connection, history, labels, projects};
+use super::rows::{BATCH, FileRow, LabelRow, RevisionRow};
+use super::{history, labels, projects};
+use crate::store::database::{Connection, among, query};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
 use crate::store::history::IngestPlace;
@@ -19,7 +19,7 @@ use opatlas_source::Digest;
 const MATCHES_SHOWN: i64 = 5;
 
 pub(super) async fn resolve(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     key: &RevisionKey,
 ) -> Result<Digest, StoreError> {
@@ -33,7 +33,7 @@ pub(super) async fn resolve(
 }
 
 pub(super) async fn find(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     key: &RevisionKey,
 ) -> Result<RevisionRecord, StoreError> {
@@ -53,13 +53,13 @@ pub(super) async fn find(
 }
 
 pub(super) async fn list(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     before: Option<i64>,
     limit: u32,
 ) -> Result<Page<RevisionRecord, i64>, StoreError> {
     let id = projects::id(connection, project).await?;
-    let rows: Vec<RevisionRow> = query_as(sql::REVISIONS_BEFORE)
+    let rows: Vec<RevisionRow> = query(sql::REVISIONS_BEFORE)
         .bind(id)
         .bind(before.unwrap_or(i64::MAX))
         .bind(i64::from(limit) + 1)
@@ -73,18 +73,18 @@ pub(super) async fn list(
 }
 
 pub(super) async fn ingests(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     after: Option<i64>,
 ) -> Result<Vec<IngestPlace>, StoreError> {
     let id = projects::id(connection, project).await?;
     let after = after.unwrap_or(0);
-    let rows: Vec<RevisionRow> = query_as(sql::REVISIONS_AFTER)
+    let rows: Vec<RevisionRow> = query(sql::REVISIONS_AFTER)
         .bind(id)
         .bind(after)
         .fetch_all(&mut *connection)
         .await?;
-    let labels: Vec<LabelRow> = query_as(sql::LABELS_AFTER)
+    let labels: Vec<LabelRow> = query(sql::LABELS_AFTER)
         .bind(id)
         .bind(after)
         .fetch_all(connection)
@@ -104,7 +104,7 @@ pub(super) async fn ingests(
 }
 
 pub(super) async fn delete(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     digest: Digest,
 ) -> Result<(), StoreError> {
@@ -122,7 +122,7 @@ pub(super) async fn delete(
 /// Takes the revision with this row id out of its project, whatever names it. What its steps did to
 /// operators is left to [`history::sweep`].
 pub(super) async fn take_away(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     id: i64,
 ) -> Result<(), StoreError> {
@@ -135,7 +135,7 @@ pub(super) async fn take_away(
 
 /// The row ids of a project and of one of its revisions.
 pub(super) async fn id(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     digest: Digest,
 ) -> Result<(i64, i64), StoreError> {
@@ -148,7 +148,7 @@ pub(super) async fn id(
 
 /// The row id of a revision of the project with this row id.
 pub(super) async fn by_digest(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     digest: Digest,
 ) -> Result<Option<i64>, StoreError> {
@@ -157,7 +157,7 @@ pub(super) async fn by_digest(
 }
 
 async fn by_prefix(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     id: i64,
     prefix: &DigestPrefix,
@@ -176,12 +176,12 @@ async fn by_prefix(
 }
 
 async fn in_range(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: i64,
     (least, greatest): (Digest, Digest),
     limit: i64,
 ) -> Result<Vec<RevisionRow>, StoreError> {
-    let rows = query_as(sql::REVISIONS_IN_RANGE)
+    let rows = query(sql::REVISIONS_IN_RANGE)
         .bind(project)
         .bind(&least.as_bytes()[..])
         .bind(&greatest.as_bytes()[..])
@@ -193,7 +193,7 @@ async fn in_range(
 
 /// Gives rows of a project their files, labels and commits.
 async fn records(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     project: &ProjectName,
     rows: &[RevisionRow],
 ) -> Result<Vec<RevisionRecord>, StoreError> {
@@ -231,13 +231,12 @@ async fn records(
 }
 
 async fn files_of(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     revisions: &[i64],
 ) -> Result<Vec<FileRow>, StoreError> {
     let mut files = Vec::new();
     for batch in revisions.chunks(BATCH) {
-        let mut statement = rows::among(sql::FILES_OF_REVISIONS, batch.iter().copied());
-        let statement = statement.build_query_as().persistent(false);
+        let statement = among(sql::FILES_OF_REVISIONS, batch.iter().copied());
         files.extend(statement.fetch_all(&mut *connection).await?);
     }
     Ok(files)

@@ -1,10 +1,8 @@
 //! Rows as the tables hold them, and how they become records. Where a row does not make a record,
 //! the database is damaged.
 
-use sqlx::query_builder::QueryBuilder;
-use sqlx::{Encode, FromRow, Type};
+use sqlx::FromRow;
 
-use super::Database;
 use crate::store::error::StoreError;
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{FileRecord, LabelRecord, Project};
@@ -93,23 +91,6 @@ impl FileRow {
             name: self.name,
         })
     }
-}
-
-/// Completes a statement that ends in `IN (`.
-pub(super) fn among<'a, T>(
-    select: &'static str,
-    values: impl Iterator<Item = T>,
-) -> QueryBuilder<Database>
-where
-    T: Encode<'a, Database> + Type<Database>,
-{
-    let mut statement = QueryBuilder::new(select);
-    let mut list = statement.separated(", ");
-    for value in values {
-        list.push_bind(value);
-    }
-    statement.push(")");
-    statement
 }
 
 pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {

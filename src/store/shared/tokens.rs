@@ -1,8 +1,7 @@
 //! Tokens: kept, found, revoked.
 
-use sqlx::{query, query_as};
-
-use super::{Connection, rows};
+use super::rows;
+use crate::store::database::{Connection, query};
 use crate::store::error::{Missing, StoreError};
 use crate::store::sql;
 use crate::store::tokens::{TokenKey, TokenRecord};
@@ -39,7 +38,7 @@ impl TokenRow {
 }
 
 pub(super) async fn insert(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     token: &TokenRecord,
 ) -> Result<(), StoreError> {
     query(sql::TOKEN_INSERT)
@@ -56,22 +55,22 @@ pub(super) async fn insert(
     Ok(())
 }
 
-pub(super) async fn list(connection: &mut Connection) -> Result<Vec<TokenRecord>, StoreError> {
-    let rows: Vec<TokenRow> = query_as(sql::TOKENS).fetch_all(connection).await?;
+pub(super) async fn list(connection: &mut impl Connection) -> Result<Vec<TokenRecord>, StoreError> {
+    let rows: Vec<TokenRow> = query(sql::TOKENS).fetch_all(connection).await?;
     rows.into_iter().map(TokenRow::record).collect()
 }
 
 pub(super) async fn find(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     key: TokenKey<'_>,
 ) -> Result<Option<TokenRecord>, StoreError> {
     let row: Option<TokenRow> = match key {
         TokenKey::Hash(hash) => {
-            let token = query_as(sql::TOKEN_BY_HASH).bind(&hash.as_bytes()[..]);
+            let token = query(sql::TOKEN_BY_HASH).bind(&hash.as_bytes()[..]);
             token.fetch_optional(connection).await?
         }
         TokenKey::Id(id) => {
-            let token = query_as(sql::TOKEN_BY_ID).bind(id);
+            let token = query(sql::TOKEN_BY_ID).bind(id);
             token.fetch_optional(connection).await?
         }
     };
@@ -79,7 +78,7 @@ pub(super) async fn find(
 }
 
 pub(super) async fn revoke(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     id: &str,
     now: i64,
 ) -> Result<TokenRecord, StoreError> {
@@ -93,7 +92,7 @@ pub(super) async fn revoke(
 }
 
 pub(super) async fn touch(
-    connection: &mut Connection,
+    connection: &mut impl Connection,
     id: &str,
     now: i64,
 ) -> Result<(), StoreError> {

@@ -171,6 +171,7 @@ pub fn shapes() -> Vec<Shape> {
     });
     views
         .chain(lists)
+        .chain([many_labels()])
         .chain(usages())
         .chain(vendors())
         .chain(kept())
@@ -196,6 +197,31 @@ fn two(project: &str, old: &str, new: &str) -> Vec<Asked> {
         ingest("2.14.0", old),
         ingest("2.15.0", new),
     ]
+}
+
+/// A head compared with each of up to 150 labelled revisions, no two of which are alike.
+fn many_labels() -> Shape {
+    Shape::new("stored, many labels: comparison against all", move |size| {
+        let count = (size / (16 << 10)).clamp(4, 150);
+        let project = project("m", "labels", size);
+        let each = PLAIN.of(size.min(MOST) / count);
+        let ingest = |at: usize| {
+            Asked::yaml(
+                format!("/v1/projects/{project}/revisions?label=2.15.{at}"),
+                format!("{each}- func: own{at}(Tensor self) -> Tensor\n"),
+            )
+        };
+        let project_itself = json!({"name": project}).to_string();
+        let last = count - 1;
+        Attack {
+            before: std::iter::once(Asked::json("/v1/projects", project_itself))
+                .chain((0..count).map(ingest))
+                .collect(),
+            asked: Asked::get(format!(
+                "/v1/projects/{project}/compare/2.15.0...2.15.{last}?against=all"
+            )),
+        }
+    })
 }
 
 /// Files that say how often operators are used.

@@ -897,7 +897,8 @@ export interface paths {
         put?: never;
         /**
          * Parse a schema
-         * @description Checks the schema alone, without an entry. Nothing is stored.
+         * @description Checks the schema alone, without an entry. With `dialect=library` it reads schemas of operator
+         *     libraries as the C++ parser of PyTorch does. Nothing is stored.
          */
         post: operations["parse_schema"];
         delete?: never;
@@ -972,7 +973,7 @@ export interface components {
         /** @description Arguments and returns that may share memory. */
         AliasSet: {
             /**
-             * @description Its letter, or `*` for a wildcard.
+             * @description Its letter or name, or `*` for a wildcard.
              * @example a
              */
             name: string;
@@ -1484,6 +1485,8 @@ export interface components {
              * @example everything
              */
             dispatch_source: string;
+            /** @description What the head's files are told that the base's are not. New errors make the conclusion `fail`. */
+            findings: components["schemas"]["NewFindings"];
             /** @description Errors in the base. */
             base_findings: components["schemas"]["Finding"][];
             /** @description Errors in the head. */
@@ -2397,6 +2400,20 @@ export interface components {
             broad?: boolean;
         };
         /**
+         * @description The findings that a change introduces. Findings are matched by rule, operator and text, not by
+         *     line.
+         */
+        NewFindings: {
+            /** @description The findings that the head has and the base has not, errors first. */
+            new: components["schemas"]["Finding"][];
+            /** @description New findings that are counted but not listed. */
+            omitted: components["schemas"]["OmittedFindings"][];
+            /** @description The number of findings that the base has and the head has not. */
+            gone: number;
+            /** @description The number of errors in the head, old and new ones. */
+            head_errors: number;
+        };
+        /**
          * @description A project to create.
          * @example {
          *       "name": "pytorch",
@@ -2548,7 +2565,10 @@ export interface components {
         };
         /** @description A parsed schema. If a finding is an error, all parts are null. */
         ParsedSchema: {
-            /** @description The canonical text, without the namespace. */
+            /**
+             * @description The canonical text, without the namespace. In the dialect `library` what PyTorch prints: with
+             *     the namespace where the text has one.
+             */
             schema: string | null;
             /** @description The namespace, by default `aten`. */
             namespace: string | null;
@@ -2565,7 +2585,7 @@ export interface components {
             returns: components["schemas"]["Return"][] | null;
             /** @description What may share memory. */
             alias_sets: components["schemas"]["AliasSet"][] | null;
-            /** @description The signature that groups variants, in canonical form. */
+            /** @description The signature that groups variants, in canonical form; null in the dialect `library`. */
             signature: string | null;
             /** @description The findings; columns count from the start of the text. */
             findings: components["schemas"]["Finding"][];
@@ -3026,6 +3046,14 @@ export interface components {
              * @example add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
              */
             schema: string;
+            /**
+             * @description Custom classes that the library defines, as `NAMESPACE.NAME`. Only for the dialect
+             *     `library`.
+             * @example [
+             *       "acme.Cache"
+             *     ]
+             */
+            classes?: string[];
         };
         /** @description The result of a search. */
         SearchView: {
@@ -10235,11 +10263,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. A
-                 *     label has its own.
+                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. The
+                 *     dialect `library` is that of 2.9 for every release.
                  * @example 2.9
                  */
                 release?: string;
+                /** @description The language of the schema; by default that of `native_functions.yaml`. */
+                dialect?: "torchgen" | "library" | "";
             };
             header?: never;
             path?: never;

@@ -1,6 +1,8 @@
 //! Alias annotations, `(a! -> a|b)`: which sets a value is in before and after the call, and
 //! whether it is written to (`aten/src/ATen/core/alias_info.h`).
 
+use std::fmt;
+
 /// An alias set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Symbol<'a> {
@@ -15,6 +17,16 @@ pub enum Symbol<'a> {
 /// Alias sets in the order written, each once. Their order has no meaning.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolSet<'a>(Vec<Symbol<'a>>);
+
+impl fmt::Display for Symbol<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wildcard => f.write_str("*"),
+            Self::Named(name) => f.write_str(name),
+            Self::Fresh(number) => write!(f, "${number}"),
+        }
+    }
+}
 
 impl<'a> SymbolSet<'a> {
     /// Adds a set unless it is there.
@@ -34,14 +46,7 @@ impl<'a> SymbolSet<'a> {
     fn write(&self, out: &mut String) {
         for (i, symbol) in self.0.iter().rev().enumerate() {
             out.push_str(if i > 0 { "|" } else { "" });
-            match symbol {
-                Symbol::Wildcard => out.push('*'),
-                Symbol::Named(name) => out.push_str(name),
-                Symbol::Fresh(number) => {
-                    out.push('$');
-                    out.push_str(&number.to_string());
-                }
-            }
+            out.push_str(&symbol.to_string());
         }
     }
 }
@@ -79,6 +84,19 @@ impl<'a> Alias<'a> {
         });
         alias.contained = Some(Box::new(elements));
         Some(alias)
+    }
+
+    /// The annotation without its parentheses, such as `a! -> a|b`. For a list, that of the list
+    /// itself if it has one, else that of its elements.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let shown = match &self.contained {
+            Some(contained) if self.before.as_slice().is_empty() => contained,
+            _ => self,
+        };
+        let mut out = String::new();
+        shown.write(&mut out);
+        out.trim_start_matches('(').trim_end_matches(')').to_owned()
     }
 
     pub(super) fn write(&self, out: &mut String) {

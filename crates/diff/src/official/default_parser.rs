@@ -14,7 +14,7 @@ use opatlas_source::Span;
 /// The longest list that a single value is spread to.
 const MAX_SPREAD: usize = 65_536;
 
-impl<'a> Parser<'a> {
+impl<'a> Parser<'a, '_> {
     /// The default of an argument of type `ty` and list size `size`.
     pub(super) fn default(&mut self, ty: &Type<'a>, size: Option<i32>) -> Parsed<Value<'a>> {
         match (ty, ty.erased_base()) {

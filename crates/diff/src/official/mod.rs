@@ -9,6 +9,7 @@
 //! cover them (`docs/spec/compatibility.md`, section 6).
 
 mod alias;
+mod classes;
 mod compare;
 mod default_parser;
 mod lexer;
@@ -25,9 +26,10 @@ mod union;
 mod value;
 
 pub use alias::{Alias, Symbol, SymbolSet};
+pub use classes::Classes;
 pub use compare::compare;
 pub use of_model::of_model;
-pub use parser::{MAX_TEXT, parse};
+pub use parser::{MAX_TEXT, parse, parse_with};
 pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
 pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 pub use subtype::{is_subtype, same};

@@ -19,6 +19,7 @@ pub fn of_model(schema: &FunctionSchema) -> RuntimeSchema<'_> {
     let arguments = schema.arguments.all().iter().enumerate();
     RuntimeSchema {
         namespace: DEFAULT_NAMESPACE,
+        has_namespace: false,
         name: schema.name.base(),
         overload: schema.name.overload(),
         arguments: arguments

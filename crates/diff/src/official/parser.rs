@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::alias::Alias;
+use super::classes::Classes;
 use super::lexer::{Lexed, Lexer, Token};
 use super::number;
 use super::rule;
@@ -36,12 +37,23 @@ pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// assert_eq!(schema.canonical(), "aten::relu(Tensor self) -> Tensor");
 /// ```
 pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
+    parse_with(text, Classes::Any)
+}
+
+/// As [`parse`], but custom classes must be known, as `torch._C.parse_schema` asks.
+///
+/// # Errors
+/// As [`parse`], and a class that is not among `classes`.
+pub fn parse_with<'a>(
+    text: &'a str,
+    classes: Classes<'_>,
+) -> Result<RuntimeSchema<'a>, Vec<Diagnostic>> {
     if text.len() > MAX_TEXT {
         let message = format!("a schema can have at most {MAX_TEXT} bytes");
         let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
         return Err(vec![Diagnostic::new(rule::LIMIT, whole, message)]);
     }
-    let schema = Parser::new(text)
+    let schema = Parser::new(text, classes)
         .declaration()
         .map_err(|diagnostic| vec![*diagnostic])?;
     let breaches = order_breaches(&schema);
@@ -53,8 +65,9 @@ pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
 }
 
 /// The parser: the text, its tokens and the one token it looks at.
-pub(super) struct Parser<'a> {
+pub(super) struct Parser<'a, 'c> {
     text: &'a str,
+    pub(super) classes: Classes<'c>,
     lexer: Lexer<'a>,
     pub(super) current: Lexed,
     previous_end: u32,
@@ -62,12 +75,13 @@ pub(super) struct Parser<'a> {
     pub(super) fresh_sets: u32,
 }
 
-impl<'a> Parser<'a> {
-    fn new(text: &'a str) -> Self {
+impl<'a, 'c> Parser<'a, 'c> {
+    fn new(text: &'a str, classes: Classes<'c>) -> Self {
         let mut lexer = Lexer::new(text);
         let current = lexer.next();
         Self {
             text,
+            classes,
             lexer,
             current,
             previous_end: 0,
@@ -77,6 +91,8 @@ impl<'a> Parser<'a> {
 
     fn declaration(&mut self) -> Parsed<RuntimeSchema<'a>> {
         let (namespace, name, overload) = self.name()?;
+        let has_namespace = namespace.is_some();
+        let namespace = namespace.unwrap_or(DEFAULT_NAMESPACE);
         if self.current.kind == Token::End {
             return Err(self.error(
                 rule::SYNTAX,
@@ -91,6 +107,7 @@ impl<'a> Parser<'a> {
         self.expect(Token::End)?;
         Ok(RuntimeSchema {
             namespace,
+            has_namespace,
             name,
             overload,
             arguments,
@@ -100,12 +117,12 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn name(&mut self) -> Parsed<(&'a str, &'a str, &'a str)> {
-        let mut namespace = DEFAULT_NAMESPACE;
+    fn name(&mut self) -> Parsed<(Option<&'a str>, &'a str, &'a str)> {
+        let mut namespace = None;
         let mut name = self.identifier()?;
         if self.eat(Token::Punct(b':')) {
             self.expect(Token::Punct(b':'))?;
-            namespace = name;
+            namespace = Some(name);
             name = self.identifier()?;
         }
         if !self.eat(Token::Punct(b'.')) {
@@ -261,7 +278,9 @@ impl<'a> Parser<'a> {
             return Ok(self.advance());
         }
         let message = format!("expected {}, found {}", wanted(kind), self.found());
-        Err(self.error(rule::SYNTAX, self.current.span, message))
+        let mut error = self.error(rule::SYNTAX, self.current.span, message);
+        error.help = help(kind).map(Into::into);
+        Err(error)
     }
 
     /// The token after the current one.
@@ -322,6 +341,24 @@ fn wanted(kind: Token) -> Cow<'static, str> {
     })
 }
 
+/// How to mend a text in which a token is missing.
+fn help(kind: Token) -> Option<&'static str> {
+    Some(match kind {
+        Token::Ident => {
+            "an argument is a type and a name, such as `Tensor self`; keywords of TorchScript \
+             cannot be names"
+        }
+        Token::None => "the default of this type can only be `None`",
+        Token::Str => "put the value in quotes",
+        Token::Arrow => {
+            "end the arguments with `)` and write `->` and the returns; `-> ()` for none"
+        }
+        Token::Punct(b')') => "put `,` between two arguments and `)` behind the last",
+        Token::End => "remove what follows the schema",
+        _ => return None,
+    })
+}
+
 /// Positional arguments after one with a default need a default too, except plain lists; and a
 /// schema with `...` may have no default at all (`FunctionSchema::checkSchema`).
 fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
@@ -335,7 +372,10 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
                     "argument `{}` has a default, which is not allowed in a schema with `...`",
                     argument.name
                 );
-                breaches.push(Diagnostic::new(rule::ORDER, argument.span, message));
+                breaches.push(
+                    Diagnostic::new(rule::ORDER, argument.span, message)
+                        .with_help("remove the default or the `...`"),
+                );
             }
         } else if let Some(first) = first_default
             && !argument.is_kwarg_only
@@ -346,6 +386,7 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
                 argument.name
             );
             let breach = Diagnostic::new(rule::ORDER, argument.span, message)
+                .with_help("give it a default, move it forward, or put `*` before it")
                 .with_related("first default here", first);
             breaches.push(breach);
         }

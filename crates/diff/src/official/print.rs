@@ -14,15 +14,31 @@ impl RuntimeSchema<'_> {
         let mut out = String::with_capacity(128);
         out.push_str(self.namespace);
         out.push_str("::");
+        self.write(&mut out);
+        out
+    }
+
+    /// What PyTorch prints for the text alone, as `str(torch._C.parse_schema(text))`: with a
+    /// namespace only where the text has one.
+    #[must_use]
+    pub fn printed(&self) -> String {
+        if self.has_namespace {
+            return self.canonical();
+        }
+        let mut out = String::with_capacity(128);
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
         out.push_str(self.name);
         if !self.overload.is_empty() {
             out.push('.');
             out.push_str(self.overload);
         }
-        self.write_arguments(&mut out);
+        self.write_arguments(out);
         out.push_str(" -> ");
-        self.write_returns(&mut out);
-        out
+        self.write_returns(out);
     }
 
     fn write_arguments(&self, out: &mut String) {
@@ -74,6 +90,37 @@ impl RuntimeSchema<'_> {
 }
 
 impl Argument<'_> {
+    /// The type as the canonical text has it, with the size of a sized list but without the alias
+    /// annotation of the argument.
+    #[must_use]
+    pub fn type_text(&self) -> String {
+        let bare = Argument {
+            name: "",
+            ty: self.ty.clone(),
+            size: self.size,
+            default: None,
+            is_kwarg_only: false,
+            alias: None,
+            span: self.span,
+        };
+        let mut out = String::new();
+        bare.write(&mut out);
+        out
+    }
+
+    /// The default as PyTorch prints it; nothing without a default.
+    #[must_use]
+    pub fn default_text(&self) -> Option<String> {
+        let default = self.default.as_ref()?;
+        let unwrapped = match &self.ty {
+            Type::Optional(inner) => inner,
+            ty => ty,
+        };
+        let mut out = String::new();
+        write_default(&mut out, default, unwrapped, &self.ty);
+        Some(out)
+    }
+
     fn write(&self, out: &mut String) {
         let (unwrapped, is_optional) = match &self.ty {
             Type::Optional(inner) => (&**inner, true),

@@ -14,6 +14,8 @@ pub const DEFAULT_NAMESPACE: &str = "aten";
 pub struct RuntimeSchema<'a> {
     /// The text before `::`; [`DEFAULT_NAMESPACE`] if there is none.
     pub namespace: &'a str,
+    /// Whether the text spells the namespace out.
+    pub has_namespace: bool,
     /// The name without namespace and overload name.
     pub name: &'a str,
     /// The text after the dot; empty for the default overload.

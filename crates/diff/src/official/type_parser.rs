@@ -7,6 +7,7 @@ use super::rule;
 use super::types::{Base, Type};
 use super::union;
 use opatlas_source::Span;
+use opatlas_source::suggest::nearest;
 
 /// The most members a union may be written with; unification compares each with each.
 const MAX_UNION: usize = 64;
@@ -18,7 +19,7 @@ const MAX_SETS: usize = 64;
 /// A type and the annotation it carries.
 type Annotated<'a> = (Type<'a>, Option<Alias<'a>>);
 
-impl<'a> Parser<'a> {
+impl<'a> Parser<'a, '_> {
     /// A type with its suffixes, except a last `[N]`.
     pub(super) fn annotated_type(&mut self) -> Parsed<Annotated<'a>> {
         self.type_at(0)
@@ -98,7 +99,9 @@ impl<'a> Parser<'a> {
             "SymFloat" => Some("write `float`"),
             _ => None,
         };
-        diagnostic.help = help.map(Into::into);
+        let near = nearest(name, Base::NAMES.iter().copied());
+        let near = near.map(|near| format!("did you mean `{near}`?").into());
+        diagnostic.help = help.map(Into::into).or(near);
         Err(diagnostic)
     }
 
@@ -180,9 +183,19 @@ impl<'a> Parser<'a> {
             }
         }
         self.expect(Token::Punct(b'.'))?;
+        let start = self.current.span;
         let namespace = self.identifier()?;
         self.expect(Token::Punct(b'.'))?;
+        let span = start.to(self.current.span);
         let name = self.identifier()?;
+        if !self.classes.contain(namespace, name) {
+            let message = format!("no custom class `{namespace}.{name}` is defined");
+            let mut error = self.error(rule::TYPE, span, message);
+            let help =
+                format!("name it among the classes that the library defines: `{namespace}.{name}`");
+            error.help = Some(help.into());
+            return Err(error);
+        }
         Ok(Type::Class { namespace, name })
     }
 

@@ -41,6 +41,36 @@ pub enum Base {
 }
 
 impl Base {
+    /// The names that schemas may use, for suggestions.
+    pub(super) const NAMES: [&'static str; 26] = [
+        "Any",
+        "AnyEnumType",
+        "AnyClassType",
+        "Tensor",
+        "Storage",
+        "Scalar",
+        "float",
+        "complex",
+        "int",
+        "DeviceIndex",
+        "ConstQuantizerPtr",
+        "SymInt",
+        "SymBool",
+        "None",
+        "NoneType",
+        "str",
+        "Dimname",
+        "Generator",
+        "Quantizer",
+        "QScheme",
+        "bool",
+        "Device",
+        "Stream",
+        "ScalarType",
+        "Layout",
+        "MemoryFormat",
+    ];
+
     /// The base type of that name. `Dimname` is `str`, `DeviceIndex` and `ConstQuantizerPtr` are
     /// `int` from the start (`schema_type_parser.cpp`, `parseBaseType`).
     #[must_use]

@@ -18,7 +18,7 @@ use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, Rule, Verdict, View};
+use opatlas_dispatch::{Precedence, Reason, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
@@ -72,8 +72,8 @@ pub(super) struct Tables<'a> {
 pub(super) struct Moved {
     pub(super) base: Slot,
     pub(super) head: Slot,
-    pub(super) before: Rule,
-    pub(super) after: Rule,
+    pub(super) before: Precedence,
+    pub(super) after: Precedence,
     /// The verdicts on the key of a backend.
     pub(super) verdicts: Option<(Verdict, Verdict)>,
 }
@@ -228,7 +228,7 @@ impl<'a> Tables<'a> {
             (
                 ChangeRuleId::BackendSupportKindChanged,
                 named(&|m| {
-                    let is_kernel = |rule| rule == Rule::Direct;
+                    let is_kernel = |rule| rule == Precedence::Direct;
                     on_backend(m)
                         && serves(m.before)
                         && serves(m.after)
@@ -257,7 +257,8 @@ impl<'a> Tables<'a> {
             }
             changes.push(change);
         }
-        let ambiguous = named(&|m| m.before != Rule::Ambiguous && m.after == Rule::Ambiguous);
+        let ambiguous =
+            named(&|m| m.before != Precedence::Ambiguous && m.after == Precedence::Ambiguous);
         if !ambiguous.is_empty() {
             let (before, after) = self.reasons(moved, &ambiguous);
             let change = Change::new(
@@ -278,7 +279,7 @@ impl<'a> Tables<'a> {
     /// run its parts and was never promised.
     fn is_by_parts(&self, moved: &Moved) -> bool {
         let is_nested = self.base.keys().functionality(moved.base) == "NestedTensor";
-        moved.before == Rule::Implicit && is_nested
+        moved.before == Precedence::Implicit && is_nested
     }
 
     /// Why these keys are served, or not, on each side.
@@ -288,7 +289,7 @@ impl<'a> Tables<'a> {
             let name = self.base.keys().name(Key::Runtime(moved.base));
             keys.contains(name)
         };
-        let joined = |of: fn(&Moved) -> Rule| {
+        let joined = |of: fn(&Moved) -> Precedence| {
             let cells = moved.iter().filter(is_meant);
             let reasons: BTreeSet<&str> = cells.map(|m| of(m).reason().as_str()).collect();
             reasons.into_iter().collect::<Vec<_>>().join(", ")
@@ -326,9 +327,9 @@ impl<'a> Tables<'a> {
     ) {
         let mut alike: BTreeMap<(Cell, Cell), Vec<&'static str>> = BTreeMap::new();
         // An alias serves many keys with one kernel, so it is looked up once.
-        let mut of_rule: FxHashMap<(bool, Rule), Cell> = FxHashMap::default();
+        let mut of_rule: FxHashMap<(bool, Precedence), Cell> = FxHashMap::default();
         let mut cell =
-            |view: View<'a>, id, (slot, rule, verdict): (Slot, Rule, Option<Verdict>)| {
+            |view: View<'a>, id, (slot, rule, verdict): (Slot, Precedence, Option<Verdict>)| {
                 let is_shared = rule.alias().is_some();
                 let is_head = std::ptr::eq(view.tables, self.head.tables);
                 if is_shared && let Some(known) = of_rule.get(&(is_head, rule)) {
@@ -372,6 +373,9 @@ impl<'a> Tables<'a> {
 }
 
 /// Whether a table has a kernel for a call.
-pub(super) fn serves(rule: Rule) -> bool {
-    !matches!(rule, Rule::Missing | Rule::Fallback | Rule::Ambiguous)
+pub(super) fn serves(rule: Precedence) -> bool {
+    !matches!(
+        rule,
+        Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous
+    )
 }

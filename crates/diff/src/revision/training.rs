@@ -44,7 +44,7 @@ pub(super) fn compare(
             Some((
                 table.rule(slot),
                 autograd,
-                autograd == opatlas_dispatch::Rule::Direct,
+                autograd == opatlas_dispatch::Precedence::Direct,
             ))
         };
         let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there)) else {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::generated::add;
-use super::{Maker, Row};
+use super::{Builder, Row};
 use crate::origin::Origin;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::group::Group;
@@ -88,7 +88,7 @@ impl Composites {
     }
 }
 
-impl Maker<'_> {
+impl Builder<'_> {
     pub(super) fn functionalize(&self, id: OperatorId, rows: &mut Vec<Row>) {
         if self.is_functionalized(id) {
             add(self.at.functionalize, Origin::Functionalize, rows);

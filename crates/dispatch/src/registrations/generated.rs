@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{Inputs, MadeOf, Maker, Row};
+use super::{Builder, Inputs, Row, RowSource};
 use crate::origin::Origin;
 use opatlas_operators::derivative_match::{DerivativeMatches, Knowledge};
 use opatlas_operators::derivatives::DEFAULT_KEY;
@@ -71,7 +71,7 @@ pub fn autograd_kind(inputs: Inputs<'_>, id: OperatorId, key: &str) -> AutogradK
     }
 }
 
-impl Maker<'_> {
+impl Builder<'_> {
     pub(super) fn generated(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let operator = self.inputs.catalogue.operator(id);
         let lists = &self.inputs.catalogue.release.data().codegen;
@@ -94,7 +94,7 @@ impl Maker<'_> {
     fn autograd(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let Some((formulas, _)) = self.inputs.matches.of(id) else {
             let key = Key::Alias(Alias::Autograd);
-            rows.push(Row::new(key, Origin::Autograd, MadeOf::Operator));
+            rows.push(Row::new(key, Origin::Autograd, RowSource::Operator));
             return;
         };
         for (index, formulas) in (0..).zip(&formulas.keys) {
@@ -102,14 +102,14 @@ impl Maker<'_> {
                 DEFAULT_KEY => Some(Key::Alias(Alias::Autograd)),
                 name => self.key(name),
             };
-            rows.extend(key.map(|key| Row::new(key, Origin::Autograd, MadeOf::Formulas(index))));
+            rows.extend(key.map(|key| Row::new(key, Origin::Autograd, RowSource::Formulas(index))));
         }
     }
 }
 
 /// Adds a kernel of generated code, where the release has the key.
 pub(super) fn add(key: Option<Key>, origin: Origin, rows: &mut Vec<Row>) {
-    rows.extend(key.map(|key| Row::new(key, origin, MadeOf::Operator)));
+    rows.extend(key.map(|key| Row::new(key, origin, RowSource::Operator)));
 }
 
 /// Autograd and tracing of these C++ names are written by hand, or not there.

@@ -2,7 +2,7 @@
 //! the ones at `Meta` that check in-place operators (`docs/spec/dispatch.md`, sections 6.1 to 6.4;
 //! torchgen `RegisterDispatchKey`).
 
-use super::{MadeOf, Maker, Row};
+use super::{Builder, Row, RowSource};
 use crate::origin::Origin;
 use opatlas_operators::entry::{KernelEntry, KernelSource};
 use opatlas_operators::operator::{Operator, OperatorId};
@@ -13,7 +13,7 @@ use opatlas_schema::function::SchemaKind;
 
 const NON_FUNCTIONAL: Key = Key::Alias(Alias::CompositeExplicitAutogradNonFunctional);
 
-impl Maker<'_> {
+impl Builder<'_> {
     pub(super) fn native(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let operator = self.inputs.catalogue.operator(id);
         if operator
@@ -53,19 +53,19 @@ impl Maker<'_> {
                 } else {
                     Origin::Structured
                 };
-                rows.push(Row::new(key, origin, MadeOf::Kernel(out, index)));
+                rows.push(Row::new(key, origin, RowSource::Kernel(out, index)));
             }
         }
         let allocating = Some(NON_FUNCTIONAL).filter(|_| id != out);
         for key in self.at.meta.into_iter().chain(allocating) {
-            rows.push(Row::new(key, Origin::Structured, MadeOf::Operator));
+            rows.push(Row::new(key, Origin::Structured, RowSource::Operator));
         }
         let made = rows.len();
         for (index, kernel) in (0..).zip(catalogue.kernels(id)) {
             if let Some(key) = self.key(kernel.key.as_str())
                 && !rows[begin..made].iter().any(|row| row.key == key)
             {
-                rows.push(Row::new(key, origin(kernel), MadeOf::Kernel(id, index)));
+                rows.push(Row::new(key, origin(kernel), RowSource::Kernel(id, index)));
             }
         }
     }
@@ -74,7 +74,7 @@ impl Maker<'_> {
         let catalogue = self.inputs.catalogue;
         for (index, kernel) in (0..).zip(catalogue.kernels(id)) {
             if let Some(key) = self.key(kernel.key.as_str()) {
-                rows.push(Row::new(key, origin(kernel), MadeOf::Kernel(id, index)));
+                rows.push(Row::new(key, origin(kernel), RowSource::Kernel(id, index)));
             }
         }
         if is_checked_at_meta(catalogue.operator(id), catalogue.kernels(id)) {

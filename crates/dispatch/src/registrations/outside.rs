@@ -3,7 +3,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Inputs, MadeOf, Row};
+use super::{Inputs, Row, RowSource};
 use crate::origin::Origin;
 use opatlas_operators::backend::{BackendFile, KeyKernels};
 use opatlas_operators::operator::OperatorId;
@@ -38,21 +38,21 @@ impl BackendRows {
             .collect();
         for kernel in &on_key.kernels {
             let is_symbolic = kernel.kernel.ends_with("_symint");
-            let made_of = MadeOf::Backend(index, kernel.at, is_symbolic);
-            self.push(kernel.operator, key, made_of);
+            let source = RowSource::Backend(index, kernel.at, is_symbolic);
+            self.push(kernel.operator, key, source);
             if !file.use_out_as_primary {
                 for variant in wrapped_variants(inputs, kernel.operator) {
                     if !listed.contains(&variant) {
-                        self.push(variant, key, MadeOf::BackendWrapper(index, kernel.at));
+                        self.push(variant, key, RowSource::BackendWrapper(index, kernel.at));
                     }
                 }
             }
         }
     }
 
-    fn push(&mut self, operator: OperatorId, key: Key, made_of: MadeOf) {
+    fn push(&mut self, operator: OperatorId, key: Key, source: RowSource) {
         let rows = self.0.entry(operator).or_default();
-        rows.push(Row::new(key, Origin::BackendFile, made_of));
+        rows.push(Row::new(key, Origin::BackendFile, source));
     }
 }
 

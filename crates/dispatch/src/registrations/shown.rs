@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{AutogradKind, Inputs, MadeOf, Registration, Row, autograd_kind, cpp_name};
+use super::{AutogradKind, Inputs, Registration, Row, RowSource, autograd_kind, cpp_name};
 use crate::origin::Origin;
 use opatlas_operators::derivative_match::Origin as FormulaOrigin;
 use opatlas_operators::derivatives::DEFAULT_KEY;
@@ -32,10 +32,12 @@ fn kernel_entry(inputs: Inputs<'_>, of: OperatorId, index: u16) -> Option<&Kerne
 fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<'a, str>> {
     let operator = inputs.catalogue.operator(id);
     let symbolic = |name: Cow<'a, str>| Cow::Owned(format!("{name}_symint"));
-    Some(match row.made_of {
-        MadeOf::Kernel(of, index) => Cow::Borrowed(&*kernel_entry(inputs, of, index)?.kernel.name),
-        MadeOf::Operator => made_of_operator(inputs, id, row.origin),
-        MadeOf::Formulas(index) => {
+    Some(match row.source {
+        RowSource::Kernel(of, index) => {
+            Cow::Borrowed(&*kernel_entry(inputs, of, index)?.kernel.name)
+        }
+        RowSource::Operator => kernel_of_operator(inputs, id, row.origin),
+        RowSource::Formulas(index) => {
             let (formulas, _) = inputs.matches.of(id)?;
             let key = &*formulas.keys.get(usize::from(index))?.key;
             let name = operator.name().unambiguous();
@@ -44,15 +46,15 @@ fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<
                 key => format!("VariableType::{name}_{key}").into(),
             }
         }
-        MadeOf::Backend(_, _, false) => cpp_name(operator.schema()),
-        MadeOf::Backend(_, _, true) => symbolic(cpp_name(operator.schema())),
-        MadeOf::BackendWrapper(..) => cpp_name(operator.schema()),
-        MadeOf::Source(_) | MadeOf::Observed(_) => return None,
+        RowSource::Backend(_, _, false) => cpp_name(operator.schema()),
+        RowSource::Backend(_, _, true) => symbolic(cpp_name(operator.schema())),
+        RowSource::BackendWrapper(..) => cpp_name(operator.schema()),
+        RowSource::Source(_) | RowSource::Observed(_) => return None,
     })
 }
 
 /// The names that generated files give to their functions.
-fn made_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow<'_, str> {
+fn kernel_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow<'_, str> {
     let operator = inputs.catalogue.operator(id);
     let name = operator.name().unambiguous();
     let space = match origin {
@@ -98,21 +100,21 @@ fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
         let named = inputs.backends.get(usize::from(file));
         (named.map(|(name, _)| &**name), Some(span))
     };
-    match row.made_of {
-        MadeOf::Kernel(of, index) => {
+    match row.source {
+        RowSource::Kernel(of, index) => {
             let at = kernel_entry(inputs, of, index).map(|kernel| kernel.key_at);
             (
                 Some(NATIVE_FUNCTIONS),
                 at.and_then(|at| in_file(inputs, of, at)),
             )
         }
-        MadeOf::Operator => (Some(NATIVE_FUNCTIONS), whole(inputs, id, row)),
-        MadeOf::Formulas(_) => formulas(inputs, id),
-        MadeOf::Backend(file, span, _) | MadeOf::BackendWrapper(file, span) => {
+        RowSource::Operator => (Some(NATIVE_FUNCTIONS), whole(inputs, id, row)),
+        RowSource::Formulas(_) => formulas(inputs, id),
+        RowSource::Backend(file, span, _) | RowSource::BackendWrapper(file, span) => {
             in_backend(file, span)
         }
-        MadeOf::Source(file) => (file, None),
-        MadeOf::Observed(index) => {
+        RowSource::Source(file) => (file, None),
+        RowSource::Observed(index) => {
             let recorded = inputs.observed.rows().get(index as usize);
             (recorded.and_then(|row| row.file.as_deref()), None)
         }

@@ -11,7 +11,7 @@ use super::Verdict;
 use super::calls::{Calls, Edge};
 use super::own::Own;
 use crate::entry::View;
-use crate::resolve::Rule;
+use crate::resolve::Precedence;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
 pub(super) const BARE: [&str; 6] = [
@@ -297,7 +297,7 @@ fn branches(keys: &Keys, slot: Slot) -> Branches {
 
 fn registered(view: View<'_>, calls: &Calls, slot: Slot) -> Vec<Served> {
     let patterns = view.tables.patterns();
-    let rules: Vec<Rule> = patterns
+    let rules: Vec<Precedence> = patterns
         .iter()
         .map(|pattern| pattern.table.rule(slot))
         .collect();
@@ -312,7 +312,7 @@ fn registered(view: View<'_>, calls: &Calls, slot: Slot) -> Vec<Served> {
                 calls,
                 id,
                 slot,
-                rule.unwrap_or(Rule::Missing),
+                rule.unwrap_or(Precedence::Missing),
                 is_backend,
             )
         })
@@ -325,7 +325,7 @@ pub(super) fn by_rule(
     calls: &Calls,
     id: OperatorId,
     slot: Slot,
-    rule: Rule,
+    rule: Precedence,
     is_backend: bool,
 ) -> Served {
     let passes = |is_backend: bool| match is_backend {
@@ -334,24 +334,27 @@ pub(super) fn by_rule(
         false => Served::Passes,
     };
     match rule {
-        Rule::Direct => match calls.own.get(&(id, slot)) {
+        Precedence::Direct => match calls.own.get(&(id, slot)) {
             None => Served::Kernel,
             Some(Own::Calls(_)) => Served::OwnCalls,
             Some(Own::Raises) => Served::Nothing,
             Some(Own::Fallthrough) => passes(is_backend),
         },
-        Rule::NonFunctional | Rule::Explicit | Rule::Implicit
+        Precedence::NonFunctional | Precedence::Explicit | Precedence::Implicit
             if rule.alias() == calls.alias(id) =>
         {
             default(calls, id)
         }
-        Rule::NonFunctional | Rule::Explicit | Rule::Implicit | Rule::Nested => Served::Unmeasured,
-        Rule::Autograd | Rule::Batched => Served::Kernel,
-        Rule::Fallback if keys.fallthrough_fallbacks().contains(slot) => passes(is_backend),
+        Precedence::NonFunctional
+        | Precedence::Explicit
+        | Precedence::Implicit
+        | Precedence::Nested => Served::Unmeasured,
+        Precedence::Autograd | Precedence::Batched => Served::Kernel,
+        Precedence::Fallback if keys.fallthrough_fallbacks().contains(slot) => passes(is_backend),
         // The fallback of `Meta` raises.
-        Rule::Fallback if keys.name(Key::Runtime(slot)) == "Meta" => Served::Nothing,
-        Rule::Fallback => Served::Fallback,
-        Rule::Ambiguous | Rule::Missing => Served::Nothing,
+        Precedence::Fallback if keys.name(Key::Runtime(slot)) == "Meta" => Served::Nothing,
+        Precedence::Fallback => Served::Fallback,
+        Precedence::Ambiguous | Precedence::Missing => Served::Nothing,
     }
 }
 

@@ -6,7 +6,7 @@ use opatlas_pytorch::key_set::Slot;
 
 use super::{Verdict, percentages};
 use crate::entry::View;
-use crate::resolve::Rule;
+use crate::resolve::Precedence;
 
 /// Operators by verdict, in the order of [`Verdict::ALL`].
 pub type VerdictCounts = [u32; Verdict::ALL.len()];
@@ -81,6 +81,6 @@ impl View<'_> {
 
     fn has_own_kernel(self, id: OperatorId, slot: Slot) -> bool {
         let pattern = self.tables.pattern(id);
-        pattern.is_some_and(|pattern| pattern.table.rule(slot) == Rule::Direct)
+        pattern.is_some_and(|pattern| pattern.table.rule(slot) == Precedence::Direct)
     }
 }

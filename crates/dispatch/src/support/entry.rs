@@ -14,7 +14,7 @@ use super::needs::Search;
 use super::{Support, Verdict};
 use crate::entry::{Entry, View};
 use crate::origin::Origin;
-use crate::resolve::Rule;
+use crate::resolve::Precedence;
 
 /// The verdicts of all operators on the key of a backend.
 #[derive(Debug, Clone)]
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
             .tables
             .pattern(id)
             .map(|pattern| pattern.table.rule(slot));
-        self.support_by(id, slot, rule.unwrap_or(Rule::Missing))
+        self.support_by(id, slot, rule.unwrap_or(Precedence::Missing))
     }
 
     /// The verdict alone.
@@ -82,7 +82,7 @@ impl<'a> View<'a> {
     /// stay as they are.
     #[must_use]
     pub fn support_of(self, id: OperatorId, entry: &Entry<'_>) -> Support {
-        let is_asked = entry.rule == Rule::Direct && entry.origin.is_none();
+        let is_asked = entry.rule == Precedence::Direct && entry.origin.is_none();
         match (
             is_asked && entry.fallthrough,
             below(self.keys(), entry.slot),
@@ -97,18 +97,18 @@ impl<'a> View<'a> {
     }
 
     /// The rule that serves a backend without a kernel of its own.
-    fn default_rule(self, id: OperatorId) -> Rule {
+    fn default_rule(self, id: OperatorId) -> Precedence {
         match self.calls().alias(id) {
-            Some(Alias::CompositeExplicitAutogradNonFunctional) => Rule::NonFunctional,
-            Some(Alias::CompositeExplicitAutograd) => Rule::Explicit,
-            Some(_) => Rule::Implicit,
-            None => Rule::Missing,
+            Some(Alias::CompositeExplicitAutogradNonFunctional) => Precedence::NonFunctional,
+            Some(Alias::CompositeExplicitAutograd) => Precedence::Explicit,
+            Some(_) => Precedence::Implicit,
+            None => Precedence::Missing,
         }
     }
 
     /// The support that an operator has if a rule of the table decides, and all others stay as they
     /// are.
-    fn support_by(self, id: OperatorId, slot: Slot, rule: Rule) -> Support {
+    fn support_by(self, id: OperatorId, slot: Slot, rule: Precedence) -> Support {
         let calls = self.calls();
         let keys = self.keys();
         if calls.backends.contains(slot) {
@@ -133,7 +133,7 @@ impl<'a> View<'a> {
         }
     }
 
-    fn on_backend(self, calls: &Calls, id: OperatorId, slot: Slot, rule: Rule) -> Support {
+    fn on_backend(self, calls: &Calls, id: OperatorId, slot: Slot, rule: Precedence) -> Support {
         let keys = self.keys();
         let served_by = serving(keys, slot);
         let rule = match self.tables.pattern(id) {
@@ -166,7 +166,7 @@ impl<'a> View<'a> {
 
     /// Whether a kernel of an autograd or autocast key does the work itself: generated and
     /// hand-written ones of PyTorch pass the call on to the backend.
-    fn is_final(self, id: OperatorId, slot: Slot, rule: Rule) -> bool {
+    fn is_final(self, id: OperatorId, slot: Slot, rule: Precedence) -> bool {
         let source = rule.source(slot);
         let row = source.and_then(|key| self.tables.row(id, key, self.tables.source()));
         row.is_some_and(|row| matches!(row.origin, Origin::BackendFile | Origin::Observed))

@@ -34,7 +34,12 @@ impl<'a> Report<'a> {
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         let further = self.further.iter().map(|further| further.conclusion);
-        further.fold(self.judgement.conclusion, Ord::max)
+        further.fold(self.own_conclusion(), Ord::max)
+    }
+
+    /// How the comparison with the base alone ends.
+    pub(super) fn own_conclusion(&self) -> Conclusion {
+        self.judgement.conclusion.max(self.found.conclusion())
     }
 
     /// The further revisions that the head does not pass against.

@@ -7,13 +7,14 @@ use super::{Report, help, verdict};
 use crate::escape::{command_data, command_property};
 use opatlas_diff::policy::{Conclusion, Judged, Treatment};
 use opatlas_diff::rules::Level;
+use opatlas_source::diagnostic::Severity;
 
 /// The site shows as many of a kind for each step and drops the rest in silence.
 const SHOWN: usize = 10;
 
 /// One command a line, the worst first: at most 10 errors, 10 warnings and 10 notices, the last of
-/// each saying how many more there are. What could not be compared, and further revisions that the
-/// head does not pass against, come before all others.
+/// each saying how many more there are. What could not be compared, new findings, and further
+/// revisions that the head does not pass against, come before all others.
 #[must_use]
 pub fn github(report: &Report<'_>) -> String {
     let mut errors: Vec<String> = Vec::new();
@@ -25,6 +26,18 @@ pub fn github(report: &Report<'_>) -> String {
         errors.push(format!(
             " title=Incomplete comparison::{}",
             command_data(&text)
+        ));
+    }
+    for finding in report.found.listed() {
+        let kind = match finding.severity {
+            Severity::Error => &mut errors,
+            Severity::Warning | Severity::Info => &mut warnings,
+        };
+        let prefix = format!("new {}: ", finding.severity);
+        kind.push(crate::findings::annotation(
+            report.found.new,
+            finding,
+            &prefix,
         ));
     }
     for further in report.not_passed() {

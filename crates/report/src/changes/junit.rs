@@ -8,10 +8,11 @@ use super::{Report, count, help, verdict};
 use crate::escape::xml;
 use opatlas_diff::policy::{Conclusion, Judged, Treatment};
 use opatlas_diff::rules::Level;
+use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The whole document. An operator with a change that the policy fails on is a failure, with all
 /// that was found; any other is a case that passed, with what was found in its output. What could
-/// not be compared is an error. Each further revision is a case of its own.
+/// not be compared is an error. Each new error or warning and each further revision is a case of its own.
 #[must_use]
 pub fn junit(report: &Report<'_>) -> String {
     let mut cases: Vec<(&str, Vec<&Judged>)> = Vec::new();
@@ -25,6 +26,9 @@ pub fn junit(report: &Report<'_>) -> String {
         });
         cases[place].1.push(judged);
     }
+    let new: Vec<_> = report.found.listed().collect();
+    let is_error = |finding: &&&Finding| finding.severity == Severity::Error;
+    let errors = new.iter().filter(is_error).count();
     let failures = cases
         .iter()
         .filter(|(_, changes)| fails(report, changes))
@@ -33,9 +37,10 @@ pub fn junit(report: &Report<'_>) -> String {
             .further
             .iter()
             .filter(|f| f.conclusion == Conclusion::Fail)
-            .count();
+            .count()
+        + errors;
     let unread = &report.comparison.unread;
-    let tests = (cases.len() + unread.len() + report.further.len()).max(1);
+    let tests = (cases.len() + unread.len() + new.len() + report.further.len()).max(1);
     let counts = format!(
         "tests=\"{tests}\" failures=\"{failures}\" errors=\"{}\"",
         unread.len()
@@ -56,6 +61,13 @@ pub fn junit(report: &Report<'_>) -> String {
             "    <testcase name=\"{operator}\" classname=\"{path}\">\n      <error \
              type=\"not-compared\" message=\"{message}\"/>\n    </testcase>"
         );
+    }
+    for finding in &new {
+        if report.room.is_over(out.len()) {
+            return out;
+        }
+        let path = xml(report.found.new.path(&finding.file));
+        crate::findings::junit_case(report.found.new, finding, &path, &mut out);
     }
     for (operator, changes) in &cases {
         if report.room.is_over(out.len()) {
@@ -79,7 +91,7 @@ pub fn junit(report: &Report<'_>) -> String {
             Conclusion::Pass => writeln!(out, "{case}/>"),
         };
     }
-    if cases.is_empty() && unread.is_empty() && report.further.is_empty() {
+    if cases.is_empty() && unread.is_empty() && new.is_empty() && report.further.is_empty() {
         let _ = writeln!(
             out,
             "    <testcase name=\"no changes\" classname=\"{path}\"/>"

@@ -2,6 +2,7 @@
 //! each with old and new schema, affected audiences, PyTorch's own verdict, why, and what to do.
 
 mod backends;
+mod found;
 mod group;
 mod item;
 mod listing;
@@ -51,6 +52,7 @@ fn further(report: &Report<'_>) -> Option<String> {
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let mut items = unread::items(report, room);
     items.extend(unread::without_dispatch(report));
+    items.extend(found::items(report, room));
     let mut has_overview = false;
     for section in outline(report) {
         if section.class() >= super::outline::Class::Backends && !has_overview {

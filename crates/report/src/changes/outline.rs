@@ -23,21 +23,25 @@ const MANY: usize = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
     Unread,
+    Errors,
     Breaking,
     Forward,
     Excused,
     Dangerous,
+    Warnings,
     Backends,
     Quiet,
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Unread,
+        Self::Errors,
         Self::Breaking,
         Self::Forward,
         Self::Excused,
         Self::Dangerous,
+        Self::Warnings,
         Self::Backends,
         Self::Quiet,
     ];

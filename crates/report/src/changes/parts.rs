@@ -16,6 +16,8 @@ pub const LEAST_MAX_CHARS: usize = 3_000;
 /// Longer addresses are left off, longer titles cut, so that they cannot crowd out the report.
 const LONGEST_LINK: usize = 500;
 const LONGEST_TITLE: usize = 60;
+const LONGEST_NOTE: usize = 200;
+const MOST_NOTES: usize = 4;
 
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub struct Part {
 #[must_use]
 pub fn parts(report: &Report<'_>) -> Vec<Part> {
     let whole = markdown::items(report, None);
-    if report.judgement.changes.is_empty() && report.comparison.unread.is_empty() {
+    if report.is_empty() {
         return vec![nothing(report)];
     }
     let part = assemble(report, &whole.iter().collect::<Vec<_>>(), None);
@@ -107,9 +109,10 @@ fn nothing(report: &Report<'_>) -> Part {
         true => "",
         false => "; dispatch tables were not compared",
     };
+    let notes = notes(report);
     Part {
         text: format!(
-            "### Operator schemas: {headline} {}{caveat}\n",
+            "### Operator schemas: {headline} {}{caveat}\n{notes}",
             between(report)
         ),
         changes: Vec::new(),
@@ -124,14 +127,27 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
         between(report)
     );
     if part.is_none_or(|(i, _)| i == 1) {
-        let word = match report.judgement.conclusion {
+        let word = match report.own_conclusion() {
             Conclusion::Fail => "Blocked",
             Conclusion::Warn => "Warning",
             Conclusion::Pass => "Pass",
         };
         text.push_str(&format!("\n**{word}.** {}\n", verdict::conclusion(report)));
+        text.push_str(&notes(report));
     }
     text
+}
+
+/// What else there is to know, as items.
+fn notes(report: &Report<'_>) -> String {
+    let notes = report.notes.iter().take(MOST_NOTES);
+    let lines: Vec<String> = notes
+        .map(|note| format!("- {}\n", escaped(&cut(note, LONGEST_NOTE))))
+        .collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("\n{}", lines.concat()),
+    }
 }
 
 fn footer(report: &Report<'_>, is_short: bool) -> String {
@@ -155,7 +171,12 @@ fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String
     };
     let number = judged.filter(is_of_class).count();
     let what = match class {
-        Class::Unread | Class::Breaking | Class::Forward | Class::Excused => return None,
+        Class::Unread
+        | Class::Errors
+        | Class::Breaking
+        | Class::Forward
+        | Class::Excused
+        | Class::Warnings => return None,
         Class::Dangerous => super::count(number, "dangerous change"),
         Class::Backends if number == 0 => "Backends at a glance".to_owned(),
         Class::Backends => {

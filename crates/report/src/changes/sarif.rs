@@ -11,9 +11,11 @@ use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment};
+use opatlas_rules::registry;
+use opatlas_source::diagnostic::RuleId;
 
 /// The whole log: one run, with the rules of its changes. Excused changes are results with a
-/// suppression. Entries that were not compared make the execution unsuccessful and become
+/// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
 /// represents others, and changes without meaning are omitted.
 #[must_use]
@@ -27,22 +29,58 @@ pub fn sarif(report: &Report<'_>) -> String {
     let mut out = String::from(
         r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#,
     );
-    for (at, judged) in told.iter().enumerate() {
+    let found = Found::of(report, rules.len());
+    let changes = told.iter().map(|judged| result(report, judged, &rules));
+    for (at, result) in changes.chain(found.results(report)).enumerate() {
         if report.room.is_over(out.len()) {
             return out;
         }
         out.push_str(if at == 0 { "" } else { "," });
-        let _ = write!(out, "{}", result(report, judged, &rules));
+        let _ = write!(out, "{result}");
     }
-    let mut run = run(report, &rules).to_string();
+    let mut run = run(report, &rules, &found).to_string();
     run.replace_range(..1, "],");
     out.push_str(&run);
     out.push_str("]}");
     out
 }
 
+/// The new findings, whose rules are listed behind those of the changes.
+struct Found {
+    rules: Vec<RuleId>,
+    /// How many rules come before them.
+    behind: usize,
+}
+
+impl Found {
+    fn of(report: &Report<'_>, behind: usize) -> Self {
+        let mut rules: Vec<RuleId> = report.found.new.findings.iter().map(|f| f.rule).collect();
+        rules.sort_unstable();
+        rules.dedup();
+        Self { rules, behind }
+    }
+
+    /// A result for each, as the findings alone have it.
+    fn results(&self, report: &Report<'_>) -> impl Iterator<Item = Value> {
+        let new = report.found.new;
+        new.findings.iter().map(move |finding| {
+            let mut result = crate::findings::sarif_result(new, finding, &self.rules);
+            if let Some(index) = result["ruleIndex"].as_u64() {
+                result["ruleIndex"] = json!(index + self.behind as u64);
+            }
+            result["properties"] = json!({"new": true});
+            result
+        })
+    }
+
+    fn descriptors(&self) -> impl Iterator<Item = Value> {
+        let rules = self.rules.iter();
+        rules.map(|&rule| crate::findings::rule_descriptor(registry::of(rule)))
+    }
+}
+
 /// The run without its results, never empty.
-fn run(report: &Report<'_>, rules: &[&ChangeRule]) -> Value {
+fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
     let unread = &report.comparison.unread;
     let notifications: Vec<Value> = unread
         .iter()
@@ -76,12 +114,19 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule]) -> Value {
         };
         json!({"level": level, "message": {"text": further.sentence()}})
     });
-    let notifications: Vec<Value> = notifications.into_iter().chain(further).collect();
+    let omission = report.found.new.omission().map(|omission| {
+        let text = format!("new findings: {omission}");
+        json!({"level": "warning", "message": {"text": text}})
+    });
+    let notifications = notifications.into_iter().chain(further).chain(omission);
+    let notifications: Vec<Value> = notifications.collect();
+    let descriptors = rules.iter().map(|rule| descriptor(report, rule));
+    let descriptors = descriptors.chain(found.descriptors());
     json!({
         "tool": {"driver": {
             "name": "opatlas",
             "semanticVersion": env!("CARGO_PKG_VERSION"),
-            "rules": rules.iter().map(|rule| descriptor(report, rule)).collect::<Vec<_>>(),
+            "rules": descriptors.collect::<Vec<_>>(),
         }},
         "invocations": [{
             "executionSuccessful": unread.is_empty(),

@@ -71,11 +71,23 @@ fn no_more_parts_than_by_the_book() {
         source,
         file_url: None,
     };
+    let none = crate::findings::Findings {
+        findings: &[],
+        omitted: &[],
+        sources: std::collections::BTreeMap::new(),
+        room: &UNBOUNDED,
+    };
     let mut report = Report {
         comparison: &comparison,
         judgement: &judgement,
         policy: &policy,
         exceptions: &[],
+        found: NewFindings {
+            new: &none,
+            gone: 0,
+            head_errors: 0,
+        },
+        notes: &[],
         base: side("a", &old),
         head: side("b", &new),
         further: &[],

@@ -12,6 +12,7 @@ use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::Level;
 use opatlas_diff::{Change, Fragment};
+use opatlas_source::diagnostic::Severity;
 
 /// The whole report.
 #[must_use]
@@ -22,6 +23,7 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         out: String::new(),
     };
     shown.unread();
+    shown.found();
     for section in outline(report) {
         if report.room.is_over(shown.out.len()) {
             return shown.out;
@@ -83,10 +85,13 @@ impl<'a> Shown<'a, '_> {
         if !report.comparison.has_dispatch {
             self.line("dispatch tables were not compared");
         }
-        if report.judgement.changes.is_empty() && report.comparison.unread.is_empty() {
+        for note in report.notes {
+            self.line(&format!("note: {}", line(note)));
+        }
+        if report.is_empty() {
             return;
         }
-        let code = match report.judgement.conclusion {
+        let code = match report.own_conclusion() {
             Conclusion::Fail => 31,
             Conclusion::Warn => 33,
             Conclusion::Pass => 32,
@@ -95,7 +100,7 @@ impl<'a> Shown<'a, '_> {
             code,
             &format!(
                 "{}: {}",
-                report.judgement.conclusion.as_str(),
+                report.own_conclusion().as_str(),
                 verdict::conclusion(report)
             ),
         );
@@ -127,6 +132,41 @@ impl<'a> Shown<'a, '_> {
                 let _ = write!(text, " {}", line(operator));
             }
             self.line(&format!("{text}: {}", line(&one.message)));
+        }
+        self.line("");
+    }
+
+    /// The new errors and warnings, a line each.
+    fn found(&mut self) {
+        let report = self.report;
+        let found = report.found;
+        if found.is_quiet() {
+            return;
+        }
+        for finding in found.listed() {
+            if report.room.is_over(self.out.len()) {
+                return;
+            }
+            let code = if finding.severity == Severity::Error {
+                31
+            } else {
+                33
+            };
+            let severity = self.paint(code, &format!("new {}", finding.severity));
+            let operator = finding.operator.as_deref();
+            let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
+            let (place, message) = (line(&found.place(finding)), line(&finding.message));
+            let rule = finding.rule;
+            self.line(&format!("{severity}[{rule}]{name} {message}  {place}"));
+            if let Some(help) = &finding.help {
+                self.line(&format!("  help: {}", line(help)));
+            }
+        }
+        if let Some(omission) = found.new.omission() {
+            self.line(&omission);
+        }
+        if let Some(others) = found.others() {
+            self.line(&format!("  besides: {others}"));
         }
         self.line("");
     }

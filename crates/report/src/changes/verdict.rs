@@ -3,6 +3,7 @@
 use super::{Report, count};
 use opatlas_diff::policy::{Conclusion, Exception, Judged, Treatment, Until};
 use opatlas_diff::rules::Level;
+use opatlas_source::diagnostic::Severity;
 
 /// What was found, in a line: `1 breaking change, 2 dangerous, 14 safe`. A comparison that could
 /// not be made whole says so first, and never that there is nothing.
@@ -51,7 +52,9 @@ fn found(report: &Report<'_>) -> String {
         let is_one = first.starts_with("1 ");
         first.push_str(if is_one { " change" } else { " changes" });
     }
-    shown.join(", ")
+    let mut all = report.found.counted();
+    all.append(&mut shown);
+    all.join(", ")
 }
 
 /// Why the policy lets it pass or not, in a sentence with a full stop.
@@ -69,19 +72,35 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
         opatlas_diff::rules::Profile::Strict => String::new(),
         profile => format!(" (profile {profile})"),
     };
-    match judgement.conclusion {
+    let errors = report.found.count(Severity::Error);
+    let fix = match errors {
+        0 => String::new(),
+        _ => format!(
+            "Fix {}: PyTorch's code generator rejects the head.",
+            count(errors, "new error")
+        ),
+    };
+    match report.own_conclusion() {
+        Conclusion::Fail if number == 0 => fix,
         Conclusion::Fail => {
             let kind = match policy.fail_on.unwrap_or(Level::Breaking) {
                 Level::Breaking => "breaking changes".to_owned(),
                 least => format!("changes that are {least} or worse"),
             };
-            format!(
+            let revert = format!(
                 "Revert or accept {}: the policy rejects {kind}{profile}.",
                 count(number, "change")
-            )
+            );
+            match errors {
+                0 => revert,
+                _ => format!("{fix} {revert}"),
+            }
         }
         Conclusion::Warn if !report.comparison.unread.is_empty() => {
             format!("Some entries were not compared and may contain breaking changes{profile}.")
+        }
+        Conclusion::Warn if judgement.conclusion == Conclusion::Pass => {
+            format!("No change is blocked, but there are new warnings{profile}.")
         }
         Conclusion::Warn => format!("No change is blocked, but some need review{profile}."),
         Conclusion::Pass if judgement.changes.iter().any(is_incompatible) => {

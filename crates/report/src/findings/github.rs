@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Findings;
 use crate::escape::{command_data, command_property};
-use opatlas_source::diagnostic::Severity;
+use opatlas_source::diagnostic::{Finding, Severity};
 
 /// One command a line.
 #[must_use]
@@ -16,26 +16,7 @@ pub fn github(report: &Findings<'_>) -> String {
             Severity::Warning => "warning",
             Severity::Info => "notice",
         };
-        let path = command_property(report.path(&finding.file));
-        let _ = write!(out, "::{command} file={path}");
-        if let Some(lines) = report.lines(&finding.file, finding.span) {
-            let (start, end) = (lines.start, lines.end);
-            let _ = write!(
-                out,
-                ",line={},endLine={},col={},endColumn={}",
-                start.line, end.line, start.column, end.column
-            );
-        }
-        let mut message = finding.message.to_string();
-        if let Some(help) = &finding.help {
-            let _ = write!(message, "\n{help}");
-        }
-        let _ = writeln!(
-            out,
-            ",title={}::{}",
-            command_property(finding.rule.as_str()),
-            command_data(&message)
-        );
+        let _ = writeln!(out, "::{command}{}", annotation(report, finding, ""));
     }
     if let Some(omission) = report.omission() {
         let _ = writeln!(
@@ -44,5 +25,30 @@ pub fn github(report: &Findings<'_>) -> String {
             command_data(&omission)
         );
     }
+    out
+}
+
+/// A command about a finding, behind its kind; `prefix` comes before the rule in the title.
+pub(crate) fn annotation(report: &Findings<'_>, finding: &Finding, prefix: &str) -> String {
+    let mut out = format!(" file={}", command_property(report.path(&finding.file)));
+    if let Some(lines) = report.lines(&finding.file, finding.span) {
+        let (start, end) = (lines.start, lines.end);
+        let _ = write!(
+            out,
+            ",line={},endLine={},col={},endColumn={}",
+            start.line, end.line, start.column, end.column
+        );
+    }
+    let mut message = finding.message.to_string();
+    if let Some(help) = &finding.help {
+        let _ = write!(message, "\n{help}");
+    }
+    let title = format!("{prefix}{}", finding.rule);
+    let _ = write!(
+        out,
+        ",title={}::{}",
+        command_property(&title),
+        command_data(&message)
+    );
     out
 }

@@ -61,7 +61,7 @@ fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
     out.push_str("  </testsuite>\n");
 }
 
-fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) {
+pub(crate) fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) {
     let operator = finding.operator.as_deref().unwrap_or("file");
     let name = xml(&format!("{}: {operator}", finding.rule));
     let _ = write!(out, "    <testcase name=\"{name}\" classname=\"{path}\"");

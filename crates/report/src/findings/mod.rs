@@ -15,11 +15,14 @@ use opatlas_rules::{Omitted, Rule, registry};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{LineIndex, LineSpan, Span};
 
+pub(super) use github::annotation;
 pub use github::github;
+pub(super) use junit::case as junit_case;
 pub use junit::junit;
 pub use markdown::markdown;
 pub(super) use sarif::region;
 pub use sarif::sarif;
+pub(super) use sarif::{descriptor as rule_descriptor, result as sarif_result};
 pub use text::{Colour, text};
 
 /// The text of one file, and its name for the reader of the report.
@@ -120,12 +123,12 @@ impl std::fmt::Display for Counts {
 }
 
 impl Findings<'_> {
-    fn counts(&self) -> Counts {
+    pub(crate) fn counts(&self) -> Counts {
         Counts::of(self.findings, self.omitted)
     }
 
     /// What is left out, in one sentence; `None` when nothing is.
-    fn omission(&self) -> Option<String> {
+    pub(crate) fn omission(&self) -> Option<String> {
         let count: usize = self.omitted.iter().map(|omitted| omitted.count).sum();
         let rules = self.omitted.iter();
         let rules: Vec<String> = rules
@@ -140,12 +143,12 @@ impl Findings<'_> {
     }
 
     /// What people call a file.
-    fn path<'s>(&'s self, file: &'s str) -> &'s str {
+    pub(crate) fn path<'s>(&'s self, file: &'s str) -> &'s str {
         self.source(file).map_or(file, |source| &source.path)
     }
 
     /// The position of a finding, in lines and columns.
-    fn lines(&self, file: &str, span: Span) -> Option<LineSpan> {
+    pub(crate) fn lines(&self, file: &str, span: Span) -> Option<LineSpan> {
         Some(self.source(file)?.lines(span))
     }
 }

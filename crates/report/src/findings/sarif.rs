@@ -59,7 +59,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn descriptor(rule: &Rule) -> Value {
+pub(crate) fn descriptor(rule: &Rule) -> Value {
     json!({
         "id": rule.id.as_str(),
         "shortDescription": {"text": rule.what},
@@ -72,7 +72,7 @@ fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
+pub(crate) fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
     let mut message = finding.message.to_string();
     if let Some(help) = &finding.help {
         message.push_str(". ");

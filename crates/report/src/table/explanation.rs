@@ -6,7 +6,7 @@ use super::Shown;
 use super::support::support_words;
 use super::words::{autograd_words, cause_sentence, origin_words};
 use opatlas_dispatch::{
-    Edit, Entry, ExplainedEntry, Origin, Outcome, Registration, Remedy, Rule, Step,
+    Edit, Entry, ExplainedEntry, Origin, Outcome, Precedence, Registration, Remedy, Step,
 };
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
@@ -81,17 +81,17 @@ fn is_shown(step: &Step) -> bool {
         (step.outcome, step.rule),
         (
             Outcome::Irrelevant | Outcome::OutOfReach,
-            Rule::Autograd | Rule::Batched
-        ) | (_, Rule::Missing)
+            Precedence::Autograd | Precedence::Batched
+        ) | (_, Precedence::Missing)
     )
 }
 
 fn question(told: &ExplainedEntry<'_>, step: Step) -> String {
     let key = told.entry.key;
     match step.rule {
-        Rule::Direct => format!("kernel registered on {key}?"),
-        Rule::Ambiguous => "ambiguous between backends without an autograd key?".to_owned(),
-        Rule::Fallback => format!("backend fallback for {key}?"),
+        Precedence::Direct => format!("kernel registered on {key}?"),
+        Precedence::Ambiguous => "ambiguous between backends without an autograd key?".to_owned(),
+        Precedence::Fallback => format!("backend fallback for {key}?"),
         rule => rule
             .alias()
             .map_or_else(String::new, |alias| format!("{alias}?")),
@@ -102,8 +102,10 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
     let keys = shown.view.keys();
     match step.outcome {
         Outcome::Decides => decides(shown, id, told, step.rule),
-        Outcome::NotRegistered if step.rule == Rule::Fallback => "none".to_owned(),
-        Outcome::NotRegistered if step.rule == Rule::Implicit => no_implicit(shown, id).to_owned(),
+        Outcome::NotRegistered if step.rule == Precedence::Fallback => "none".to_owned(),
+        Outcome::NotRegistered if step.rule == Precedence::Implicit => {
+            no_implicit(shown, id).to_owned()
+        }
         Outcome::NotRegistered => "no".to_owned(),
         Outcome::OutOfReach => {
             format!(
@@ -111,7 +113,7 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
                 out_of_reach(keys, told, step.rule)
             )
         }
-        Outcome::Irrelevant if step.rule == Rule::Nested => "not a nested key".to_owned(),
+        Outcome::Irrelevant if step.rule == Precedence::Nested => "not a nested key".to_owned(),
         Outcome::Irrelevant => "no, and it never serves this key".to_owned(),
         Outcome::SwitchedOffByExplicit => {
             "registered, but disabled by CompositeExplicitAutograd".to_owned()
@@ -138,7 +140,7 @@ fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
 }
 
 /// The key, or its whole functionality where the alias reaches none of it.
-fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Rule) -> String {
+fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Precedence) -> String {
     let reach = rule
         .alias()
         .map_or(KeySet::EMPTY, |alias| keys.reach(alias));
@@ -154,8 +156,13 @@ fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Rule) -> String {
     }
 }
 
-fn decides(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, rule: Rule) -> String {
-    if rule == Rule::Fallback {
+fn decides(
+    shown: Shown<'_>,
+    id: OperatorId,
+    told: &ExplainedEntry<'_>,
+    rule: Precedence,
+) -> String {
+    if rule == Precedence::Fallback {
         let does = if told.entry.fallthrough {
             "falls through"
         } else {

@@ -4,7 +4,7 @@ use super::Shown;
 use super::support::{some_names, unknown_words};
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
 use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Cause, Entry, Origin, Rule, Through, TrainingAnswer, Verdict, View};
+use opatlas_dispatch::{Cause, Entry, Origin, Precedence, Through, TrainingAnswer, Verdict, View};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
@@ -35,7 +35,7 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
         return String::new();
     };
     let mut parts = Vec::new();
-    if entry.rule != Rule::Direct
+    if entry.rule != Precedence::Direct
         && let Some(Key::Alias(alias)) = entry.source_key
     {
         parts.push(alias.name().to_owned());

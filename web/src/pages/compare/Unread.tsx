@@ -8,9 +8,11 @@ import styles from "./Compare.module.css";
 /** How many of a kind are listed. */
 const SHOWN = 200;
 
-/** What could not be read, loud, and the errors that either side has. */
+/** What could not be read, loud, the findings that the change introduces, and the errors that either
+ * side has. */
 export function Unread({ comparison }: { comparison: Comparison }) {
-	const { unread, base_findings, head_findings } = comparison;
+	const { unread, findings, base_findings, head_findings } = comparison;
+	const introduced = findings.new.filter(({ severity }) => severity !== "info");
 	return (
 		<>
 			{unread.length > 0 && (
@@ -27,6 +29,16 @@ export function Unread({ comparison }: { comparison: Comparison }) {
 					</ul>
 				</section>
 			)}
+			{introduced.length > 0 && (
+				<section className={styles.unread} aria-label="New findings">
+					<h2>{newFindings(introduced)}</h2>
+					<p>
+						The head has them and the base does not.
+						{findings.gone > 0 && ` ${counted(findings.gone, "finding")} of the base gone.`}
+					</p>
+					<FindingList findings={introduced} />
+				</section>
+			)}
 			<Errors title="base" findings={base_findings} />
 			<Errors title="head" findings={head_findings} />
 		</>
@@ -40,19 +52,32 @@ function Errors({ title, findings }: { title: string; findings: readonly Finding
 			<summary>
 				{counted(findings.length, "error")} in the {title}
 			</summary>
-			<ul>
-				{findings.slice(0, SHOWN).map((finding) => (
-					<li
-						key={`${finding.file} ${finding.span.line} ${finding.span.column} ${finding.message}`}
-					>
-						<RuleLink name={finding.rule} />{" "}
-						<code>
-							{finding.file}:{finding.span.line}
-						</code>{" "}
-						<Prose text={finding.message} />
-					</li>
-				))}
-			</ul>
+			<FindingList findings={findings} />
 		</details>
+	);
+}
+
+/** `2 new errors, 1 new warning`. */
+function newFindings(findings: readonly Finding[]): string {
+	const parts = (["error", "warning"] as const).map((severity) => {
+		const number = findings.filter((finding) => finding.severity === severity).length;
+		return number > 0 ? counted(number, `new ${severity}`) : "";
+	});
+	return parts.filter((part) => part !== "").join(", ");
+}
+
+function FindingList({ findings }: { findings: readonly Finding[] }) {
+	return (
+		<ul>
+			{findings.slice(0, SHOWN).map((finding) => (
+				<li key={`${finding.file} ${finding.span.line} ${finding.span.column} ${finding.message}`}>
+					<RuleLink name={finding.rule} />{" "}
+					<code>
+						{finding.file}:{finding.span.line}
+					</code>{" "}
+					{finding.operator && <code>{finding.operator}</code>} <Prose text={finding.message} />
+				</li>
+			))}
+		</ul>
 	);
 }

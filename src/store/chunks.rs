@@ -1,11 +1,14 @@
 //! How a bundle is taken apart, so that revisions share what they have in common.
 //!
-//! Splits bytes into content-defined chunks (pieces), groups of chunks (runs) and digests. A file
+//! Splits bytes into content-defined chunks, groups of chunks and digests. A file
 //! is cut before lines that begin an entry (`- ` in column 0), so a changed entry creates one new
-//! piece. To avoid rewriting a list of three thousand pieces for each revision, the list is cut
-//! into runs of about 24 pieces, at positions chosen by content and not by number. A changed entry
-//! then creates one new run, and a revision is a short list of runs. A cut depends only on the
+//! chunk. To avoid rewriting a list of three thousand chunks for each revision, the list is cut
+//! into groups of about 24 chunks, at positions chosen by content and not by number. A changed entry
+//! then creates one new group, and a revision is a short list of groups. A cut depends only on the
 //! bytes since the previous cut, so cuts coincide again soon after a change.
+//!
+//! The tables are called `pieces` (chunks) and `runs` (groups): a table that is renamed would fail
+//! the replicas of the version before while they are updated one by one.
 //!
 //! Other bytes than YAML are cut as well as they can be and come back as they were all the same.
 
@@ -16,20 +19,20 @@ use sha2::{Digest as _, Sha256};
 
 use opatlas_source::{Bundle, Digest, revision_digest};
 
-/// The fewest bytes of a piece that another entry follows. Without it, a file of tiny entries would
+/// The fewest bytes of a chunk that another entry follows. Without it, a file of tiny entries would
 /// cost many times its size.
-const MIN_PIECE: usize = 64;
+const MIN_CHUNK: usize = 64;
 /// Where a stretch without an entry (an indented list, JSON in lines) is cut at a line, too.
-const LONG_PIECE: usize = 4096;
-/// One line in so many ends a piece that is long already.
+const LONG_CHUNK: usize = 4096;
+/// One line in so many ends a chunk that is long already.
 const LINES_PER_CUT: u64 = 8;
-/// The fewest pieces of a run that another follows.
-const MIN_RUN: usize = 8;
-/// The most pieces of a run.
-const MAX_RUN: usize = 64;
-/// One piece in so many begins a run, which makes runs of 24 on average: writing a run for each of
-/// a handful of changed entries then costs about as much as writing the list of runs.
-const PIECES_PER_CUT: u64 = 16;
+/// The fewest chunks of a group that another follows.
+const MIN_GROUP: usize = 8;
+/// The most chunks of a group.
+const MAX_GROUP: usize = 64;
+/// One chunk in so many begins a group, which makes groups of 24 on average: writing a group for each of
+/// a handful of changed entries then costs about as much as writing the list of groups.
+const CHUNKS_PER_CUT: u64 = 16;
 
 /// A bundle taken apart.
 pub(crate) struct Plan {
@@ -48,25 +51,25 @@ pub(crate) struct FilePlan {
     /// Its bytes.
     pub(crate) bytes: Arc<[u8]>,
     /// What it consists of, in order and without gaps.
-    pub(crate) pieces: Vec<Piece>,
-    /// Its pieces in runs, in order and without gaps.
-    pub(crate) runs: Vec<Run>,
+    pub(crate) chunks: Vec<Chunk>,
+    /// Its chunks in groups, in order and without gaps.
+    pub(crate) groups: Vec<Group>,
 }
 
 /// A stretch of a file.
-pub(crate) struct Piece {
+pub(crate) struct Chunk {
     /// SHA-256 of its bytes.
     pub(crate) digest: Digest,
     /// The position in the file.
     pub(crate) span: Range<usize>,
 }
 
-/// A stretch of a file's pieces.
-pub(crate) struct Run {
-    /// SHA-256 over the digests of its pieces.
+/// A stretch of a file's chunks.
+pub(crate) struct Group {
+    /// SHA-256 over the digests of its chunks.
     pub(crate) digest: Digest,
-    /// Which pieces of the file.
-    pub(crate) pieces: Range<usize>,
+    /// Which chunks of the file.
+    pub(crate) chunks: Range<usize>,
 }
 
 impl Plan {
@@ -83,9 +86,9 @@ impl Plan {
 
 impl FilePlan {
     fn of(name: &str, bytes: &Arc<[u8]>) -> Self {
-        let pieces: Vec<_> = cut(bytes)
+        let chunks: Vec<_> = cut(bytes)
             .into_iter()
-            .map(|span| Piece {
+            .map(|span| Chunk {
                 digest: Digest::of(&bytes[span.clone()]),
                 span,
             })
@@ -94,65 +97,65 @@ impl FilePlan {
             name: name.to_owned(),
             digest: Digest::of(bytes),
             bytes: Arc::clone(bytes),
-            runs: runs(bytes, &pieces),
-            pieces,
+            groups: groups(bytes, &chunks),
+            chunks,
         }
     }
 
-    /// The pieces of a run of this file.
-    pub(crate) fn pieces_of(&self, run: &Run) -> &[Piece] {
-        &self.pieces[run.pieces.clone()]
+    /// The chunks of a group of this file.
+    pub(crate) fn chunks_of(&self, group: &Group) -> &[Chunk] {
+        &self.chunks[group.chunks.clone()]
     }
 
-    /// The bytes of a piece of this file.
-    pub(crate) fn piece_bytes(&self, piece: &Piece) -> &[u8] {
-        &self.bytes[piece.span.clone()]
+    /// The bytes of a chunk of this file.
+    pub(crate) fn chunk_bytes(&self, chunk: &Chunk) -> &[u8] {
+        &self.bytes[chunk.span.clone()]
     }
 }
 
 fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
-    let mut pieces = Vec::with_capacity(bytes.len() / 256 + 1);
+    let mut chunks = Vec::with_capacity(bytes.len() / 256 + 1);
     let (mut start, mut line) = (0, 0);
     while line < bytes.len() {
         let length = line - start;
-        let entry = length >= MIN_PIECE && bytes[line..].starts_with(b"- ");
-        if entry || (length >= LONG_PIECE && chosen(first_line(&bytes[line..]), LINES_PER_CUT)) {
-            pieces.push(start..line);
+        let entry = length >= MIN_CHUNK && bytes[line..].starts_with(b"- ");
+        if entry || (length >= LONG_CHUNK && chosen(first_line(&bytes[line..]), LINES_PER_CUT)) {
+            chunks.push(start..line);
             start = line;
         }
         line += first_line(&bytes[line..]).len();
     }
     if start < bytes.len() {
-        pieces.push(start..bytes.len());
+        chunks.push(start..bytes.len());
     }
-    pieces
+    chunks
 }
 
-fn runs(bytes: &[u8], pieces: &[Piece]) -> Vec<Run> {
-    let mut runs = Vec::with_capacity(pieces.len() / 16 + 1);
+fn groups(bytes: &[u8], chunks: &[Chunk]) -> Vec<Group> {
+    let mut groups = Vec::with_capacity(chunks.len() / 16 + 1);
     let mut start = 0;
-    for (at, piece) in pieces.iter().enumerate() {
+    for (at, chunk) in chunks.iter().enumerate() {
         let length = at - start;
-        let here = || chosen(first_line(&bytes[piece.span.clone()]), PIECES_PER_CUT);
-        if length == MAX_RUN || (length >= MIN_RUN && here()) {
-            runs.push(run(pieces, start..at));
+        let here = || chosen(first_line(&bytes[chunk.span.clone()]), CHUNKS_PER_CUT);
+        if length == MAX_GROUP || (length >= MIN_GROUP && here()) {
+            groups.push(group(chunks, start..at));
             start = at;
         }
     }
-    if start < pieces.len() {
-        runs.push(run(pieces, start..pieces.len()));
+    if start < chunks.len() {
+        groups.push(group(chunks, start..chunks.len()));
     }
-    runs
+    groups
 }
 
-fn run(pieces: &[Piece], range: Range<usize>) -> Run {
+fn group(chunks: &[Chunk], range: Range<usize>) -> Group {
     let mut hash = Sha256::new();
-    for piece in &pieces[range.clone()] {
-        hash.update(piece.digest.as_bytes());
+    for chunk in &chunks[range.clone()] {
+        hash.update(chunk.digest.as_bytes());
     }
-    Run {
+    Group {
         digest: Digest::from_bytes(hash.finalize().into()),
-        pieces: range,
+        chunks: range,
     }
 }
 
@@ -196,14 +199,14 @@ mod tests {
 
     #[test]
     fn every_entry_is_a_piece_and_what_stands_before_joins_the_piece_before() {
-        let text = b"# Licence of the file, long enough to be a piece of its own, as it is here\n- func: a(Tensor self) -> Tensor\n  variants: function, method\n  # about b, which is\n- func: b(Tensor self) -> Tensor\n";
+        let text = b"# Licence of the file, long enough to be a chunk of its own, as it is here\n- func: a(Tensor self) -> Tensor\n  variants: function, method\n  # about b, which is\n- func: b(Tensor self) -> Tensor\n";
         let texts: Vec<_> = cut(text).into_iter().map(|span| &text[span]).collect();
         assert_eq!(texts.len(), 3);
         assert!(texts[1].starts_with(b"- func: a") && texts[1].ends_with(b"which is\n"));
     }
 
     #[test]
-    fn a_changed_entry_makes_one_piece_and_at_most_three_runs() {
+    fn a_changed_entry_makes_one_piece_and_at_most_three_groups() {
         let names = |changed: usize| {
             (0..2000).map(move |i| {
                 if i == changed {
@@ -214,23 +217,23 @@ mod tests {
             })
         };
         let before = plan(entries(names(usize::MAX)));
-        let pieces: HashSet<_> = before.pieces.iter().map(|p| p.digest).collect();
-        let runs: HashSet<_> = before.runs.iter().map(|r| r.digest).collect();
+        let chunks: HashSet<_> = before.chunks.iter().map(|p| p.digest).collect();
+        let groups: HashSet<_> = before.groups.iter().map(|r| r.digest).collect();
         for changed in (0..2000).step_by(37) {
             let after = plan(entries(names(changed)));
             assert_eq!(
                 after
-                    .pieces
+                    .chunks
                     .iter()
-                    .filter(|p| !pieces.contains(&p.digest))
+                    .filter(|p| !chunks.contains(&p.digest))
                     .count(),
                 1
             );
             assert!(
                 after
-                    .runs
+                    .groups
                     .iter()
-                    .filter(|r| !runs.contains(&r.digest))
+                    .filter(|r| !groups.contains(&r.digest))
                     .count()
                     <= 3
             );
@@ -240,16 +243,20 @@ mod tests {
     #[test]
     fn runs_are_of_moderate_length() {
         let plan = plan(entries((0..3000).map(|i| format!("op{i}"))));
-        assert_eq!(plan.pieces.len(), 3000);
-        assert!((80..190).contains(&plan.runs.len()), "{}", plan.runs.len());
+        assert_eq!(plan.chunks.len(), 3000);
+        assert!(
+            (80..190).contains(&plan.groups.len()),
+            "{}",
+            plan.groups.len()
+        );
     }
 
     #[test]
-    fn tiny_entries_do_not_make_tiny_pieces() {
+    fn tiny_entries_do_not_make_tiny_chunks() {
         let tiny: Vec<u8> = (0..1000)
             .flat_map(|i| format!("- {i}\n").into_bytes())
             .collect();
-        assert!(cut(&tiny).len() <= tiny.len() / MIN_PIECE + 1);
+        assert!(cut(&tiny).len() <= tiny.len() / MIN_CHUNK + 1);
     }
 
     #[test]
@@ -262,12 +269,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_and_runs_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
+        fn chunks_and_runs_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
             let plan = plan(text.into_bytes());
-            let spans: Vec<usize> = plan.pieces.iter().flat_map(|p| p.span.clone()).collect();
+            let spans: Vec<usize> = plan.chunks.iter().flat_map(|p| p.span.clone()).collect();
             prop_assert_eq!(spans, (0..plan.bytes.len()).collect::<Vec<_>>());
-            let covered: Vec<usize> = plan.runs.iter().flat_map(|r| r.pieces.clone()).collect();
-            prop_assert_eq!(covered, (0..plan.pieces.len()).collect::<Vec<_>>());
+            let covered: Vec<usize> = plan.groups.iter().flat_map(|r| r.chunks.clone()).collect();
+            prop_assert_eq!(covered, (0..plan.chunks.len()).collect::<Vec<_>>());
         }
     }
 }

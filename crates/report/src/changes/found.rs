@@ -1,0 +1,106 @@
+//! The findings that the change introduces, beside the changes.
+
+use opatlas_diff::policy::Conclusion;
+use opatlas_rules::Introduced;
+use opatlas_source::diagnostic::{Finding, Severity};
+
+use super::{Report, count};
+use crate::findings::Findings;
+
+/// The findings of the head that the base does not have.
+#[derive(Debug, Clone, Copy)]
+pub struct NewFindings<'a> {
+    /// The new ones, errors first, with the files of the head.
+    pub new: &'a Findings<'a>,
+    /// How many findings of the base the head does not have.
+    pub gone: usize,
+    /// How many errors the head has, old and new ones.
+    pub head_errors: usize,
+}
+
+/// How a comparison with new findings ends at best: new errors block, new warnings are for a
+/// reviewer to look at.
+#[must_use]
+pub fn conclusion(introduced: &Introduced) -> Conclusion {
+    worst(
+        introduced.count(Severity::Error),
+        introduced.count(Severity::Warning),
+    )
+}
+
+fn worst(errors: usize, warnings: usize) -> Conclusion {
+    match (errors, warnings) {
+        (0, 0) => Conclusion::Pass,
+        (0, _) => Conclusion::Warn,
+        _ => Conclusion::Fail,
+    }
+}
+
+impl<'a> NewFindings<'a> {
+    /// How many there are of a severity.
+    pub(super) fn count(&self, severity: Severity) -> usize {
+        let counts = self.new.counts();
+        match severity {
+            Severity::Error => counts.errors,
+            Severity::Warning => counts.warnings,
+            Severity::Info => counts.infos,
+        }
+    }
+
+    /// How the comparison ends at best.
+    pub(super) fn conclusion(&self) -> Conclusion {
+        worst(self.count(Severity::Error), self.count(Severity::Warning))
+    }
+
+    /// Whether there are new errors or warnings. New infos alone are not worth a line.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.conclusion() == Conclusion::Pass
+    }
+
+    /// The new errors and warnings.
+    pub(super) fn listed(&self) -> impl Iterator<Item = &'a Finding> {
+        let all = self.new.findings.iter();
+        all.filter(|finding| finding.severity != Severity::Info)
+    }
+
+    /// `2 new errors`, `1 new warning`; empty parts are left out.
+    pub(super) fn counted(&self) -> Vec<String> {
+        let parts = [
+            (self.count(Severity::Error), "new error"),
+            (self.count(Severity::Warning), "new warning"),
+        ];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        parts.map(|(number, word)| count(number, word)).collect()
+    }
+
+    /// What else there is to know: findings that are gone, and errors that the base has too.
+    pub(super) fn others(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if self.gone > 0 {
+            parts.push(format!("{} of the base gone", count(self.gone, "finding")));
+        }
+        let old = self.head_errors.saturating_sub(self.count(Severity::Error));
+        if old > 0 {
+            parts.push(format!("{} also in the base", count(old, "error")));
+        }
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// The position of a finding: `native_functions.yaml:14`.
+    pub(super) fn place(&self, finding: &Finding) -> String {
+        let path = self.new.path(&finding.file);
+        match self.new.lines(&finding.file, finding.span) {
+            Some(lines) => format!("{path}:{}", lines.start.line),
+            None => path.to_owned(),
+        }
+    }
+}
+
+impl Report<'_> {
+    /// Whether the report has nothing to say.
+    pub(super) fn is_empty(&self) -> bool {
+        self.judgement.changes.is_empty()
+            && self.comparison.unread.is_empty()
+            && self.found.is_quiet()
+    }
+}

@@ -1,0 +1,151 @@
+//! What the findings of one revision have more than those of another.
+//!
+//! Findings are matched by rule, operator and text, never by place: an entry that moved has the
+//! findings that it had. Each finding of the base matches one of the head, so a second finding of
+//! the same text is new.
+
+use std::cmp::Reverse;
+
+use rustc_hash::FxHashMap;
+
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+
+use super::{Findings, Omitted};
+
+/// The findings that a change introduces, and how many it removes. Findings that a comment
+/// suppresses are not listed, unless they are errors.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Introduced {
+    /// The findings of the head that the base does not have, errors first, else in the order of the
+    /// head.
+    pub new: Vec<Finding>,
+    /// The number of new findings that are not kept in full, by rule. Where a side has so many
+    /// findings of a rule that not all are kept, their numbers decide.
+    pub omitted: Vec<Omitted>,
+    /// How many findings of the base the head does not have.
+    pub gone: usize,
+    /// How many errors the head has, old and new ones.
+    pub head_errors: usize,
+}
+
+impl Introduced {
+    /// The number of new findings of a severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        let kept = self.new.iter().filter(|f| f.severity == severity).count();
+        let omitted = self.omitted.iter().filter(|o| o.severity == severity);
+        kept + omitted.map(|omitted| omitted.count).sum::<usize>()
+    }
+
+    /// Whether there is nothing new.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.omitted.is_empty()
+    }
+}
+
+/// What two findings have in common that are the same one at two places.
+type Same<'f> = (RuleId, Option<&'f str>, &'f str);
+
+fn same(finding: &Finding) -> Same<'_> {
+    let operator = finding.operator.as_deref();
+    (finding.rule, operator, &finding.message)
+}
+
+/// The findings that the head has and the base has not.
+#[must_use]
+pub fn introduced(base: &Findings, head: &Findings) -> Introduced {
+    let mut known: FxHashMap<Same<'_>, usize> = FxHashMap::default();
+    for finding in base.listed() {
+        *known.entry(same(finding)).or_default() += 1;
+    }
+    let mut new: Vec<Finding> = Vec::new();
+    for finding in head.listed() {
+        match known.get_mut(&same(finding)).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => new.push(finding.clone()),
+        }
+    }
+    new.sort_by_key(|finding| finding.severity);
+    let gone = known.values().sum();
+    Introduced {
+        new,
+        omitted: omitted(base.omitted(), head.omitted()),
+        gone,
+        head_errors: head.count(Severity::Error),
+    }
+}
+
+/// By how much the omitted findings of the head outnumber those of the base.
+fn omitted(base: &[Omitted], head: &[Omitted]) -> Vec<Omitted> {
+    let of_base: FxHashMap<RuleId, usize> = base.iter().map(|o| (o.rule, o.count)).collect();
+    let more = head.iter().filter_map(|omitted| {
+        let before = of_base.get(&omitted.rule).copied().unwrap_or(0);
+        let count = omitted.count.saturating_sub(before);
+        (count > 0).then_some(Omitted { count, ..*omitted })
+    });
+    let mut more: Vec<Omitted> = more.collect();
+    more.sort_by_key(|omitted| (omitted.severity, Reverse(omitted.count)));
+    more
+}
+
+#[cfg(test)]
+mod tests {
+    use opatlas_operators::catalogue::Catalogue;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use super::*;
+
+    fn found(text: &str) -> Findings {
+        let bundle = Bundle::of_native_functions(text.as_bytes());
+        crate::check(&Catalogue::read(&bundle, Release::LATEST, None))
+    }
+
+    const BAD: &str = "- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n";
+    const GOOD: &str = "- func: blend(Tensor self) -> Tensor\n";
+
+    #[test]
+    fn an_error_that_moved_is_not_new() {
+        let (base, head) = (format!("{BAD}{GOOD}"), format!("{GOOD}# moved\n\n{BAD}"));
+        let (base, head) = (found(&base), found(&head));
+        let introduced = introduced(&base, &head);
+        assert!(introduced.is_empty(), "{introduced:?}");
+        assert_eq!(introduced.gone, 0);
+        assert!(introduced.head_errors > 0);
+    }
+
+    #[test]
+    fn a_second_finding_of_the_same_text_is_new() {
+        let once = "- func: blend(Tensor self,Tensor b) -> Tensor\n";
+        let twice = "- func: blend(Tensor self,Tensor b,Tensor c) -> Tensor\n";
+        let (base, head) = (found(once), found(twice));
+        let there = introduced(&base, &head);
+        let back = introduced(&head, &base);
+        assert_eq!(there.new.len(), back.gone);
+        assert_eq!(there.gone, back.new.len());
+    }
+
+    #[test]
+    fn what_is_gone_is_counted() {
+        let (base, head) = (found(&format!("{GOOD}{BAD}")), found(GOOD));
+        let introduced = introduced(&base, &head);
+        assert!(introduced.is_empty(), "{introduced:?}");
+        assert_eq!(introduced.gone, base.len());
+        assert_eq!(introduced.head_errors, 0);
+    }
+
+    /// Of more findings than are kept, the numbers decide, and none is lost.
+    #[test]
+    fn more_than_are_kept_are_counted() {
+        let many: String = (0..crate::MOST_OF_A_RULE + 7)
+            .map(|i| BAD.replace("blend", &format!("blend{i}")))
+            .collect();
+        let (base, head) = (found(GOOD), found(&many));
+        let introduced = introduced(&base, &head);
+        let errors = introduced.count(Severity::Error);
+        assert_eq!(errors, head.count(Severity::Error));
+        assert_eq!(introduced.head_errors, errors);
+        assert!(!introduced.omitted.is_empty());
+    }
+}

@@ -1,0 +1,89 @@
+//! `opatlas check --base`: only the findings that a change introduces.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+
+use crate::cli::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
+use crate::cli::{Stored, Target};
+use crate::service::Snapshot;
+use crate::service::companions;
+use crate::store::Opening;
+use opatlas_pytorch::release::Release;
+
+use super::Input;
+
+/// What the files are held against.
+#[derive(Debug, Args)]
+pub(super) struct BaseOptions {
+    /// Report only findings that this base does not have: a file, a folder, a stored revision
+    /// (2.9.0, latest), or a commit of a local repository (git:REV, git:REV:PATH)
+    #[arg(long, value_name = "BASE", conflicts_with = "fix")]
+    base: Option<String>,
+
+    /// With --base git:REV, the path of native_functions.yaml in the repository
+    #[arg(long, value_name = "PATH", default_value = NATIVE_FUNCTIONS_PATH)]
+    path: String,
+
+    /// With --base git:REV, the local clone of the repository
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    repository: PathBuf,
+
+    /// With --base, the project of stored revisions
+    #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
+    project: String,
+
+    #[command(flatten)]
+    target: Target,
+}
+
+/// The base, read.
+pub(super) struct Base {
+    /// What people call it.
+    pub(super) title: String,
+    /// Its files, judged as the release of the check.
+    pub(super) snapshot: Snapshot,
+}
+
+impl BaseOptions {
+    /// Reads the base, if there is one, and gives the checked files what they lack of it.
+    pub(super) async fn read(
+        &self,
+        inputs: &mut [Input],
+        release: Release,
+    ) -> anyhow::Result<Option<Base>> {
+        let Some(text) = &self.base else {
+            return Ok(None);
+        };
+        let [input] = inputs else {
+            bail!("--base needs one file or folder with operators, but these are several");
+        };
+        let places = Places {
+            project: &self.project,
+            release: None,
+            path: &self.path,
+            repository: &self.repository,
+        };
+        let operand = Operand::parse(text, &places);
+        let stored = match operand.is_stored() {
+            true => Some(Stored::open(&self.target, Opening::Read).await?),
+            false => None,
+        };
+        let read = operand.read(&places, stored.as_ref(), None).await;
+        if let Some(stored) = stored {
+            stored.close().await;
+        }
+        let side = read?;
+        let bundle = side.snapshot.bundle.clone();
+        let mut notes = companions::complete(&bundle, &mut input.bundle);
+        notes.extend(companions::missing(&bundle, &input.bundle));
+        for note in notes {
+            eprintln!("note: {note}");
+        }
+        Ok(Some(Base {
+            title: side.view.title,
+            snapshot: Snapshot::read(bundle, release, None),
+        }))
+    }
+}

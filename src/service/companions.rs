@@ -1,0 +1,57 @@
+//! Files that one side of a comparison lacks.
+//!
+//! Who compares a changed `native_functions.yaml` alone means that the files beside it stay what
+//! they are in the base.
+
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
+
+/// The files that belong to the operators of a bundle.
+const COMPANIONS: [&str; 3] = [TAGS, DERIVATIVES, DEPRECATED];
+
+/// Adds to the files of a head those that only the base has. Returns a note about each.
+pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {
+    let mut notes = Vec::new();
+    for name in COMPANIONS {
+        if let (Some(bytes), None) = (base.file(name), head.file(name)) {
+            head.insert(name, bytes.clone());
+            notes.push(format!(
+                "the head was given without {name}, so that of the base applies to both"
+            ));
+        }
+    }
+    notes
+}
+
+/// A note about each file that only one side has and that rules read.
+#[must_use]
+pub fn missing(base: &Bundle, head: &Bundle) -> Vec<String> {
+    let note = |name: &&str| match (base.file(name), head.file(name)) {
+        (Some(_), None) => Some(format!(
+            "the head has no {name}, so nothing is known of what it says there"
+        )),
+        (None, Some(_)) => Some(format!(
+            "the base has no {name}, so all findings about that of the head count as new"
+        )),
+        _ => None,
+    };
+    [TAGS, DERIVATIVES].iter().filter_map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_of_one_file_has_the_companions_of_its_base() {
+        let mut base = Bundle::of_native_functions(*b"[]");
+        base.insert(TAGS, b"- tag: core\n".to_vec());
+        let mut head = Bundle::of_native_functions(*b"- func: f(Tensor self) -> Tensor\n");
+        assert_eq!(missing(&base, &head).len(), 1);
+        assert_eq!(missing(&head, &base).len(), 1);
+        let notes = complete(&base, &mut head);
+        assert_eq!(notes.len(), 1);
+        assert_eq!(head.file(TAGS), base.file(TAGS));
+        assert!(missing(&base, &head).is_empty());
+        assert!(complete(&base, &mut head).is_empty());
+    }
+}
