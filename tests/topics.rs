@@ -151,7 +151,7 @@ fn outcomes_are_valid_and_their_tables_are_those_of_their_yaml() {
         for release in Release::all() {
             assert_eq!(
                 errors(outcome.yaml, release),
-                [],
+                Vec::<RuleId>::new(),
                 "{} {release}",
                 outcome.id
             );

@@ -121,7 +121,7 @@ pub(super) const TEXTS: &[Text] = &[
         ],
         examples: &[Example::accepted(
             "- func: blank(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
-             pin_memory=None) -> Tensor\n",
+             pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blank\n  autogen: blank.out\n",
         )],
         see: &["factory-functions", "Layout", "Device"],
         ..ty("ScalarType", "A dtype.")

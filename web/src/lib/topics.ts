@@ -56,6 +56,33 @@ export function topicOfAnnotation(annotation: string): string {
 	return annotation.includes("!") ? "write-annotation" : "alias-annotation";
 }
 
+/** What explains the part of a line of YAML at a column, and which part that is. */
+export function topicAt(
+	line: string,
+	column: number,
+	topics: readonly TopicItem[],
+): { topic: TopicItem; from: number; to: number } | undefined {
+	const find = (name: string, kinds: readonly string[]) =>
+		topics.find(({ id, kind }) => id === name && kinds.includes(kind));
+	const covers = (from: number, to: number) => from <= column && column < to;
+	for (const found of line.matchAll(/Tensor\(([a-z|!*> -]+)\)/g)) {
+		const from = found.index + "Tensor".length;
+		const to = found.index + found[0].length;
+		const topic = find(topicOfAnnotation(found[1] ?? ""), ["annotation"]);
+		if (covers(from, to) && topic) return { topic, from, to };
+	}
+	for (const found of line.matchAll(/[A-Za-z_]\w*/g)) {
+		const from = found.index;
+		const to = from + found[0].length;
+		if (!covers(from, to)) continue;
+		const isKey = /^\s*:(\s|$)/.test(line.slice(to)) && /^[\s-]*$/.test(line.slice(0, from));
+		const kinds = isKey ? ["field", "alias-key", "dispatch-key"] : ["type", "alias-key", "dispatch-key"];
+		const topic = find(found[0], kinds);
+		return topic && { topic, from, to };
+	}
+	return undefined;
+}
+
 /** Where the answers given so far lead: the questions on the way, and what comes next. */
 export interface Way {
 	passed: { question: GuideQuestion; answer: number }[];

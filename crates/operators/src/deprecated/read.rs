@@ -128,7 +128,11 @@ impl Reader<'_> {
         for fault in read.diagnostics {
             // Places in the text become places in the file, whichever way the text is quoted.
             let range = fault.span.start as usize..fault.span.end as usize;
-            let at = self.tree.place(name, range);
+            // What is missing has no place of its own.
+            let at = match range.is_empty() {
+                true => self.tree.span(name),
+                false => self.tree.place(name, range),
+            };
             let message = format!("`name` is not a schema: {}", fault.message);
             let mut diagnostic = Diagnostic::new(RuleId::DeprecatedName, at, message);
             diagnostic.help = fault.help.or(Some(SHAPE.into()));

@@ -5,7 +5,7 @@ import { ApiError } from "../../api/problem";
 import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
 import { Badge, SeverityBadge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
-import { OperatorLink, RuleLink } from "../../components/links";
+import { OperatorLink, RuleLink, TopicLink } from "../../components/links";
 import { Card, Facts, Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { Async } from "../../components/States";
@@ -186,16 +186,26 @@ function Findings({ page }: { page: OperatorPage }) {
 	);
 }
 
+/** The value of a field, which leads to what the field means. */
+const field = (name: string, value: string) => (
+	<TopicLink key={name} name={name}>
+		{value}
+	</TopicLink>
+);
+
 function Group({ page }: { page: OperatorPage }) {
 	const others = page.autogen.filter((name) => !page.group.some((member) => member.name === name));
 	const facts: [string, ReactNode][] = [
-		["Variants", page.variants.join(", ") || "none"],
-		["Device check", page.device_check],
-		["Device guard", page.device_guard ? "yes" : "no"],
+		["Variants", field("variants", page.variants.join(", ") || "none")],
+		["Device check", field("device_check", page.device_check)],
+		["Device guard", field("device_guard", page.device_guard ? "yes" : "no")],
 	];
-	if (page.python_module) facts.push(["Python module", page.python_module]);
-	if (page.category_override) facts.push(["Category", page.category_override]);
-	if (page.structured_inherits) facts.push(["Inherits", page.structured_inherits]);
+	const { python_module, category_override, structured_inherits } = page;
+	if (python_module) facts.push(["Python module", field("python_module", python_module)]);
+	if (category_override) facts.push(["Category", field("category_override", category_override)]);
+	if (structured_inherits) {
+		facts.push(["Inherits", field("structured_inherits", structured_inherits)]);
+	}
 	if (page.structured_delegate) {
 		facts.push(["Delegates to", <OperatorLink key="d" name={page.structured_delegate} />]);
 	}

@@ -26,7 +26,7 @@ pub(super) fn check(catalogue: &Catalogue, file: &Deprecated, sink: &mut Sink) {
     let mut all: ByPlace<'_, Forms> = FxHashMap::default();
     for (index, form) in sink.while_wanted(file.forms.iter().enumerate()) {
         let called = matches.of_form(index);
-        if !unknown(form, sink) && called.is_empty() {
+        if !unknown(catalogue, form, sink) && called.is_empty() {
             unmatched(catalogue, form, sink);
         }
         let mut is_repeated = None;
@@ -49,12 +49,12 @@ pub(super) fn check(catalogue: &Catalogue, file: &Deprecated, sink: &mut Sink) {
     alone.sort_unstable();
     alone.dedup();
     for index in sink.while_wanted(alone) {
-        out_alone(&file.forms[index], sink);
+        out_alone(catalogue, &file.forms[index], sink);
     }
 }
 
 /// Reports what a call passes that is not an argument. Whether there was something.
-fn unknown(form: &DeprecatedForm, sink: &mut Sink) -> bool {
+fn unknown(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) -> bool {
     let arguments = form.call.arguments.iter();
     let unknown = arguments.filter(|passed| passed.value == Value::Unknown);
     let mut any = false;
@@ -71,11 +71,7 @@ fn unknown(form: &DeprecatedForm, sink: &mut Sink) -> bool {
             ),
         };
         let diagnostic = Diagnostic::new(RuleId::DeprecatedArgument, passed.at, message);
-        sink.about(
-            DEPRECATED,
-            form.schema.name.as_str(),
-            diagnostic.with_help(help),
-        );
+        report(catalogue, form, sink, diagnostic.with_help(help));
     }
     any
 }
@@ -102,14 +98,7 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
         }
     };
     let diagnostic = Diagnostic::new(RuleId::DeprecatedNoMatch, form.call.at, message);
-    sink.about(
-        DEPRECATED,
-        form.schema.name.as_str(),
-        diagnostic.with_help(help),
-    );
-    if let Some(related) = overloads.first().and_then(|&id| declaration(catalogue, id)) {
-        sink.relate(related);
-    }
+    report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
 /// Notes the texts of a form for an operator that it calls. Whether one of them was there already.
@@ -144,16 +133,28 @@ fn repeated(catalogue: &Catalogue, form: &DeprecatedForm, id: OperatorId, sink: 
     let message = format!("`{name}` has this deprecated signature already");
     let help = "keep one entry; if the call fits two overloads, write the types of one of them";
     let diagnostic = Diagnostic::new(RuleId::DeprecatedDuplicate, form.name_at, message);
-    sink.about(DEPRECATED, &name, diagnostic.with_help(help));
+    about(catalogue, id, sink, diagnostic.with_help(help));
 }
 
-fn out_alone(form: &DeprecatedForm, sink: &mut Sink) {
+fn out_alone(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     let message = "no deprecated signature without `out` has the same arguments";
     let help = "add an entry with the same arguments, without `out`";
     let diagnostic = Diagnostic::new(RuleId::DeprecatedOutAlone, form.name_at, message);
-    sink.about(
-        DEPRECATED,
-        form.schema.name.as_str(),
-        diagnostic.with_help(help),
-    );
+    report(catalogue, form, sink, diagnostic.with_help(help));
+}
+
+/// Reports a complaint, about the first operator of the name that the form calls.
+fn report(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink, diagnostic: Diagnostic) {
+    match catalogue.overloads(&form.call.name).first() {
+        Some(&id) => about(catalogue, id, sink, diagnostic),
+        None => sink.file(DEPRECATED, diagnostic),
+    }
+}
+
+fn about(catalogue: &Catalogue, id: OperatorId, sink: &mut Sink, diagnostic: Diagnostic) {
+    let name = catalogue.operator(id).qualified_name();
+    sink.about(DEPRECATED, &name, diagnostic);
+    if let Some(related) = declaration(catalogue, id) {
+        sink.relate(related);
+    }
 }
