@@ -270,7 +270,7 @@ fn is_same(key: &str, expected: &Registration<'_>, found: &ObservedRegistration)
         Origin::Tracer => file.starts_with("TraceType"),
         Origin::BackendSelect => file.starts_with("RegisterBackendSelect"),
         Origin::HandWritten => expected.file.is_none_or(|expected| expected == file),
-        Origin::BackendFile | Origin::Fallback | Origin::Observed => true,
+        Origin::BackendFile | Origin::Source | Origin::Fallback | Origin::Observed => true,
     };
     of_code && expected.fallthrough == found.fallthrough
 }

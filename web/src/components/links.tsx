@@ -1,8 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Place } from "../api/queries";
+import { type Place, topicsQuery } from "../api/queries";
 import { usePlace } from "../layout/place";
-import { historyPath, keyPath, operatorPath, rulePath } from "../nav";
+import { historyPath, keyPath, operatorPath, rulePath, topicPath } from "../nav";
 
 interface Props {
 	name: string;
@@ -59,6 +60,40 @@ export function CoverageLink() {
 	return (
 		<Link to="/coverage" className="target">
 			How this is counted
+		</Link>
+	);
+}
+
+/**
+ * What explains a key, field, type or annotation: its page, and its summary when one points at it.
+ * What has no topic stays text.
+ */
+export function TopicLink({ name, children }: { name: string; children: ReactNode }) {
+	const { data: topics } = useQuery(topicsQuery);
+	const topic = topics?.find(({ id, names }) => id === name || names.includes(name));
+	if (topic === undefined) return <span className="mono">{children}</span>;
+	return (
+		<Link
+			to={topicPath(topic.id)}
+			className="mono target"
+			title={topic.summary.replaceAll("`", "")}
+		>
+			{children}
+		</Link>
+	);
+}
+
+/** How an operator of a revision is implemented for a key. */
+export function ImplementLink({ place, name, at }: { place: Place; name: string; at: string }) {
+	return (
+		<Link
+			to={operatorPath(place, name)}
+			search={{ implement: at } as never}
+			hash="implement"
+			className="target"
+			aria-label={`Implement ${name} for ${at}`}
+		>
+			Implement it
 		</Link>
 	);
 }
