@@ -57,7 +57,7 @@ pub struct Drift<'a> {
     /// The differences, by operator and key.
     pub rows: Vec<DriftRow<'a>>,
     /// Backends that the files have kernels for and the build of the process does not, by name;
-    /// their keys are not compared.
+    /// what it lacks on their keys is not compared.
     pub left_out: Vec<&'static str>,
     /// How many registrations are the same.
     pub same: u32,
@@ -153,6 +153,12 @@ fn counts(row: &Registration<'_>) -> bool {
     !row.overridden
 }
 
+/// Whether generated code makes a registration. PyTorch's own code registers to keys of backends that
+/// a build leaves out.
+fn follows_from_files(row: &Registration<'_>) -> bool {
+    row.origin != Origin::HandWritten
+}
+
 fn namespace(operator: &str) -> &str {
     operator.split_once("::").map_or("aten", |(first, _)| first)
 }
@@ -166,14 +172,22 @@ struct Comparison {
 impl Comparison {
     fn new(inputs: Inputs<'_>, registrations: &Registrations, process: &Observed) -> Self {
         let keys = Keys::of(inputs.catalogue.release);
-        let mut declared = FxHashSet::default();
-        for (id, _) in inputs.catalogue.iter() {
-            let rows = registrations.of(inputs, id).filter(counts);
-            declared.extend(rows.filter_map(|row| backend(keys, row.key)));
+        let (mut declared, mut found) = (FxHashSet::default(), FxHashSet::default());
+        for (id, operator) in inputs.catalogue.iter() {
+            let name = operator.qualified_name();
+            for row in registrations.of(inputs, id).filter(counts) {
+                let Some(backend) = backend(keys, row.key).filter(|_| follows_from_files(&row))
+                else {
+                    continue;
+                };
+                declared.insert(backend);
+                let key = keys.name(row.key);
+                let mut made = process.of(&name).filter(|(_, found)| *found.key == *key);
+                if !found.contains(backend) && made.any(|(_, found)| is_same(key, &row, found)) {
+                    found.insert(backend);
+                }
+            }
         }
-        let found = process.rows().iter();
-        let found = found.filter_map(|row| backend(keys, keys.lookup(&row.key)?));
-        let found: FxHashSet<_> = found.collect();
         let mut left_out: Vec<_> = declared.difference(&found).copied().collect();
         left_out.sort_unstable();
         Self { keys, left_out }
