@@ -23,6 +23,7 @@ mod suppressions;
 mod tags;
 mod types;
 mod variants;
+mod vendors;
 mod views;
 mod yaml;
 
@@ -59,6 +60,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::outputs::RULES,
     &derivatives::variants::RULES,
     &backends::RULES,
+    &vendors::RULES,
 ];
 
 /// The checks of all families.
@@ -82,4 +84,5 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     views::check,
     derivatives::check,
     backends::check,
+    vendors::check,
 ];
