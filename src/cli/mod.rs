@@ -22,6 +22,7 @@ mod history;
 mod import;
 mod local;
 mod openapi;
+mod over;
 mod remote;
 mod restore;
 mod sample;

@@ -272,6 +272,8 @@ pub const DERIVATIVES: &str = "derivatives.yaml";
 pub const DEPRECATED: &str = "deprecated.yaml";
 /// Registrations recorded from a real process.
 pub const OBSERVED: &str = "observed.json";
+/// How the files of a vendor are read.
+pub const VENDOR: &str = "vendor.yaml";
 /// The folder of out-of-tree backend files, `backends/NAME.yaml`.
 pub const BACKENDS: &str = "backends/";
 /// The folder of C++ and Python sources, `sources/PATH`.
@@ -300,7 +302,16 @@ impl Bundle {
     /// `sources/PATH`, each part of the PATH such a NAME.
     #[must_use]
     pub fn is_file_name(name: &str) -> bool {
-        if [NATIVE_FUNCTIONS, TAGS, DERIVATIVES, DEPRECATED, OBSERVED].contains(&name) {
+        if [
+            NATIVE_FUNCTIONS,
+            TAGS,
+            DERIVATIVES,
+            DEPRECATED,
+            OBSERVED,
+            VENDOR,
+        ]
+        .contains(&name)
+        {
             return true;
         }
         if let Some(path) = name.strip_prefix(SOURCES) {

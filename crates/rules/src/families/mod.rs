@@ -24,6 +24,7 @@ mod suppressions;
 mod tags;
 mod types;
 mod variants;
+mod vendors;
 mod views;
 mod yaml;
 
@@ -63,6 +64,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::variants::RULES,
     &backends::RULES,
     &sources::RULES,
+    &vendors::RULES,
 ];
 
 /// The checks of all families.
@@ -87,4 +89,5 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     derivatives::check,
     backends::check,
     sources::check,
+    vendors::check,
 ];
