@@ -15,7 +15,7 @@ use opatlas_sources::{Language, MACRO_FILE, scan};
 pub(super) struct SourceOptions {
     /// Add what the C++ and Python sources of this folder register; only files that register
     /// something are stored
-    #[arg(long, value_name = "DIR", requires = "backend")]
+    #[arg(long, value_name = "DIR", requires = "backend", conflicts_with = "git")]
     sources: Option<PathBuf>,
 
     /// Describe the project's own registration macros with this TOML file
