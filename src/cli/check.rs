@@ -12,6 +12,7 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use super::fix::{Edits, Fixing};
+use super::over::Over;
 use crate::service::Snapshot;
 use crate::wire;
 use base::{Base, BaseOptions};
@@ -28,7 +29,8 @@ use opatlas_yaml::{Kind, Root};
 ///
 /// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
 /// describes an out-of-tree backend belongs to the operators; any other file, and standard input
-/// (`-`), is read as native_functions.yaml. A folder means the files in it.
+/// (`-`), is read as native_functions.yaml. A folder means the files in it. With --over, files of
+/// a backend are checked over a revision of PyTorch's.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check
@@ -56,6 +58,7 @@ pub(super) struct Check {
     #[arg(
         long,
         value_enum,
+        conflicts_with = "over",
         value_name = "WHICH",
         num_args = 0..=1,
         require_equals = true,
@@ -69,6 +72,9 @@ pub(super) struct Check {
 
     #[command(flatten)]
     base: BaseOptions,
+
+    #[command(flatten)]
+    over: Over,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,7 +114,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
+    pub(super) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
         self.bundle.insert(name, bytes);
         self.paths.insert(name.into(), path.into());
     }
@@ -116,6 +122,9 @@ impl Input {
 
 impl Check {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+        if self.over.is_given() {
+            return self.check_over().await;
+        }
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => {
@@ -155,6 +164,28 @@ impl Check {
             shown.chain(omitted).any(|found| self.fail_on.is_met(found))
         });
         self.show(&judged)?;
+        Ok(ExitCode::from(u8::from(failed)))
+    }
+
+    /// Checks files of a backend over a revision: only what is to be said of these files.
+    async fn check_over(&self) -> anyhow::Result<ExitCode> {
+        let release = self.release.as_deref();
+        let laid = self
+            .over
+            .lay(&self.files, release, &self.base.target)
+            .await?;
+        let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
+        let judged = Judged {
+            findings: laid.findings().filter(shown).cloned().collect(),
+            omitted: Vec::new(),
+            sources: laid.sources(),
+            known: None,
+            snapshot: laid.snapshot,
+        };
+        let mut severities = judged.findings.iter().map(|finding| finding.severity);
+        let failed = severities.any(|found| self.fail_on.is_met(found));
+        self.show(&[judged])?;
+        eprint!("{}", laid.told);
         Ok(ExitCode::from(u8::from(failed)))
     }
 
@@ -352,6 +383,7 @@ pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
             for (name, bytes) in bundle.files() {
                 input.add(name, &path.join(name), bytes.to_vec());
             }
+            super::over::add_vendors(path, &mut input)?;
             operators.push(input);
             continue;
         }
@@ -366,7 +398,10 @@ pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
         }
     }
     if operators.is_empty() {
-        bail!("none of these files declares operators; add a native_functions.yaml");
+        bail!(
+            "none of these files declares operators; add a native_functions.yaml, or name the \
+             revision that they belong to with --over, such as --over 2.9.0"
+        );
     }
     for input in &mut operators {
         for (name, bytes) in shared.bundle.files() {

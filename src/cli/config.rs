@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
+use super::over::{Pin, VendorText};
 use crate::service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_diff::policy::{Exception, Policy};
 
@@ -19,6 +20,7 @@ struct Config {
     policy: Option<PolicyText>,
     #[serde(default, rename = "exception")]
     exceptions: Vec<ExceptionText>,
+    vendor: Option<VendorText>,
 }
 
 /// The policy, if the file has one, and its exceptions.
@@ -26,6 +28,34 @@ struct Config {
 pub(super) struct Checked {
     pub(super) policy: Option<Policy>,
     pub(super) exceptions: Vec<Exception>,
+}
+
+/// The vendor profile of `opatlas.toml`, as a bundle holds it.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn vendor() -> anyhow::Result<Option<String>> {
+    Ok(vendor_text()?.map(|vendor| vendor.yaml()))
+}
+
+/// Where a vendor's repository names the release of PyTorch, if `opatlas.toml` says so.
+///
+/// # Errors
+/// If the file cannot be read, or says half of it.
+pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
+    match vendor_text()? {
+        Some(vendor) => vendor.pin(),
+        None => Ok(None),
+    }
+}
+
+fn vendor_text() -> anyhow::Result<Option<VendorText>> {
+    if !Path::new(FILE).is_file() {
+        return Ok(None);
+    }
+    let text = fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
+    let config: Config = toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))?;
+    Ok(config.vendor)
 }
 
 /// Reads the file that is named, or `opatlas.toml` where there is one.

@@ -1,5 +1,6 @@
 //! `opatlas import`: revisions into the store.
 
+mod backend_history;
 mod commits;
 mod git;
 mod releases;
@@ -15,10 +16,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use crate::store::Opening;
-use opatlas_source::diagnostic::Severity;
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS};
 
-use super::compare::backend::vendor;
+use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::Taken;
 use super::{Stored, Target, sample};
@@ -58,10 +58,11 @@ pub(super) struct Import {
     #[arg(long, requires = "git")]
     first_parent: bool,
 
-    /// Import this backend file on top of a stored revision (--over), such as
-    /// --project acme-npu --backend acme.yaml --over 2.15.0; exits with 1 if it has errors
-    #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir", "git"])]
-    backend: Option<PathBuf>,
+    /// Import these files of a backend on top of a stored revision (--over), such as
+    /// --project acme-npu --backend acme.yaml --over 2.15.0; exits with 1 if they have errors. With
+    /// --git the path of one such file in the repository, whose history is imported
+    #[arg(long, value_name = "FILE", requires = "over", conflicts_with_all = ["releases", "sample", "dir"])]
+    backend: Vec<PathBuf>,
 
     /// The stored revision to add the backend file to
     #[arg(long, value_name = "REVISION", requires = "backend")]
@@ -124,11 +125,14 @@ impl Import {
                 self.releases.len()
             );
         }
+        if let (Some(repository), Some(over)) = (&self.git, &self.over) {
+            return backend_history::import(&self, repository, over).await;
+        }
         if let Some(repository) = &self.git {
             return commits::import(&self, repository).await;
         }
-        if let (Some(file), Some(over)) = (&self.backend, &self.over) {
-            return self.lay_over(file, over).await;
+        if let Some(over) = &self.over {
+            return self.lay_over(over).await;
         }
         if let Some(dir) = &self.dir {
             let bundle = read_folder(dir)?;
@@ -142,9 +146,9 @@ impl Import {
         releases::import(&self).await
     }
 
-    /// Stores the files of a revision together with a backend file.
-    async fn lay_over(&self, file: &Path, over: &str) -> anyhow::Result<ExitCode> {
-        let vendor = vendor(file)?;
+    /// Stores the files of a revision together with files of a backend.
+    async fn lay_over(&self, over: &str) -> anyhow::Result<ExitCode> {
+        let vendors = Vendors::read(&self.backend)?;
         let stored = Stored::open(&self.target, Opening::Make).await?;
         let base = stored.resolve(&self.base_project, over, None).await?;
         let snapshot = stored.snapshot(&base).await?;
@@ -152,7 +156,7 @@ impl Import {
         let named = base.label.as_ref().map(|label| label.name.to_string());
         let label = self.label.clone().or(named);
         let release = base.release();
-        let bundle = vendor.over(&snapshot.bundle);
+        let bundle = vendors.over(&snapshot.bundle);
         let ingest = Ingest {
             project: &self.project,
             bundle: bundle.clone(),
@@ -172,17 +176,10 @@ impl Import {
         );
         let judged = JudgedRelease::parse(&taken.release)?.release;
         let laid = Snapshot::read(bundle, judged, Some(&snapshot));
-        let mut errors = 0;
-        let findings = laid.listed();
-        for finding in findings.filter(|finding| *finding.file == *vendor.file) {
-            eprintln!("{}: {}: {}", file.display(), finding.rule, finding.message);
-            errors += usize::from(finding.severity == Severity::Error);
-        }
+        eprint!("{}", vendors.told(&laid));
+        let errors = vendors.report(&laid);
         if errors > 0 {
-            eprintln!(
-                "{} has {errors} errors and is stored anyway",
-                file.display()
-            );
+            eprintln!("the files have {errors} errors and are stored anyway");
         }
         Ok(ExitCode::from(u8::from(errors > 0)))
     }

@@ -21,6 +21,7 @@ mod history;
 mod import;
 mod local;
 mod openapi;
+mod over;
 mod remote;
 mod restore;
 mod sample;

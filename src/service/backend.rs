@@ -81,7 +81,7 @@ impl Vendor {
         &self,
         release: opatlas_pytorch::release::Release,
     ) -> Result<BackendFile, ServiceError> {
-        let file = BackendFile::read(&self.bytes);
+        let file = BackendFile::read(&self.bytes).under(release, &self.file);
         let unusable = |why: &str| ServiceError::UnusableBackend {
             file: self.file.clone(),
             why: why.to_owned(),

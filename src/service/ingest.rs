@@ -245,6 +245,7 @@ impl Refusal {
             opatlas_source::DERIVATIVES,
             opatlas_source::DEPRECATED,
             opatlas_source::OBSERVED,
+            opatlas_source::VENDOR,
         ];
         Self::FileName {
             name: name.chars().take(128).collect(),

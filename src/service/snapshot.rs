@@ -39,7 +39,7 @@ pub struct Snapshot {
 /// Counts over a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Operators that entries declare.
+    /// Operators that entries and vendors' files declare.
     pub operators: usize,
     /// Operators that `autogen` adds to them.
     pub generated: usize,
@@ -139,7 +139,7 @@ impl Snapshot {
     /// runs the rules.
     pub fn summary(&self) -> Summary {
         let all = self.catalogue.operators.len();
-        let operators = self.catalogue.entry_of.len();
+        let operators = self.catalogue.entry_of.len() + self.catalogue.vendor_operators();
         let count = |severity| self.findings().count(severity);
         Summary {
             operators,

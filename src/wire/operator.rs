@@ -209,9 +209,17 @@ pub fn operator(snapshot: &Snapshot, id: OperatorId) -> Operator<'_> {
         ufunc_inner_loop: entry.map_or_else(Vec::new, inner_loops),
         is_view: operator.is_view,
         signature: operator.signature(),
-        file: placed.map(|_| NATIVE_FUNCTIONS),
-        span: placed
-            .map(|placed| place(snapshot, NATIVE_FUNCTIONS, placed.place(placed.entry.span))),
+        file: placed
+            .map(|_| NATIVE_FUNCTIONS)
+            .or_else(|| Some(&*operator.vendor()?.file)),
+        span: match (placed, operator.vendor()) {
+            (Some(placed), _) => {
+                let at = placed.place(placed.entry.span);
+                Some(place(snapshot, NATIVE_FUNCTIONS, at))
+            }
+            (None, Some(vendor)) => Some(place(snapshot, &vendor.file, vendor.at)),
+            (None, None) => None,
+        },
     }
 }
 

@@ -110,7 +110,7 @@ pub struct OperatorPage<'a> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SourceLines<'a> {
     /// The file.
-    pub file: &'static str,
+    pub file: &'a str,
     /// The first line, 1-based.
     pub line: u32,
     /// The last line.
@@ -153,9 +153,14 @@ pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
 }
 
 pub(crate) fn source_lines(snapshot: &Snapshot, id: OperatorId) -> Option<SourceLines<'_>> {
-    let placed = snapshot.catalogue.operator(id).declared()?;
-    let source = snapshot.source(NATIVE_FUNCTIONS)?;
-    let place = source.lines(placed.place(placed.entry.span));
+    let operator = snapshot.catalogue.operator(id);
+    let (file, at) = match (operator.declared(), operator.vendor()) {
+        (Some(placed), _) => (NATIVE_FUNCTIONS, placed.place(placed.entry.span)),
+        (None, Some(vendor)) => (&*vendor.file, vendor.at),
+        (None, None) => return None,
+    };
+    let source = snapshot.source(file)?;
+    let place = source.lines(at);
     let (line, mut end_line) = (place.start.line, place.end.line);
     if place.end.column == 1 && end_line > line {
         // It ends before the first character of its last line.
@@ -163,7 +168,7 @@ pub(crate) fn source_lines(snapshot: &Snapshot, id: OperatorId) -> Option<Source
     }
     let span = source.line(line).to(source.line(end_line));
     Some(SourceLines {
-        file: NATIVE_FUNCTIONS,
+        file,
         line,
         end_line,
         text: span.slice(&source.text),

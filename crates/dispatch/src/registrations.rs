@@ -247,9 +247,12 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn operator(&self, id: OperatorId, rows: &mut Vec<Row>) {
-        self.native(id, rows);
-        self.generated(id, rows);
-        self.functionalize(id, rows);
+        // Nothing is generated for operators of vendors' files.
+        if self.inputs.catalogue.operator(id).vendor().is_none() {
+            self.native(id, rows);
+            self.generated(id, rows);
+            self.functionalize(id, rows);
+        }
         rows.extend_from_slice(self.backends.of(id));
         self.outside(id, rows);
     }

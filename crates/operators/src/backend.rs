@@ -5,6 +5,7 @@
 //! among the operators of a catalogue.
 
 mod read;
+pub mod vendor;
 
 use std::sync::Arc;
 
@@ -12,10 +13,11 @@ use rustc_hash::FxHashSet;
 
 use super::catalogue::Catalogue;
 use super::entry::Placed;
-use super::operator::OperatorId;
+use super::operator::{OperatorId, VendorOperator};
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
+use vendor::{PlacedKernel, Profile, VendorFile};
 
 /// One backend file. Places count from the beginning of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +48,13 @@ pub struct BackendFile {
     pub use_out_as_primary: bool,
     /// `device_guard`: generated code guards the device.
     pub device_guard: bool,
+    /// What a vendor's file says beyond a backend file; its lists and operators above and below are
+    /// there once a release is known ([`BackendFile::under`]).
+    pub vendor: Option<Arc<VendorFile>>,
+    /// The operators that a vendor's file declares.
+    pub custom: Vec<Arc<VendorOperator>>,
+    /// The kernels that a vendor's file registers under their own names, in the order of places.
+    pub placed: Vec<PlacedKernel>,
     /// What could not be read.
     pub diagnostics: Complaints,
 }
@@ -97,7 +106,30 @@ impl BackendFile {
     /// Reads a file. Never fails: what cannot be read is in the diagnostics.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
-        read::read(bytes)
+        Self::read_with(bytes, None)
+    }
+
+    /// The same with the profile of its vendor. Without one, built-in profiles are tried.
+    #[must_use]
+    pub fn read_with(bytes: &[u8], profile: Option<&Profile>) -> Self {
+        read::read(bytes, profile)
+    }
+
+    /// The kernel that a registration at a place has, where the file names one.
+    #[must_use]
+    pub fn kernel_at(&self, at: Span) -> Option<&str> {
+        let found = self.placed.binary_search_by_key(&at, |placed| placed.at);
+        found.ok().map(|index| &*self.placed[index].kernel)
+    }
+
+    /// The operator of a name in a list: one of PyTorch, or of the vendor's own.
+    #[must_use]
+    pub fn listed(&self, catalogue: &Catalogue, name: &str) -> Option<OperatorId> {
+        let own = || {
+            let vendor = self.vendor.as_ref()?;
+            catalogue.find_in(&vendor.profile.namespace, name)
+        };
+        catalogue.find(name).or_else(own)
     }
 
     /// The operators with kernels on the backend's key, in order: `supported`, then
@@ -132,7 +164,7 @@ impl BackendFile {
             let kernels: Vec<BackendKernel> = listed
                 .into_iter()
                 .filter_map(|op| {
-                    let operator = catalogue.find(&op.value)?;
+                    let operator = self.listed(catalogue, &op.value)?;
                     let schema = catalogue.operator(operator).schema();
                     let mut kernel = schema.default_kernel();
                     if symint.contains(&*op.value) {
@@ -150,14 +182,69 @@ impl BackendFile {
         };
         let supported = self.on_backend_key().map(|(_, op)| op).collect();
         let release = catalogue.release;
-        [
+        let mut all: Vec<KeyKernels> = [
             on_key(self.backend_key(release), supported),
             on_key(self.autograd_key(release), self.autograd.iter().collect()),
         ]
         .into_iter()
         .flatten()
-        .collect()
+        .collect();
+        all.extend(self.placed_kernels(catalogue, &all));
+        all
     }
+
+    /// The kernels that the file names itself, by key, without those of its lists.
+    fn placed_kernels(&self, catalogue: &Catalogue, lists: &[KeyKernels]) -> Vec<KeyKernels> {
+        let mut by_key: Vec<KeyKernels> = Vec::new();
+        let listed = lists.iter().flat_map(|on_key| {
+            let kernels = on_key.kernels.iter();
+            kernels.map(|kernel| (on_key.key, kernel.operator))
+        });
+        let mut seen: FxHashSet<_> = listed.collect();
+        for placed in &self.placed {
+            let key = dispatch_key(&placed.key, catalogue.release);
+            let operator = catalogue.find_in(&placed.namespace, &placed.operator);
+            let (Some(key), Some(operator)) = (key, operator) else {
+                continue;
+            };
+            let at = match by_key.iter().position(|kernels| kernels.key == key) {
+                Some(at) => at,
+                None => {
+                    let kernels = Vec::new();
+                    by_key.push(KeyKernels { key, kernels });
+                    by_key.len() - 1
+                }
+            };
+            let served = served(catalogue, operator, placed.serves_delegates)
+                .filter(|&operator| seen.insert((key, operator)));
+            by_key[at]
+                .kernels
+                .extend(served.map(|operator| BackendKernel {
+                    operator,
+                    kernel: placed.kernel.clone(),
+                    at: placed.at,
+                }));
+        }
+        by_key
+    }
+}
+
+/// The operators that a kernel serves: its own, and of a structured out variant those that delegate
+/// to it.
+fn served(
+    catalogue: &Catalogue,
+    operator: OperatorId,
+    with_delegates: bool,
+) -> impl Iterator<Item = OperatorId> + use<> {
+    let group = catalogue.groups.of(operator);
+    let is_structured = with_delegates && catalogue.operator(operator).is_structured();
+    let members = (is_structured && group.out == Some(operator)).then(|| group.members());
+    let delegates: Vec<OperatorId> = members
+        .into_iter()
+        .flatten()
+        .filter(|&member| catalogue.operator(member).structured_delegate().is_some())
+        .collect();
+    std::iter::once(operator).chain(delegates)
 }
 
 /// The dispatch key for a name in a release (torchgen `DispatchKey.parse`).

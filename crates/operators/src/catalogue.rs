@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
+use super::backend::vendor::Profile;
 use super::deprecated::Deprecated;
 use super::deprecated::matching::DeprecatedMatches;
 use super::derivative_match::DerivativeMatches;
@@ -22,7 +23,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS,
+    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, TAGS, VENDOR,
 };
 
 /// A revision, read and completed.
@@ -36,7 +37,7 @@ pub struct Catalogue {
     pub tags: DeclaredTags,
     /// What is wrong with `tags.yaml`; places in that file.
     pub tags_diagnostics: Complaints,
-    /// All operators: written ones in file order, then generated ones.
+    /// All operators: written ones in file order, then generated ones, then those of vendors' files.
     pub operators: Vec<Operator>,
     /// Index into the file's entries of each written operator.
     pub entry_of: Vec<u32>,
@@ -52,6 +53,10 @@ pub struct Catalogue {
     pub deprecated: Option<Arc<Deprecated>>,
     /// The out-of-tree backend files by their names in the bundle, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
+    /// The operators of vendors' files by their qualified names.
+    of_vendors: FxHashMap<Box<str>, OperatorId>,
+    /// Why the bundle's vendor profile cannot be read.
+    pub vendor_diagnostics: Complaints,
     by_name: FxHashMap<Box<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
@@ -118,13 +123,60 @@ impl Catalogue {
                 None => Arc::new(Deprecated::read(bytes)),
             }
         });
+        let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
+            Some(Err(fault)) => {
+                catalogue.vendor_diagnostics.push(fault);
+                None
+            }
+            Some(Ok(profile)) => Some(profile),
+            None => None,
+        };
         let files = bundle.files();
         for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
             stop.check()?;
-            let file = Arc::new(BackendFile::read(bytes));
-            catalogue.backends.push((name.into(), file));
+            let file = BackendFile::read_with(bytes, profile.as_ref());
+            catalogue.add_backend(name, Arc::new(file));
         }
         Ok(catalogue)
+    }
+
+    /// Adds a backend file, and the operators that it declares.
+    fn add_backend(&mut self, name: &str, file: Arc<BackendFile>) {
+        let file = match file.vendor {
+            Some(_) => Arc::new(file.under(self.release, name)),
+            None => file,
+        };
+        let tags: tags::Tags = Arc::from([]);
+        for vendor in &file.custom {
+            let operator = vendor.schema.name.as_str();
+            if self.find_in(&vendor.namespace, operator).is_some() {
+                continue;
+            }
+            let id = OperatorId::of_index(self.operators.len());
+            let kind = vendor.schema.kind();
+            let qualified = format!("{}::{operator}", vendor.namespace);
+            self.of_vendors.insert(qualified.into(), id);
+            self.groups.push_alone(kind, id);
+            self.operators.push(Operator {
+                is_view: false,
+                kind,
+                tags: Arc::clone(&tags),
+                declaration: Declaration::Vendor(Arc::clone(vendor)),
+            });
+        }
+        self.backends.push((name.into(), file));
+    }
+
+    /// How many operators vendors' files declare.
+    #[must_use]
+    pub fn vendor_operators(&self) -> usize {
+        self.of_vendors.len()
+    }
+
+    /// The operators of `native_functions.yaml`, written and generated, with their ids.
+    pub fn native(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
+        self.iter()
+            .take(self.operators.len() - self.of_vendors.len())
     }
 
     /// The same revision under another release's rules; what was read is shared.
@@ -145,8 +197,13 @@ impl Catalogue {
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.deprecated.clone_from(&self.deprecated);
-        catalogue.backends.clone_from(&self.backends);
         catalogue.match_derivatives(stop)?;
+        catalogue
+            .vendor_diagnostics
+            .clone_from(&self.vendor_diagnostics);
+        for (name, file) in &self.backends {
+            catalogue.add_backend(name, Arc::clone(file));
+        }
         Ok(catalogue)
     }
 
@@ -193,6 +250,8 @@ impl Catalogue {
             deprecated: None,
             derivative_matches: DerivativeMatches::default(),
             backends: Vec::new(),
+            of_vendors: FxHashMap::default(),
+            vendor_diagnostics: Complaints::default(),
             by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),
@@ -250,7 +309,7 @@ impl Catalogue {
             .map(|(i, operator)| (OperatorId::of_index(i), operator))
     }
 
-    /// The first operator of this name, whatever its namespace.
+    /// The first operator of this name in `native_functions.yaml`, whatever its namespace.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<OperatorId> {
         self.by_name.get(name).copied()
@@ -269,10 +328,21 @@ impl Catalogue {
     pub fn find_in(&self, namespace: &str, name: &str) -> Option<OperatorId> {
         if self.same_name.contains_key(name) {
             let qualified = format!("{namespace}::{name}");
-            return self.namesakes().get(&*qualified).copied();
+            let native = self.namesakes().get(&*qualified).copied();
+            return native.or_else(|| self.of_vendor(namespace, name));
         }
-        let found = self.find(name)?;
-        (self.operator(found).namespace() == namespace).then_some(found)
+        let native = self.find(name);
+        native
+            .filter(|&found| self.operator(found).namespace() == namespace)
+            .or_else(|| self.of_vendor(namespace, name))
+    }
+
+    fn of_vendor(&self, namespace: &str, name: &str) -> Option<OperatorId> {
+        if self.of_vendors.is_empty() {
+            return None;
+        }
+        let qualified = format!("{namespace}::{name}");
+        self.of_vendors.get(&*qualified).copied()
     }
 
     /// The operators whose name others have too, each name with its namespace.
@@ -305,7 +375,7 @@ impl Catalogue {
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
         let base = |id: OperatorId| self.operator(id).name().base();
         let ids = self.by_base.get_or_init(|| {
-            let mut ids: Vec<OperatorId> = self.iter().map(|(id, _)| id).collect();
+            let mut ids: Vec<OperatorId> = self.native().map(|(id, _)| id).collect();
             ids.sort_unstable_by(|&a, &b| base(a).cmp(base(b)).then(a.cmp(&b)));
             ids
         });

@@ -100,6 +100,14 @@ impl Groups {
         groups
     }
 
+    /// Adds an operator in a group of its own, whatever its signature.
+    pub(super) fn push_alone(&mut self, kind: SchemaKind, id: OperatorId) {
+        let group = GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX));
+        self.groups.push(Group::default());
+        self.groups[group.0 as usize].add(kind, id);
+        self.of.push(group);
+    }
+
     /// All groups, in order of first appearance.
     #[must_use]
     pub fn all(&self) -> &[Group] {

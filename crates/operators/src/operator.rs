@@ -9,7 +9,7 @@ use opatlas_schema::name::OperatorName;
 use opatlas_source::Span;
 
 /// The place of an operator in its [`super::catalogue::Catalogue`]: written ones first, in file
-/// order, then generated ones in the order of their making.
+/// order, then generated ones in the order of their making, then those of vendors' files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperatorId(pub u32);
 
@@ -65,6 +65,25 @@ pub struct Generated {
     pub use_const_ref_for_mutable_tensors: bool,
 }
 
+/// An operator that a vendor's file declares, in a namespace of its own or as an addition to
+/// PyTorch's (`docs/spec/vendors.md`). Code of PyTorch is never generated for it, so its kernels are
+/// those that the file registers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VendorOperator {
+    /// Its schema.
+    pub schema: FunctionSchema,
+    /// The schema's canonical text.
+    pub canonical: Box<str>,
+    /// The canonical text of its signature.
+    pub signature: Box<str>,
+    /// Its namespace.
+    pub namespace: Box<str>,
+    /// The file in the bundle.
+    pub file: Box<str>,
+    /// The position of the schema in the file.
+    pub at: Span,
+}
+
 /// What an operator comes from.
 #[derive(Debug, Clone)]
 pub enum Declaration {
@@ -72,6 +91,8 @@ pub enum Declaration {
     Entry(PlacedEntry),
     /// Made by `autogen`.
     Generated(Arc<Generated>),
+    /// A vendor's file.
+    Vendor(Arc<VendorOperator>),
 }
 
 /// An operator under the rules of one release.
@@ -93,7 +114,16 @@ impl Operator {
     pub fn declared(&self) -> Option<&PlacedEntry> {
         match &self.declaration {
             Declaration::Entry(entry) => Some(entry),
-            Declaration::Generated(_) => None,
+            Declaration::Generated(_) | Declaration::Vendor(_) => None,
+        }
+    }
+
+    /// What a vendor's file declares, if it comes from one.
+    #[must_use]
+    pub fn vendor(&self) -> Option<&VendorOperator> {
+        match &self.declaration {
+            Declaration::Vendor(vendor) => Some(vendor),
+            Declaration::Entry(_) | Declaration::Generated(_) => None,
         }
     }
 
@@ -101,7 +131,7 @@ impl Operator {
     #[must_use]
     pub fn generated(&self) -> Option<&Generated> {
         match &self.declaration {
-            Declaration::Entry(_) => None,
+            Declaration::Entry(_) | Declaration::Vendor(_) => None,
             Declaration::Generated(generated) => Some(generated),
         }
     }
@@ -122,6 +152,7 @@ impl Operator {
                 .as_ref()
                 .expect("only entries with a schema become operators"),
             Declaration::Generated(generated) => &generated.schema,
+            Declaration::Vendor(vendor) => &vendor.schema,
         }
     }
 
@@ -137,6 +168,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.namespace,
             Declaration::Generated(generated) => &generated.namespace,
+            Declaration::Vendor(vendor) => &vendor.namespace,
         }
     }
 
@@ -155,6 +187,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.canonical,
             Declaration::Generated(generated) => &generated.canonical,
+            Declaration::Vendor(vendor) => &vendor.canonical,
         }
     }
 
@@ -164,6 +197,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.signature,
             Declaration::Generated(generated) => &generated.signature,
+            Declaration::Vendor(vendor) => &vendor.signature,
         }
     }
 
@@ -173,6 +207,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.kernels,
             Declaration::Generated(generated) => &generated.kernels,
+            Declaration::Vendor(_) => &[],
         }
     }
 
@@ -221,6 +256,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => placed.entry.is_abstract(),
             Declaration::Generated(generated) => generated.is_abstract,
+            Declaration::Vendor(_) => false,
         }
     }
 
@@ -237,6 +273,7 @@ impl Operator {
         match &self.declaration {
             Declaration::Entry(placed) => placed.entry.use_const_ref_for_mutable_tensors,
             Declaration::Generated(generated) => generated.use_const_ref_for_mutable_tensors,
+            Declaration::Vendor(_) => false,
         }
     }
 

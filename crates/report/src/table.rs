@@ -86,6 +86,11 @@ fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
         if let Some(line) = (shown.line)(file, at) {
             let _ = write!(out, "   {file}:{line}");
         }
+    } else if let Some(vendor) = operator.vendor() {
+        let file = &vendor.file;
+        if let Some(line) = (shown.line)(file, vendor.at) {
+            let _ = write!(out, "   {file}:{line}");
+        }
     } else if let Some(generated) = operator.generated() {
         let from = shown.view.inputs.catalogue.operator(generated.from);
         let _ = write!(out, "   generated from {}", from.qualified_name());

@@ -272,6 +272,8 @@ pub const DERIVATIVES: &str = "derivatives.yaml";
 pub const DEPRECATED: &str = "deprecated.yaml";
 /// Registrations recorded from a real process.
 pub const OBSERVED: &str = "observed.json";
+/// How the files of a vendor are read.
+pub const VENDOR: &str = "vendor.yaml";
 /// The folder of out-of-tree backend files, `backends/NAME.yaml`.
 pub const BACKENDS: &str = "backends/";
 
@@ -294,7 +296,16 @@ impl Bundle {
     /// with a NAME of letters, digits, `.`, `_`, `+` and `-` that does not begin with a dot.
     #[must_use]
     pub fn is_file_name(name: &str) -> bool {
-        if [NATIVE_FUNCTIONS, TAGS, DERIVATIVES, DEPRECATED, OBSERVED].contains(&name) {
+        if [
+            NATIVE_FUNCTIONS,
+            TAGS,
+            DERIVATIVES,
+            DEPRECATED,
+            OBSERVED,
+            VENDOR,
+        ]
+        .contains(&name)
+        {
             return true;
         }
         let stem = name

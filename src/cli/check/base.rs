@@ -19,7 +19,7 @@ use super::Input;
 pub(super) struct BaseOptions {
     /// Report only findings that this base does not have: a file, a folder, a stored revision
     /// (2.9.0, latest), or a commit of a local repository (git:REV, git:REV:PATH)
-    #[arg(long, value_name = "BASE", conflicts_with = "fix")]
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["fix", "over"])]
     base: Option<String>,
 
     /// With --base git:REV, the path of native_functions.yaml in the repository
@@ -35,7 +35,7 @@ pub(super) struct BaseOptions {
     project: String,
 
     #[command(flatten)]
-    target: Target,
+    pub(super) target: Target,
 }
 
 /// The base, read.

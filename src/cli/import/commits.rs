@@ -10,12 +10,13 @@ use tokio::sync::mpsc;
 
 use crate::cli::local;
 use crate::cli::side::companions;
-use crate::cli::target::Target;
+use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service};
 use crate::store::{CommitRecord, Opening};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
+use super::backend_history::BackendHistory;
 use super::git::{self, Files, Mode};
 use super::{Import, progress};
 
@@ -43,6 +44,26 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     for commit in &mut commits {
         commit.release.clone_from(&release);
     }
+    let source = Source::Operators(import.path.clone());
+    take(import, database, repository, commits, source).await
+}
+
+/// What the bundle of a commit is made of.
+pub(super) enum Source {
+    /// The operators at this path, and their companions.
+    Operators(String),
+    /// A file of a backend over another revision.
+    Backend(BackendHistory),
+}
+
+/// Stores the commits that are not there yet, with the bundles that a source makes of them.
+pub(super) async fn take(
+    import: &Import,
+    database: &Database,
+    repository: &Path,
+    commits: Vec<CommitRecord>,
+    source: Source,
+) -> anyhow::Result<ExitCode> {
     let service = local::open(database, Opening::Make).await?;
     local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();
@@ -65,8 +86,11 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
         .collect::<Vec<_>>();
     let bar = progress(wanted.len());
     let (sender, mut receiver) = mpsc::channel(WAITING);
-    let (place, path) = (repository.to_owned(), import.path.clone());
-    let reading = tokio::task::spawn_blocking(move || read(&place, &path, wanted, &sender));
+    let place = repository.to_owned();
+    let reading = tokio::task::spawn_blocking(move || match source {
+        Source::Operators(path) => read(&place, &path, wanted, &sender),
+        Source::Backend(history) => history.read(&place, wanted, &sender),
+    });
     let (mut stored, mut left_out) = (0, 0);
     let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
     let mut handful = Vec::with_capacity(AT_ONCE);
@@ -106,8 +130,8 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     bar.finish_and_clear();
     if stored + placed.known == 0 {
         bail!(
-            "no commit has a valid {}; set the path with --path",
-            import.path
+            "no commit has a valid file at this path; set it with --path, or with --backend for \
+             the file of a backend"
         );
     }
     // Where old and new commits meet, and after an import that was stopped.

@@ -60,6 +60,65 @@ pub(super) fn commits(
     Ok(commits)
 }
 
+/// The commits of a range that touch a file, also under its former names, in the order of their
+/// topology, the first one first; each with the path of the file in it.
+///
+/// # Errors
+/// As [`commits`].
+pub(super) fn followed(
+    repository: &Path,
+    range: &str,
+    path: &str,
+    first_parent: bool,
+) -> anyhow::Result<Vec<(CommitRecord, String)>> {
+    if range.starts_with('-') {
+        bail!("`{range}` is not a range of commits");
+    }
+    let mut command = git(repository);
+    command.args([
+        "-c",
+        "core.quotePath=false",
+        "log",
+        "--topo-order",
+        "--follow",
+    ]);
+    command.args(["--name-only", "--format=%x01%H %at %s"]);
+    if first_parent {
+        command.arg("--first-parent");
+    }
+    let output = command
+        .args(["--end-of-options", range, "--", path])
+        .output()
+        .context("cannot run git, which --git requires")?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("git gave no reason");
+        bail!("{} has no commits {range}: {said}", repository.display());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    // From the last commit back, so that a merge without a name has that of the commit after it.
+    let mut name = path.to_owned();
+    let mut found = Vec::new();
+    for block in text.split('\u{1}').filter(|block| !block.trim().is_empty()) {
+        let mut lines = block.lines();
+        let head = lines.next().unwrap_or_default();
+        let commit = commit(head)
+            .ok_or_else(|| anyhow!("unexpected line from git for a commit: {head:?}"))?;
+        if let Some(named) = lines.find(|line| !line.is_empty()) {
+            named.clone_into(&mut name);
+        }
+        found.push((commit, name.clone()));
+    }
+    found.reverse();
+    match found.is_empty() {
+        false => Ok(found),
+        true => bail!(
+            "no commit of {range} in {} touches {path}; --backend is the path in the repository",
+            repository.display()
+        ),
+    }
+}
+
 fn commit(line: &str) -> Option<CommitRecord> {
     let mut parts = line.splitn(3, ' ');
     let id = parts.next()?.trim().to_owned();

@@ -46,11 +46,20 @@ fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<
                 key => format!("VariableType::{name}_{key}").into(),
             }
         }
+        RowSource::Backend(file, at, _) if named_kernel(inputs, file, at).is_some() => {
+            Cow::Borrowed(named_kernel(inputs, file, at)?)
+        }
         RowSource::Backend(_, _, false) => cpp_name(operator.schema()),
         RowSource::Backend(_, _, true) => symbolic(cpp_name(operator.schema())),
         RowSource::BackendWrapper(..) => cpp_name(operator.schema()),
         RowSource::Source(_) | RowSource::Observed(_) => return None,
     })
+}
+
+/// The kernel that a vendor's file names.
+fn named_kernel(inputs: Inputs<'_>, file: u16, at: Span) -> Option<&str> {
+    let (_, file) = inputs.backends.get(usize::from(file))?;
+    file.kernel_at(at)
 }
 
 /// The names that generated files give to their functions.

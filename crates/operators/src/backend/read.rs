@@ -1,6 +1,7 @@
 //! From the YAML tree to a [`BackendFile`].
 
 use super::BackendFile;
+use super::vendor::{self, Profile, Superset};
 use crate::entry::Placed;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
@@ -9,7 +10,7 @@ use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_source::suggest;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
-pub(super) fn read(bytes: &[u8]) -> BackendFile {
+pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     let (text, diagnostics) = opatlas_yaml::decode(bytes);
     let mut diagnostics = Complaints::from(diagnostics);
     let document = opatlas_yaml::parse(&text).bounded();
@@ -28,7 +29,11 @@ pub(super) fn read(bytes: &[u8]) -> BackendFile {
         },
     };
     match document.root {
-        Root::Mapping(node) => reader.mapping(node),
+        Root::Mapping(node) => reader.mapping(node, profile),
+        Root::Sequence if !broken => match vendor::overlay(&text, profile) {
+            Some(file) => return file,
+            None => reader.report(root_fault(&text, Root::Sequence)),
+        },
         root if !broken => reader.report(root_fault(&text, root)),
         _ => {}
     }
@@ -71,11 +76,76 @@ impl Reader<'_> {
         self.file.diagnostics.push(diagnostic);
     }
 
-    fn mapping(&mut self, node: NodeId) {
+    fn mapping(&mut self, node: NodeId, profile: Option<&Profile>) {
         self.file.is_mapping = true;
         let Kind::Mapping(pairs) = self.tree.kind(node) else {
             return;
         };
+        match vendor::superset(self.tree, pairs, profile) {
+            Superset::No => self.plain(pairs),
+            Superset::Known(profile) => self.superset(pairs, *profile),
+            Superset::Unknown(at) => self.unknown_superset(pairs, at),
+        }
+    }
+
+    /// A superset of a backend file, read as its profile says.
+    fn superset(&mut self, pairs: &[(NodeId, NodeId)], profile: Profile) {
+        let value = |key: &str| {
+            let mut pairs = pairs.iter();
+            let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));
+            pair.copied()
+        };
+        let [backend, namespace, class, out, guard] = [
+            "backend",
+            "cpp_namespace",
+            "class_name",
+            "use_out_as_primary",
+            "device_guard",
+        ]
+        .map(value);
+        let at = backend.map_or(Span::at(0), |(_, node)| self.tree.span(node));
+        self.file.backend = Some(Placed {
+            value: profile.key.clone(),
+            at,
+        });
+        let named = namespace.and_then(|(_, node)| self.text(node));
+        self.file.cpp_namespace = named.or_else(|| {
+            Some(Placed {
+                value: profile.cpp_namespace.clone(),
+                at: Span::at(0),
+            })
+        });
+        self.file.class_name = class.and_then(|(_, node)| self.text(node));
+        // Generators of vendors make no wrappers around functional kernels.
+        self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
+        self.file.device_guard = self.flag("device_guard", guard);
+        vendor::sections(self.tree, pairs, profile, &mut self.file);
+    }
+
+    /// One finding instead of one for each place that a backend file does not have.
+    fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
+        let backend = pairs
+            .iter()
+            .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
+        let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
+        let whose = match backend {
+            Some(backend) => format!("the vendor of `{backend}`"),
+            None => "a vendor".to_owned(),
+        };
+        let what = at.slice(self.tree.text()).lines().next().unwrap_or("");
+        let what: String = what.chars().take(60).collect();
+        let message = format!(
+            "this seems to be a backend file in a format of {whose}: PyTorch's generator does not \
+             read `{what}`"
+        );
+        self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(
+            "describe the format in `[vendor]` of opatlas.toml (or vendor.yaml of the bundle): `key`, \
+             the dispatch key of the kernels, such as PrivateUse1; `spellings`, what the file writes \
+             for it; `namespace`, that of its own operators",
+        ));
+    }
+
+    fn plain(&mut self, pairs: &[(NodeId, NodeId)]) {
         let value = |key: &str| {
             let mut pairs = pairs.iter();
             let pair = pairs.find(|(k, _)| self.tree.str_value(*k) == Some(key));

@@ -132,6 +132,7 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
 fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
     let operator = shown.view.inputs.catalogue.operator(id);
     match operator.declared() {
+        None if operator.vendor().is_some() => "no: a vendor's file declares the operator",
         None => "no: the operator is generated",
         Some(_) if operator.is_part_of_structured_group() => "no: the operator is structured",
         Some(placed) if placed.entry.dispatch.is_some() => "no: the entry has a `dispatch` section",

@@ -163,7 +163,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
 /// The keys that operators have kernels on, each with one of them.
 fn keys_with_kernels(catalogue: &Catalogue) -> FxHashMap<&str, OperatorId> {
     let mut keys = FxHashMap::default();
-    for (id, operator) in catalogue.iter() {
+    for (id, operator) in catalogue.native() {
         for kernel in operator.kernels() {
             keys.entry(kernel.key.as_str()).or_insert(id);
         }
@@ -193,6 +193,10 @@ impl<'c> Check<'c> {
         self.key(&autograd, KeyOf::Autograd);
         self.repeated(&supported);
         self.repeated(&autograd);
+        // The rules below are those of PyTorch's own generator.
+        if self.file.vendor.is_some() {
+            return;
+        }
         self.mixed(&supported, &autograd);
         self.symint(&supported, &autograd);
         if !supported.is_empty() {
@@ -216,7 +220,7 @@ impl<'c> Check<'c> {
         for (_, op) in self.sink.while_wanted(listed) {
             let name = &*op.value;
             let native = &self.catalogue.native_functions;
-            if self.catalogue.find(name).is_some() || native.may_hide(name) {
+            if self.file.listed(self.catalogue, name).is_some() || native.may_hide(name) {
                 continue;
             }
             let diagnostic = Diagnostic::new(

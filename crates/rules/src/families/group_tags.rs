@@ -111,7 +111,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     }
     let scope = Scope::new(catalogue);
     let inplace_views = InplaceViews::new(&scope);
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         if operator.is_generated() {
             break;
         }

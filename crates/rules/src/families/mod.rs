@@ -25,6 +25,7 @@ mod suppressions;
 mod tags;
 mod types;
 mod variants;
+mod vendors;
 mod views;
 mod yaml;
 
@@ -63,6 +64,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &bindings::RULES,
     &conventions::RULES,
     &backends::RULES,
+    &vendors::RULES,
 ];
 
 /// The checks of all families.
@@ -88,4 +90,5 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     bindings::check,
     conventions::check,
     backends::check,
+    vendors::check,
 ];

@@ -14,7 +14,7 @@ use super::super::Sink;
 
 /// Of written operators; a generated one is reported where `autogen` asks for it.
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         let Some(placed) = operator.declared() else {
             break;
         };

@@ -141,7 +141,7 @@ fn clash(
 /// from, and so ended up alone or where their kind is taken. Neither side is judged any further.
 pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
     let groups = &scope.catalogue.groups;
-    for (id, operator) in scope.catalogue.iter() {
+    for (id, operator) in scope.catalogue.native() {
         let Some(generated) = operator.generated() else {
             continue;
         };

@@ -91,7 +91,7 @@ type Served = Vec<(OperatorId, Basis)>;
 pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, is_sound: &[bool], sink: &mut Sink) {
     let matches = &catalogue.derivative_matches;
     let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
-    for (id, _) in catalogue.iter() {
+    for (id, _) in catalogue.native() {
         if let Some((found, basis)) = matches.of(id)
             && let Origin::Entry(index) = found.origin
         {

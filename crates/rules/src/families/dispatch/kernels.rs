@@ -17,7 +17,7 @@ const DEEPEST: usize = 2;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         let kernels = catalogue.kernels(id);
         let symint = kernels.iter().find(|k| k.kernel.name.contains("_symint"));
         let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());

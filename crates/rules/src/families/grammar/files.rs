@@ -113,10 +113,10 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
         return;
     }
     let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         roots.entry(operator.name().stem()).or_default().push(id);
     }
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         let (Some(placed), true) = (operator.declared(), suspect(operator)) else {
             continue;
         };

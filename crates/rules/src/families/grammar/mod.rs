@@ -151,7 +151,7 @@ fn names_type(word: &str, ty: &Type) -> bool {
 /// the rules about duplicates and groups speak of them.
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
     let mut first: FxHashMap<&str, OperatorId> = FxHashMap::default();
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         let Some(placed) = operator.declared() else {
             break;
         };

@@ -16,7 +16,7 @@ pub(super) use docs::RULES;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let text = &catalogue.native_functions.text;
-    for (id, operator) in sink.while_wanted(catalogue.iter()) {
+    for (id, operator) in sink.while_wanted(catalogue.native()) {
         let subject = operator
             .declared()
             .and_then(|placed| Subject::of(placed, text));

@@ -176,7 +176,7 @@ struct Targets<'s, 'c> {
 
 impl<'s, 'c> Targets<'s, 'c> {
     fn new(scope: &'s Scope<'c>) -> Self {
-        let operators = scope.catalogue.iter();
+        let operators = scope.catalogue.native();
         let written = operators.filter(|(_, operator)| !operator.is_generated());
         let wanted = written
             .filter(|(_, operator)| operator.kind == SchemaKind::Out || operator.is_structured());
@@ -197,7 +197,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     }
 
     fn check(mut self, sink: &mut Sink) {
-        for (id, operator) in self.scope.catalogue.iter() {
+        for (id, operator) in self.scope.catalogue.native() {
             let Some(delegate) = operator.structured_delegate() else {
                 continue;
             };

@@ -25,7 +25,7 @@ const IMPLICIT: &str = "CompositeImplicitAutograd";
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     let scope = Scope::new(catalogue);
-    for (id, operator) in catalogue.iter().filter(|(_, operator)| operator.is_view) {
+    for (id, operator) in catalogue.native().filter(|(_, operator)| operator.is_view) {
         if operator.name().is_inplace() && !operator.has_tag("inplace_view") {
             untagged(&scope, id, operator, sink);
         }

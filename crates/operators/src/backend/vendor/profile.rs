@@ -1,0 +1,265 @@
+//! Profiles: how to read a vendor's files (`docs/spec/vendors.md`, section 1).
+
+use opatlas_source::VENDOR;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_yaml::{Kind, NodeId, Root, Tree};
+
+/// What a vendor's files mean by what they say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// The vendor, for people.
+    pub name: Box<str>,
+    /// The dispatch key of its kernels.
+    pub key: Box<str>,
+    /// What its files write for that key, such as `NPU` for `PrivateUse1`.
+    pub spellings: Vec<Box<str>>,
+    /// The namespace of its own operators.
+    pub namespace: Box<str>,
+    /// Keys of its files that a backend file does not have.
+    pub keys: Vec<Box<str>>,
+    /// Fields of its entries beside `func`. Empty: any.
+    pub fields: Vec<Box<str>>,
+    /// The fields that say for which releases an entry is there.
+    pub versions: Vec<Box<str>>,
+    /// The C++ namespace of its kernels, for files that do not name it.
+    pub cpp_namespace: Box<str>,
+}
+
+/// The fields of a profile that are lists.
+const LISTS: [&str; 4] = ["spellings", "keys", "fields", "versions"];
+
+/// The fields of a profile that are texts.
+const TEXTS: [&str; 4] = ["name", "key", "namespace", "cpp_namespace"];
+
+/// A list of a profile may have this many items; entries are compared with each.
+const MOST_NAMES: usize = 256;
+
+fn owned(list: &[&str]) -> Vec<Box<str>> {
+    list.iter().map(|&text| text.into()).collect()
+}
+
+impl Profile {
+    /// Ascend: `npu_native_functions.yaml` and the files of its operator plugin.
+    #[must_use]
+    pub fn ascend() -> Self {
+        Self {
+            name: "Ascend".into(),
+            key: "PrivateUse1".into(),
+            spellings: owned(&["NPU"]),
+            namespace: "npu".into(),
+            keys: owned(&[
+                "all_version",
+                "official",
+                "custom",
+                "custom_autograd",
+                "backward",
+                "tocpu",
+                "unsupported",
+                "quant",
+            ]),
+            fields: owned(&[
+                "acl_op",
+                "bscpp_op",
+                "device_check",
+                "dispatch",
+                "dvm",
+                "exposed",
+                "gen_opapi",
+                "internal_format_opapi",
+                "op_api",
+                "sparse",
+                "structured",
+                "structured_delegate",
+                "tags",
+                "use_const_ref_for_mutable_tensors",
+                "variants",
+                "version",
+            ]),
+            versions: owned(&["acl_op", "op_api", "sparse", "version"]),
+            cpp_namespace: "at_npu::native".into(),
+        }
+    }
+
+    /// XPU: a second `native_functions.yaml`, laid over PyTorch's.
+    #[must_use]
+    pub fn xpu() -> Self {
+        Self {
+            name: "XPU".into(),
+            key: "XPU".into(),
+            namespace: "aten".into(),
+            cpp_namespace: "at::native".into(),
+            ..Self::default()
+        }
+    }
+
+    /// Reads the profile of a bundle, `vendor.yaml`: a mapping with the fields of this type.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(bytes: &[u8]) -> Result<Self, Diagnostic> {
+        let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
+        if let Some(first) = diagnostics.pop() {
+            return Err(first);
+        }
+        let document = opatlas_yaml::parse(&text);
+        if let Some(first) = document.diagnostics.into_iter().next() {
+            return Err(first);
+        }
+        let tree = document.tree.unwrap_or_default();
+        let Root::Mapping(root) = document.root else {
+            return Err(fault(
+                Default::default(),
+                format!("{VENDOR} must be a mapping"),
+            ));
+        };
+        let mut profile = Self::default();
+        let Kind::Mapping(pairs) = tree.kind(root) else {
+            return Ok(profile);
+        };
+        for &(key, value) in pairs {
+            profile.field(&tree, key, value)?;
+        }
+        match profile.key.is_empty() {
+            true => Err(fault(
+                tree.span(root),
+                "a vendor profile needs `key`".into(),
+            )),
+            false => Ok(profile),
+        }
+    }
+
+    fn field(&mut self, tree: &Tree, key: NodeId, value: NodeId) -> Result<(), Diagnostic> {
+        let name = tree.str_value(key).unwrap_or("");
+        let text = || {
+            let text = tree.str_value(value);
+            text.map(Box::from)
+                .ok_or_else(|| fault(tree.span(value), format!("`{name}` must be a string")))
+        };
+        let list = || {
+            let wrong = || {
+                fault(
+                    tree.span(value),
+                    format!("`{name}` must be a list of strings"),
+                )
+            };
+            let Kind::Sequence(items) = tree.kind(value) else {
+                return Err(wrong());
+            };
+            if items.len() > MOST_NAMES {
+                let message = format!("`{name}` can have at most {MOST_NAMES} items");
+                return Err(fault(tree.span(value), message));
+            }
+            let items = items.iter().map(|&item| tree.str_value(item));
+            items
+                .map(|item| item.map(Box::from).ok_or_else(wrong))
+                .collect()
+        };
+        match name {
+            "name" => self.name = text()?,
+            "key" => self.key = text()?,
+            "namespace" => self.namespace = text()?,
+            "cpp_namespace" => self.cpp_namespace = text()?,
+            "spellings" => self.spellings = list()?,
+            "keys" => self.keys = list()?,
+            "fields" => self.fields = list()?,
+            "versions" => self.versions = list()?,
+            _ => {
+                let known: Vec<_> = TEXTS.into_iter().chain(LISTS).collect();
+                let message = format!("unknown field `{name}` in a vendor profile");
+                let help = format!("the fields are {}", known.join(", "));
+                return Err(fault(tree.span(key), message).with_help(help));
+            }
+        }
+        Ok(())
+    }
+
+    /// The dispatch key that a name in its files means: its own key, also where it is spelled
+    /// otherwise or is part of another key, such as `AutogradNPU`.
+    #[must_use]
+    pub fn dispatch_key(&self, name: &str) -> Box<str> {
+        for spelling in &self.spellings {
+            if let Some(prefix) = name.strip_suffix(&**spelling) {
+                return format!("{prefix}{}", self.key).into();
+            }
+        }
+        name.into()
+    }
+
+    /// Whether a name in its files means its own key.
+    #[must_use]
+    pub fn is_own_key(&self, name: &str) -> bool {
+        name == &*self.key || self.spellings.iter().any(|spelling| **spelling == *name)
+    }
+
+    /// The profile of a file with this `backend` (`None`: without any) and these keys: the given
+    /// one if it is of this vendor, else a built-in one.
+    #[must_use]
+    pub fn of_mapping(given: Option<&Self>, backend: Option<&str>, keys: &[&str]) -> Option<Self> {
+        let has = |key: &str| keys.contains(&key);
+        if let Some(given) = given
+            && backend.is_none_or(|backend| given.is_own_key(backend))
+        {
+            return Some(given.clone());
+        }
+        let ascend = Self::ascend();
+        let is_ascend = match backend {
+            Some(backend) => ascend.spellings.iter().any(|s| **s == *backend),
+            None => has("official") || has("custom") || has("backward") && has("all_version"),
+        };
+        is_ascend.then_some(ascend)
+    }
+
+    /// The profile of a list of whole entries whose `dispatch` names these keys.
+    #[must_use]
+    pub fn of_list<'k>(
+        given: Option<&Self>,
+        mut keys: impl Iterator<Item = &'k str>,
+    ) -> Option<Self> {
+        if let Some(given) = given {
+            return Some(given.clone());
+        }
+        let xpu = Self::xpu();
+        keys.any(|key| key == &*xpu.key).then_some(xpu)
+    }
+}
+
+fn fault(at: opatlas_source::Span, message: String) -> Diagnostic {
+    Diagnostic::new(RuleId::VendorProfile, at, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_read_or_refused_with_a_place() {
+        let text = "name: Acme\nkey: PrivateUse1\nspellings: [ACME]\nnamespace: acme\n";
+        let profile = Profile::read(text.as_bytes()).unwrap();
+        assert_eq!(
+            &*profile.dispatch_key("AutogradACME"),
+            "AutogradPrivateUse1"
+        );
+        assert!(profile.is_own_key("ACME") && !profile.is_own_key("CPU"));
+        for (text, at) in [
+            ("name: Acme\n", "name"),
+            ("key: PrivateUse1\ncolour: red\n", "colour"),
+            ("key: PrivateUse1\nfields: op_api\n", "op_api"),
+        ] {
+            let fault = Profile::read(text.as_bytes()).unwrap_err();
+            assert!(fault.span.slice(text).starts_with(at), "{text}: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn vendors_are_recognised_by_what_only_they_write() {
+        let of = |backend, keys: &[&str]| Profile::of_mapping(None, backend, keys);
+        assert_eq!(of(Some("NPU"), &[]), Some(Profile::ascend()));
+        assert_eq!(
+            of(None, &["all_version", "official"]),
+            Some(Profile::ascend())
+        );
+        assert_eq!(of(Some("XLA"), &["supported"]), None);
+        assert_eq!(of(Some("ACME"), &["custom"]), None);
+        assert_eq!(of(None, &["supported"]), None);
+    }
+}

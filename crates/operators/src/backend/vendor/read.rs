@@ -1,0 +1,334 @@
+//! Reads files with sections of whole schemas (`docs/spec/vendors.md`, section 2).
+
+use std::sync::Arc;
+
+use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions, WholeSchema};
+use crate::backend::BackendFile;
+use crate::entry::Placed;
+use crate::file::MOST_ENTRIES;
+use opatlas_schema::parse::parse_schema;
+use opatlas_schema::signature::signature;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::suggest::nearest;
+use opatlas_yaml::{Kind, NodeId, Tree};
+
+/// The sections that are read; other keys of a profile are tolerated.
+const SECTIONS: [(&str, Section); 7] = [
+    ("supported", Section::Supported),
+    ("official", Section::Official),
+    ("autograd", Section::Autograd),
+    ("backward", Section::Derivatives),
+    ("custom", Section::Custom),
+    ("custom_autograd", Section::CustomAutograd),
+    ("symint", Section::Symint),
+];
+
+/// Keys that only files of vendors have.
+const MARKS: [&str; 6] = [
+    "official",
+    "custom",
+    "custom_autograd",
+    "tocpu",
+    "unsupported",
+    "all_version",
+];
+
+/// Keys of every backend file.
+const COMMON: [&str; 5] = [
+    "backend",
+    "cpp_namespace",
+    "class_name",
+    "use_out_as_primary",
+    "device_guard",
+];
+
+/// What a mapping is beside a plain backend file.
+pub(in crate::backend) enum Superset {
+    /// A plain backend file.
+    No,
+    /// A superset that a profile describes.
+    Known(Box<Profile>),
+    /// A superset that no profile describes; the position of what shows it.
+    Unknown(Span),
+}
+
+/// Decides how to read a mapping.
+pub(in crate::backend) fn superset(
+    tree: &Tree,
+    pairs: &[(NodeId, NodeId)],
+    given: Option<&Profile>,
+) -> Superset {
+    let keys: Vec<&str> = pairs
+        .iter()
+        .filter_map(|(k, _)| tree.str_value(*k))
+        .collect();
+    let value = |key: &str| pairs.iter().find(|(k, _)| tree.str_value(*k) == Some(key));
+    let backend = value("backend").and_then(|(_, node)| tree.str_value(*node));
+    if let Some(profile) = Profile::of_mapping(given, backend, &keys) {
+        let is_plain = backend == Some(&profile.key) && mark(tree, pairs).is_none();
+        return match is_plain {
+            true => Superset::No,
+            false => Superset::Known(Box::new(profile)),
+        };
+    }
+    mark(tree, pairs).map_or(Superset::No, Superset::Unknown)
+}
+
+/// What shows that a mapping is no plain backend file: a key, or an entry that is a mapping.
+fn mark(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> Option<Span> {
+    let is_mark = |key: &NodeId| tree.str_value(*key).is_some_and(|key| MARKS.contains(&key));
+    if let Some((key, _)) = pairs.iter().find(|(key, _)| is_mark(key)) {
+        return Some(tree.span(*key));
+    }
+    let listed = pairs.iter().filter(|(key, _)| {
+        let key = tree.str_value(*key);
+        matches!(key, Some("supported" | "autograd" | "symint"))
+    });
+    let mut items = listed.flat_map(|(_, list)| match tree.kind(*list) {
+        Kind::Sequence(items) => items,
+        _ => &[],
+    });
+    let has_func = |item: &&NodeId| field(tree, **item, "func").is_some();
+    items.find(has_func).map(|item| tree.span(*item))
+}
+
+/// The value of a field of an entry.
+fn field(tree: &Tree, entry: NodeId, name: &str) -> Option<NodeId> {
+    let Kind::Mapping(pairs) = tree.kind(entry) else {
+        return None;
+    };
+    let found = pairs
+        .iter()
+        .find(|(key, _)| tree.str_value(*key) == Some(name));
+    found.map(|(_, value)| *value)
+}
+
+/// Reads the sections of a superset into the file.
+pub(in crate::backend) fn sections(
+    tree: &Tree,
+    pairs: &[(NodeId, NodeId)],
+    profile: Profile,
+    file: &mut BackendFile,
+) {
+    let mut reader = Reader {
+        tree,
+        profile: &profile,
+        entries: Vec::new(),
+        diagnostics: &mut file.diagnostics,
+    };
+    for &(key, value) in pairs {
+        let name = tree.str_value(key).unwrap_or("");
+        match SECTIONS.iter().find(|(section, _)| *section == name) {
+            Some(&(_, section)) => reader.section(section, key, value),
+            None => reader.known(name, key),
+        }
+    }
+    let entries = reader.entries;
+    file.vendor = Some(Arc::new(VendorFile {
+        profile: Arc::new(profile),
+        entries,
+        is_overlay: false,
+    }));
+}
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    profile: &'t Profile,
+    entries: Vec<VendorEntry>,
+    diagnostics: &'t mut Complaints,
+}
+
+impl Reader<'_> {
+    fn known(&mut self, name: &str, key: NodeId) {
+        let tolerated = self.profile.keys.iter().any(|known| **known == *name);
+        if tolerated || COMMON.contains(&name) {
+            return;
+        }
+        if self.diagnostics.is_full(RuleId::BackendKnownKeys) {
+            self.diagnostics.count(RuleId::BackendKnownKeys, 1);
+            return;
+        }
+        let at = self.tree.span(key);
+        let message = format!("unknown key `{name}` in a file of {}", self.profile.name);
+        let keys = self.profile.keys.iter().map(|key| &**key);
+        let sections = SECTIONS.iter().map(|(key, _)| *key);
+        let fault = Diagnostic::new(RuleId::BackendKnownKeys, at, message);
+        self.diagnostics
+            .push(match nearest(name, keys.chain(sections).chain(COMMON)) {
+                Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+                None => fault.with_help("add it to `keys` of the vendor profile if it is meant"),
+            });
+    }
+
+    fn section(&mut self, section: Section, key: NodeId, list: NodeId) {
+        let Kind::Sequence(items) = self.tree.kind(list) else {
+            let is_null = matches!(self.tree.kind(list), Kind::Scalar(s) if s.value.is_empty());
+            if !is_null {
+                let message = format!("`{}` must be a list", section.as_str());
+                let at = self.tree.span(key);
+                let fault = Diagnostic::new(RuleId::BackendSupportedList, at, message);
+                self.diagnostics
+                    .push(fault.with_help("write one `- func: ...` per operator"));
+            }
+            return;
+        };
+        for &item in items {
+            if self.entries.len() == MOST_ENTRIES {
+                let message = format!("the file has more than {MOST_ENTRIES} entries");
+                let fault = Diagnostic::new(RuleId::YamlLimit, self.tree.span(item), message);
+                self.diagnostics
+                    .push(fault.with_help("Opatlas ignores the rest of the section"));
+                return;
+            }
+            self.entry(section, item);
+        }
+    }
+
+    fn entry(&mut self, section: Section, item: NodeId) {
+        let named = if section == Section::Derivatives {
+            "name"
+        } else {
+            "func"
+        };
+        let func = match self.tree.kind(item) {
+            Kind::Mapping(_) => field(self.tree, item, named),
+            _ => Some(item),
+        };
+        let Some((func, text)) = func.and_then(|func| Some((func, self.tree.str_value(func)?)))
+        else {
+            let message = format!("an entry of `{}` has no `{named}`", section.as_str());
+            let fault = Diagnostic::new(RuleId::VendorSchema, self.tree.span(item), message);
+            self.diagnostics
+                .push(fault.with_help("name the operator, or give its schema"));
+            return;
+        };
+        if section != Section::Derivatives {
+            self.fields(item);
+        }
+        let Some(mut entry) = self.named(section, func, text) else {
+            return;
+        };
+        entry.versions = self.versions(item);
+        entry.kernels = self.kernels(item);
+        self.entries.push(entry);
+    }
+
+    /// The operator of an entry: a name, or a whole schema.
+    fn named(&mut self, section: Section, func: NodeId, text: &str) -> Option<VendorEntry> {
+        let at = self.tree.span(func);
+        let whole = text.contains('(').then(|| parse_schema(text, 0));
+        let (namespace, name, schema) = match whole {
+            None => {
+                let (namespace, name) = match text.rsplit_once("::") {
+                    Some((namespace, name)) => (Some(namespace.into()), name),
+                    None => (None, text),
+                };
+                (namespace, name.trim().into(), None)
+            }
+            Some(parsed) => {
+                if let Some(first) = parsed.diagnostics.first() {
+                    let span = first.span;
+                    let span = self
+                        .tree
+                        .place(func, span.start as usize..span.end as usize);
+                    let message = format!("unreadable schema: {}", first.message);
+                    let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
+                    fault.help.clone_from(&first.help);
+                    self.diagnostics.push(fault);
+                }
+                let name = match &parsed.name {
+                    Some(name) => name.as_str().into(),
+                    None => text.split('(').next().unwrap_or("").trim().into(),
+                };
+                let schema = parsed.schema.map(|schema| whole_schema(schema, at));
+                (parsed.namespace, name, schema)
+            }
+        };
+        if section.is_own() && schema.is_none() && !text.contains('(') {
+            let message = format!("`{text}` of `{}` has no schema", section.as_str());
+            let fault = Diagnostic::new(RuleId::VendorSchema, at, message);
+            self.diagnostics
+                .push(fault.with_help("give its whole schema: no other file has it"));
+        }
+        Some(VendorEntry {
+            section,
+            namespace,
+            name: Placed { value: name, at },
+            schema: schema.map(Arc::new),
+            versions: Versions::default(),
+            kernels: Vec::new(),
+        })
+    }
+
+    /// Warns of fields that the profile does not have.
+    fn fields(&mut self, item: NodeId) {
+        let Kind::Mapping(pairs) = self.tree.kind(item) else {
+            return;
+        };
+        if self.profile.fields.is_empty() {
+            return;
+        }
+        for (key, _) in pairs {
+            let name = self.tree.str_value(*key).unwrap_or("");
+            if name == "func" || self.profile.fields.iter().any(|field| **field == *name) {
+                continue;
+            }
+            if self.diagnostics.is_full(RuleId::VendorField) {
+                self.diagnostics.count(RuleId::VendorField, 1);
+                continue;
+            }
+            let at = self.tree.span(*key);
+            let message = format!("the vendor profile has no field `{name}`");
+            let fault = Diagnostic::new(RuleId::VendorField, at, message);
+            let near = nearest(name, self.profile.fields.iter().map(|field| &**field));
+            self.diagnostics.push(match near {
+                Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+                None => fault.with_help("add it to `fields` of the profile if it is meant"),
+            });
+        }
+    }
+
+    fn versions(&self, item: NodeId) -> Versions {
+        let fields = self.profile.versions.iter();
+        let fields = fields.filter_map(|name| field(self.tree, item, name));
+        Versions::of_fields(self.tree, &fields.collect::<Vec<_>>())
+    }
+
+    fn kernels(&self, item: NodeId) -> Vec<VendorKernel> {
+        let dispatch = field(self.tree, item, "dispatch");
+        let Some(Kind::Mapping(pairs)) = dispatch.map(|node| self.tree.kind(node)) else {
+            return Vec::new();
+        };
+        let mut kernels = Vec::new();
+        for &(keys, kernel) in pairs {
+            let (Some(keys), Some(value)) =
+                (self.tree.str_value(keys), self.tree.str_value(kernel))
+            else {
+                continue;
+            };
+            let at = self.tree.span(kernel);
+            kernels.extend(keys.split(',').map(|key| VendorKernel {
+                key: self.profile.dispatch_key(key.trim()),
+                kernel: Placed {
+                    value: value.into(),
+                    at,
+                },
+            }));
+        }
+        kernels
+    }
+}
+
+/// A schema with its texts.
+pub(super) fn whole_schema(
+    schema: opatlas_schema::function::FunctionSchema,
+    at: Span,
+) -> WholeSchema {
+    WholeSchema {
+        canonical: schema.to_string().into(),
+        signature: signature(&schema).into(),
+        schema,
+        at,
+    }
+}

@@ -1,0 +1,106 @@
+//! Which releases of PyTorch an entry of a vendor's file is for.
+
+use opatlas_pytorch::release::Release;
+use opatlas_yaml::{Kind, NodeId, ScalarType, Tree};
+
+/// A minor release, 2.9 as `(2, 9)`.
+type Minor = (u32, u32);
+
+/// The releases of an entry: any of some ranges, both ends included.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Versions {
+    /// `None`: every release.
+    ranges: Option<Vec<(Option<Minor>, Option<Minor>)>>,
+}
+
+impl Versions {
+    /// The releases that some fields name together: `[v2.1, newest]` is a range, `v2.1, v2.2` a
+    /// list, `all_version` and `True` are every release. Without fields, every release.
+    #[must_use]
+    pub fn of_fields(tree: &Tree, fields: &[NodeId]) -> Self {
+        let mut ranges = Vec::new();
+        for &field in fields {
+            match of_field(tree, field) {
+                Some(of_field) => ranges.extend(of_field),
+                None => return Self::default(),
+            }
+        }
+        Self {
+            ranges: (!fields.is_empty()).then_some(ranges),
+        }
+    }
+
+    /// Whether the release is among them.
+    #[must_use]
+    pub fn contain(&self, release: Release) -> bool {
+        let (Some(ranges), Some(release)) = (&self.ranges, minor(release.as_str())) else {
+            return true;
+        };
+        ranges.iter().any(|(from, to)| {
+            from.is_none_or(|from| from <= release) && to.is_none_or(|to| release <= to)
+        })
+    }
+}
+
+/// The ranges of one field; `None` for every release.
+fn of_field(tree: &Tree, field: NodeId) -> Option<Vec<(Option<Minor>, Option<Minor>)>> {
+    match tree.kind(field) {
+        Kind::Sequence(&[from, to]) => {
+            let end = |node| tree.str_value(node).and_then(minor);
+            Some(vec![(end(from), end(to))])
+        }
+        Kind::Sequence(items) => {
+            let exact = items
+                .iter()
+                .filter_map(|&item| minor(tree.str_value(item)?));
+            Some(exact.map(|minor| (Some(minor), Some(minor))).collect())
+        }
+        Kind::Scalar(scalar) if scalar.ty == ScalarType::Bool(false) => Some(Vec::new()),
+        Kind::Scalar(scalar) => {
+            let exact: Option<Vec<_>> = scalar.value.split(',').map(minor).collect();
+            let exact = exact?.into_iter();
+            Some(exact.map(|minor| (Some(minor), Some(minor))).collect())
+        }
+        Kind::Mapping(_) | Kind::Recursive => None,
+    }
+}
+
+/// `v2.9` or `2.9`; nothing for words such as `newest`.
+fn minor(text: &str) -> Option<Minor> {
+    let text = text.trim();
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let (major, minor) = text.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opatlas_yaml::Root;
+
+    fn contained(text: &str) -> Vec<&'static str> {
+        let document = opatlas_yaml::parse(text);
+        let (Some(tree), Root::Mapping(root)) = (&document.tree, document.root) else {
+            panic!("{text}")
+        };
+        let Kind::Mapping(pairs) = tree.kind(root) else {
+            panic!("{text}")
+        };
+        let fields: Vec<_> = pairs.iter().map(|(_, value)| *value).collect();
+        let versions = Versions::of_fields(tree, &fields);
+        let releases = Release::all().filter(|release| versions.contain(*release));
+        releases.map(Release::as_str).collect()
+    }
+
+    #[test]
+    fn ranges_lists_and_words() {
+        assert_eq!(contained("a: [v2.1, v2.3]\n"), ["2.1", "2.2", "2.3"]);
+        assert_eq!(contained("a: v2.1, v2.4\nb: v2.2\n"), ["2.1", "2.2", "2.4"]);
+        assert_eq!(contained("a: [v2.14, newest]\n"), ["2.14", "2.15"]);
+        assert_eq!(contained("a: v2.1\nb: False\n"), ["2.1"]);
+        let all = Release::all().count();
+        for every in ["a: all_version\n", "a: True\nb: v2.1\n", "{}\n"] {
+            assert_eq!(contained(every).len(), all, "{every}");
+        }
+    }
+}

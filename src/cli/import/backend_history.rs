@@ -1,0 +1,205 @@
+//! The commits of a local clone that touch a file of a backend, each over the revision of PyTorch's
+//! that it is for.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::bail;
+use rustc_hash::FxHashMap;
+use tokio::sync::mpsc;
+
+use crate::cli::Stored;
+use crate::cli::config;
+use crate::cli::target::Target;
+use crate::service::JudgedRelease;
+use crate::service::backend::Vendor;
+use crate::service::history::CommitFiles;
+use crate::store::{CommitRecord, Opening};
+use opatlas_pytorch::release::Version;
+use opatlas_source::{Bundle, VENDOR};
+
+use super::Import;
+use super::commits::{Source, take};
+use super::git::{self, Files, Mode};
+
+/// How the bundles of commits are made.
+pub(super) struct BackendHistory {
+    /// The revisions that the file is laid over.
+    bases: Vec<Bundle>,
+    /// Of each commit the path of the file, which renames change, and its base.
+    of: FxHashMap<String, (String, usize)>,
+    /// The name of the file in all bundles.
+    name: String,
+}
+
+/// Stores the commits that are not there yet.
+pub(super) async fn import(
+    import: &Import,
+    repository: &Path,
+    over: &str,
+) -> anyhow::Result<ExitCode> {
+    let Target::Database(database) = &import.target else {
+        bail!(
+            "--git needs direct access to the database: run it with --database instead of --server"
+        );
+    };
+    let [file] = &import.backend[..] else {
+        bail!("--git imports the history of one file; give one --backend");
+    };
+    let path = file.to_string_lossy();
+    if path.contains(['\n', '\0']) {
+        bail!("`{}` is not a path in the repository", path.escape_debug());
+    }
+    let name = file.file_name().and_then(|name| name.to_str());
+    let name = Vendor::new(name.unwrap_or_default(), Vec::new())?.file;
+    let mut commits = git::followed(repository, &import.range, &path, import.first_parent)?;
+    let pins = pins(repository, &commits)?;
+    let stored = Stored::open(&import.target, Opening::Make).await?;
+    let mut bases = Bases::new(&stored, &import.base_project, over).await?;
+    let mut of = FxHashMap::default();
+    for (commit, path) in &mut commits {
+        let pin = pins.get(&commit.id).map(String::as_str);
+        let base = bases.of(&stored, pin).await?;
+        commit.release = Some(match &import.release {
+            Some(release) => JudgedRelease::parse(release)?.stored(),
+            None => bases.releases[base].clone(),
+        });
+        of.insert(commit.id.clone(), (path.clone(), base));
+    }
+    stored.close().await;
+    let history = BackendHistory {
+        bases: bases.bundles,
+        of,
+        name,
+    };
+    let commits = commits.into_iter().map(|(commit, _)| commit).collect();
+    take(
+        import,
+        database,
+        repository,
+        commits,
+        Source::Backend(history),
+    )
+    .await
+}
+
+impl BackendHistory {
+    /// Reads the file of each commit and sends the bundles on. Gives how many commits lack it.
+    pub(super) fn read(
+        &self,
+        repository: &Path,
+        commits: Vec<(CommitRecord, i64)>,
+        sender: &mpsc::Sender<CommitFiles>,
+    ) -> anyhow::Result<usize> {
+        let mut files = Files::open(repository, Mode::Bytes)?;
+        let mut missing = 0;
+        for (commit, position) in commits {
+            let Some((path, base)) = self.of.get(&commit.id) else {
+                continue;
+            };
+            let Some(bytes) = files.bytes(&commit.id, path)? else {
+                missing += 1;
+                continue;
+            };
+            let mut bundle = self.bases[*base].clone();
+            bundle.insert(&self.name, bytes);
+            let commit = CommitFiles {
+                commit,
+                position,
+                bundle,
+            };
+            if sender.blocking_send(commit).is_err() {
+                // The import failed with its own error.
+                break;
+            }
+        }
+        Ok(missing)
+    }
+}
+
+/// The revisions that commits are laid over.
+struct Bases<'a> {
+    project: &'a str,
+    profile: Option<String>,
+    bundles: Vec<Bundle>,
+    releases: Vec<String>,
+    by_label: FxHashMap<String, usize>,
+    /// The stored labels that are versions.
+    labels: Vec<(Version, String)>,
+}
+
+impl<'a> Bases<'a> {
+    /// With the revision for commits that pin none.
+    async fn new(stored: &Stored, project: &'a str, over: &str) -> anyhow::Result<Self> {
+        let labels = stored.labels(project).await?.into_iter();
+        let labels = labels.filter_map(|label| {
+            let name = label.name.to_string();
+            Some((Version::parse(&name)?, name))
+        });
+        let mut bases = Self {
+            project,
+            profile: config::vendor()?,
+            bundles: Vec::new(),
+            releases: Vec::new(),
+            by_label: FxHashMap::default(),
+            labels: labels.collect(),
+        };
+        bases.add(stored, over).await?;
+        Ok(bases)
+    }
+
+    /// The index of the base of a pinned release: the label itself, else the highest version of its
+    /// line; without either that of all commits.
+    async fn of(&mut self, stored: &Stored, pin: Option<&str>) -> anyhow::Result<usize> {
+        let Some(wanted) = pin.and_then(Version::parse) else {
+            return Ok(0);
+        };
+        let of_line = self
+            .labels
+            .iter()
+            .filter(|(version, _)| (version.major, version.minor) == (wanted.major, wanted.minor));
+        let exact = self.labels.iter().find(|(version, _)| *version == wanted);
+        let best = exact.or_else(|| of_line.max_by(|(a, _), (b, _)| a.cmp(b)));
+        let Some((_, label)) = best.cloned() else {
+            return Ok(0);
+        };
+        match self.by_label.get(&label) {
+            Some(&known) => Ok(known),
+            None => self.add(stored, &label).await,
+        }
+    }
+
+    async fn add(&mut self, stored: &Stored, label: &str) -> anyhow::Result<usize> {
+        let resolved = stored.resolve(self.project, label, None).await?;
+        let mut bundle = stored.bundle(&resolved).await?;
+        if let Some(profile) = &self.profile {
+            bundle.insert(VENDOR, Arc::<[u8]>::from(profile.as_bytes()));
+        }
+        self.bundles.push(bundle);
+        self.releases.push(resolved.release().as_str().to_owned());
+        let index = self.bundles.len() - 1;
+        self.by_label.insert(label.to_owned(), index);
+        Ok(index)
+    }
+}
+
+/// The release that each commit pins, where the vendor profile says how to find it.
+fn pins(
+    repository: &Path,
+    commits: &[(CommitRecord, String)],
+) -> anyhow::Result<FxHashMap<String, String>> {
+    let mut pins = FxHashMap::default();
+    let Some(pin) = config::pin()? else {
+        return Ok(pins);
+    };
+    let mut files = Files::open(repository, Mode::Bytes)?;
+    for (commit, _) in commits {
+        if let Some(bytes) = files.bytes(&commit.id, &pin.file)?
+            && let Some(version) = pin.version(&String::from_utf8_lossy(&bytes))
+        {
+            pins.insert(commit.id.clone(), version);
+        }
+    }
+    Ok(pins)
+}

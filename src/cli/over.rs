@@ -1,0 +1,341 @@
+//! Files of a backend over a revision of PyTorch's: `opatlas check --over` and `opatlas import
+//! --backend`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use crate::service::Snapshot;
+use crate::service::backend::Vendor;
+use crate::store::Opening;
+use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::vendor::Profile;
+use opatlas_pytorch::release::Release;
+use opatlas_report::findings::SourceText;
+use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Bundle, VENDOR};
+
+use super::check::Input;
+use super::compare::backend::vendor;
+use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
+use super::{Stored, Target, config};
+
+/// The revision that files of a backend are checked over.
+#[derive(Debug, Args)]
+pub(super) struct Over {
+    /// Check files of a backend over this revision of PyTorch's: a stored label such as 2.9.0, or a
+    /// folder or file with its native_functions.yaml
+    #[arg(long, value_name = "REVISION")]
+    over: Option<String>,
+
+    /// The project of that revision
+    #[arg(
+        long,
+        value_name = "PROJECT",
+        requires = "over",
+        default_value = "pytorch"
+    )]
+    base_project: String,
+}
+
+/// Files of a backend over a revision.
+pub(super) struct Laid {
+    pub(super) snapshot: Snapshot,
+    /// What the files list and declare, a line each.
+    pub(super) told: String,
+    vendors: Vendors,
+}
+
+impl Over {
+    /// Whether there is such a revision.
+    pub(super) fn is_given(&self) -> bool {
+        self.over.is_some()
+    }
+
+    /// Lays the files over the revision.
+    pub(super) async fn lay(
+        &self,
+        files: &[PathBuf],
+        release: Option<&str>,
+        target: &Target,
+    ) -> anyhow::Result<Laid> {
+        let vendors = Vendors::read(files)?;
+        let places = Places {
+            project: &self.base_project,
+            release,
+            path: NATIVE_FUNCTIONS_PATH,
+            repository: Path::new("."),
+        };
+        let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
+        let stored = match operand.is_stored() {
+            true => Some(Stored::open(target, Opening::Read).await?),
+            false => None,
+        };
+        let base = operand.read(&places, stored.as_ref(), None).await?;
+        if let Some(stored) = stored {
+            stored.close().await;
+        }
+        let judged = match release {
+            Some(release) => Release::parse(release)?.release,
+            None => base.snapshot.release(),
+        };
+        let bundle = vendors.over(&base.snapshot.bundle);
+        let snapshot = Snapshot::read(bundle, judged, Some(&base.snapshot));
+        Ok(Laid {
+            told: vendors.told(&snapshot),
+            vendors,
+            snapshot,
+        })
+    }
+}
+
+impl Laid {
+    /// What is to be said of the files; the revision below is not their matter.
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.vendors.findings(&self.snapshot)
+    }
+
+    /// The files' texts under the user's names.
+    pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {
+        let files = self.snapshot.bundle.files().map(|(name, _)| {
+            let shown = self.vendors.shown(name);
+            let text = self
+                .snapshot
+                .source(name)
+                .map_or("", |source| &*source.text);
+            (name.into(), SourceText::new(shown, text.into()))
+        });
+        files.collect()
+    }
+}
+
+/// Files of a backend, and how they are read.
+pub(super) struct Vendors {
+    files: Vec<(PathBuf, Vendor)>,
+    profile: Option<String>,
+}
+
+impl Vendors {
+    /// Reads files, and the files of a backend in folders, with the vendor profile of
+    /// `opatlas.toml`.
+    pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Self> {
+        let profile = config::vendor()?;
+        let mut files = Vec::new();
+        for path in paths {
+            if path.is_dir() {
+                let found = in_folder(path, profile.as_deref())?;
+                if found.is_empty() {
+                    bail!("{} has no file of a backend", path.display());
+                }
+                files.extend(found);
+            } else {
+                files.push((path.clone(), vendor(path)?));
+            }
+        }
+        for (i, (path, file)) in files.iter().enumerate() {
+            if files[..i].iter().any(|(_, other)| other.file == file.file) {
+                bail!("two files are named like {}; rename one", path.display());
+            }
+        }
+        Ok(Self { files, profile })
+    }
+
+    /// A bundle with the files in it.
+    pub(super) fn over(&self, bundle: &Bundle) -> Bundle {
+        let mut bundle = bundle.clone();
+        for (_, file) in &self.files {
+            bundle = file.over(&bundle);
+        }
+        if let Some(profile) = &self.profile {
+            bundle.insert(VENDOR, profile.as_bytes());
+        }
+        bundle
+    }
+
+    /// The user's name of a file.
+    fn shown(&self, name: &str) -> String {
+        let own = self.files.iter().find(|(_, file)| file.file == name);
+        own.map_or_else(|| name.to_owned(), |(path, _)| path.display().to_string())
+    }
+
+    fn findings<'a>(&'a self, laid: &'a Snapshot) -> impl Iterator<Item = &'a Finding> {
+        let is_own = |file: &str| file == VENDOR || self.files.iter().any(|(_, f)| f.file == file);
+        laid.listed().filter(move |finding| is_own(&finding.file))
+    }
+
+    /// Prints the findings of the files to standard error; the number of errors.
+    pub(super) fn report(&self, laid: &Snapshot) -> usize {
+        let mut errors = 0;
+        for finding in self.findings(laid) {
+            let shown = self.shown(&finding.file);
+            eprintln!("{shown}: {}: {}", finding.rule, finding.message);
+            errors += usize::from(finding.severity == Severity::Error);
+        }
+        errors
+    }
+
+    /// What each file lists and declares.
+    pub(super) fn told(&self, laid: &Snapshot) -> String {
+        let mut out = String::new();
+        for (path, file) in &self.files {
+            let backends = &laid.catalogue.backends;
+            let Some((_, read)) = backends.iter().find(|(name, _)| **name == *file.file) else {
+                continue;
+            };
+            let kernels: Vec<String> = read
+                .kernels(&laid.catalogue)
+                .iter()
+                .fold(BTreeMap::<&str, usize>::new(), |mut counts, on_key| {
+                    *counts.entry(on_key.key).or_default() += on_key.kernels.len();
+                    counts
+                })
+                .into_iter()
+                .map(|(key, count)| format!("{key} {count}"))
+                .collect();
+            let listed = match &read.vendor {
+                Some(vendor) if vendor.is_overlay => vendor.entries.len(),
+                _ => read.on_backend_key().count() + read.autograd.len(),
+            };
+            let own = read
+                .custom
+                .iter()
+                .filter(|own| {
+                    let found = laid
+                        .catalogue
+                        .find_in(&own.namespace, own.schema.name.as_str());
+                    found.is_some_and(|id| laid.catalogue.operator(id).vendor().is_some())
+                })
+                .count();
+            let _ = writeln!(
+                out,
+                "{}: {listed} operators listed, {own} of its own; kernels: {}",
+                path.display(),
+                match kernels.is_empty() {
+                    true => "none".to_owned(),
+                    false => kernels.join(", "),
+                }
+            );
+        }
+        out
+    }
+}
+
+/// The files of a folder that describe a backend.
+fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBuf, Vendor)>> {
+    let profile = profile.and_then(|text| Profile::read(text.as_bytes()).ok());
+    let mut paths = Vec::new();
+    let files =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for file in files {
+        let path = file
+            .with_context(|| format!("cannot read {}", folder.display()))?
+            .path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if matches!(extension, Some("yaml" | "yml")) && path.is_file() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut found = Vec::new();
+    for path in paths {
+        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let read = BackendFile::read_with(&bytes, profile.as_ref());
+        let is_backend = read.vendor.is_some() || read.backend.is_some();
+        if is_backend {
+            found.push((path.clone(), vendor(&path)?));
+        }
+    }
+    Ok(found)
+}
+
+/// Adds the files of a backend in a folder to the bundle that was read from it.
+pub(super) fn add_vendors(folder: &Path, input: &mut Input) -> anyhow::Result<()> {
+    let profile = config::vendor()?;
+    for (path, file) in in_folder(folder, profile.as_deref())? {
+        let name = path.file_name().and_then(|name| name.to_str());
+        if name.is_some_and(Bundle::is_file_name) || input.bundle.file(&file.file).is_some() {
+            continue;
+        }
+        input.add(&file.file, &path, file.bytes.to_vec());
+    }
+    if let Some(profile) = profile {
+        input.bundle.insert(VENDOR, profile.as_bytes());
+    }
+    Ok(())
+}
+
+/// `[vendor]` of `opatlas.toml`.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct VendorText {
+    name: String,
+    key: String,
+    namespace: String,
+    cpp_namespace: String,
+    spellings: Vec<String>,
+    keys: Vec<String>,
+    fields: Vec<String>,
+    versions: Vec<String>,
+    /// The file of the vendor's repository that names the release of PyTorch.
+    #[serde(skip_serializing)]
+    pin_file: String,
+    /// What is around the release in it, such as `torch=={version}`.
+    #[serde(skip_serializing)]
+    pin_pattern: String,
+}
+
+impl VendorText {
+    /// The same as `vendor.yaml` of a bundle; JSON is YAML too.
+    pub(super) fn yaml(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Where the repository names the release of PyTorch.
+    ///
+    /// # Errors
+    /// If only one of the two is there, or the pattern has no place for the version.
+    pub(super) fn pin(&self) -> anyhow::Result<Option<Pin>> {
+        match (
+            self.pin_file.as_str(),
+            self.pin_pattern.split_once("{version}"),
+        ) {
+            ("", None) if self.pin_pattern.is_empty() => Ok(None),
+            (file, Some((before, after))) if !file.is_empty() => Ok(Some(Pin {
+                file: file.to_owned(),
+                before: before.to_owned(),
+                after: after.to_owned(),
+            })),
+            _ => bail!(
+                "[vendor] of opatlas.toml needs both `pin_file` and a `pin_pattern` with \
+                 `{{version}}`, such as torch=={{version}}"
+            ),
+        }
+    }
+}
+
+/// Where a vendor's repository names the release of PyTorch that a commit is for.
+#[derive(Debug)]
+pub(super) struct Pin {
+    /// The path in the repository.
+    pub(super) file: String,
+    before: String,
+    after: String,
+}
+
+impl Pin {
+    /// The first version in a text between what the pattern has before and after it.
+    pub(super) fn version(&self, text: &str) -> Option<String> {
+        text.match_indices(&*self.before).find_map(|(at, before)| {
+            let rest = text.get(at + before.len()..)?;
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+            let version = rest.get(..end.unwrap_or(rest.len()))?;
+            let is_it = !version.is_empty() && rest[version.len()..].starts_with(&*self.after);
+            is_it.then(|| version.trim_end_matches('.').to_owned())
+        })
+    }
+}
