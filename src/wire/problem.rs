@@ -258,8 +258,8 @@ pub struct Problem {
     pub errors: Vec<Fault>,
     /// Similar valid names.
     pub suggestions: Vec<String>,
-    /// The overloads of a name that is not an operator itself.
-    pub overloads: Vec<String>,
+    /// The overloads of a name that is not an operator itself. Boxed, since results hold problems.
+    pub overloads: Box<[String]>,
     /// The findings in a rejected bundle.
     pub findings: Vec<Finding>,
 }
@@ -273,7 +273,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             suggestions: Vec::new(),
-            overloads: Vec::new(),
+            overloads: Box::default(),
             findings: Vec::new(),
         }
     }

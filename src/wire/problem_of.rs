@@ -63,7 +63,7 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
             }
             // The detail names them already.
             problem.suggestions.clone_from(suggestions);
-            problem.overloads.clone_from(overloads);
+            problem.overloads = overloads.as_slice().into();
             return problem;
         }
         ServiceError::UnknownKey { suggestions, .. } => {

@@ -104,8 +104,7 @@ pub struct Topic {
     pub examples: Vec<TopicExample>,
     /// The names of related topics.
     pub see: Vec<Cow<'static, str>>,
-    /// The questions that lead to a dispatch key; only in the topic `dispatch-keyword`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The questions that lead to a dispatch key; null except in the topic `dispatch-keyword`.
     pub guide: Option<GuideView>,
 }
 

@@ -58,7 +58,7 @@ describe("declarations", { skip, concurrency: false }, () => {
 
 	it("of a tried registration are one click away", async (t) => {
 		const page = await web.open(t, `${OPERATORS}/bmm?with=PrivateUse1`);
-		await page.getByRole("link", { name: "Implement bmm for PrivateUse1" }).click();
+		await page.getByRole("link", { name: "Implement it: bmm for PrivateUse1" }).click();
 		await page.waitForURL("**/operators/bmm?implement=PrivateUse1#implement");
 		await region(page, "Implement it").getByText("TORCH_LIBRARY_IMPL").first().waitFor();
 	});

@@ -349,11 +349,11 @@ describe("history", { skip, concurrency: false }, () => {
 			await region(page, "Verdict").waitFor();
 			const must = report.kernels.filter(({ only_names }) => !only_names);
 			const kernels = region(page, "Kernels that must change");
-			await counts(kernels.getByRole("link", { name: /^Implement / }), must.length);
+			await counts(kernels.getByRole("link", { name: /^Implement it: / }), must.length);
 			const lacking = region(page, "New operators that fail");
 			const first = report.lacking[0].operator;
 			await lacking
-				.getByRole("link", { name: `Implement ${first} for PrivateUse1`, exact: true })
+				.getByRole("link", { name: `Implement it: ${first} for PrivateUse1`, exact: true })
 				.click();
 			await page.waitForURL(/implement=PrivateUse1#implement$/);
 			await region(page, "Implement it").waitFor();

@@ -91,7 +91,7 @@ export function ImplementLink({ place, name, at }: { place: Place; name: string;
 			search={{ implement: at } as never}
 			hash="implement"
 			className="target"
-			aria-label={`Implement ${name} for ${at}`}
+			aria-label={`Implement it: ${name} for ${at}`}
 		>
 			Implement it
 		</Link>

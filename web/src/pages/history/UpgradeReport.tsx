@@ -55,14 +55,14 @@ export function ReportView({ project, report, ask }: Props) {
 			<Respelled report={report} />
 			<Cells
 				title="New operators that fail"
-				note="no kernel on this backend"
+				note="without a kernel on this backend"
 				place={head}
 				cells={report.lacking}
 				implement={report.key}
 			/>
 			<Cells
 				title="Lost defaults"
-				note="not listed; served by another kernel before"
+				note="not listed, and served by another kernel before"
 				place={head}
 				cells={report.lost}
 				implement={report.key}

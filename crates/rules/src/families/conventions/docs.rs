@@ -29,12 +29,8 @@ pub(crate) static RULES: [Rule; 6] = [
         what: "A list of views is returned, and no viewed argument enters the wildcard set (`a -> *`).",
         why: "The elements of a list may alias anything, so after the call the argument may too. With \
               `Tensor(a) self` alone, TorchScript believes that nothing but `a` aliases it.",
-        bad: Example::native(concat!(
-            "- func: pieces(Tensor(a) self, int count) -> Tensor(a)[]\n",
-        )),
-        good: Example::native(concat!(
-            "- func: pieces(Tensor(a -> *) self, int count) -> Tensor(a)[]\n",
-        )),
+        bad: Example::native("- func: pieces(Tensor(a) self, int count) -> Tensor(a)[]\n"),
+        good: Example::native("- func: pieces(Tensor(a -> *) self, int count) -> Tensor(a)[]\n"),
         ..note(RuleId::ViewListWildcard, Family::Views)
     },
     Rule {
@@ -67,12 +63,12 @@ pub(crate) static RULES: [Rule; 6] = [
         what: "An argument `bool[N] output_mask` has another size than the operator has returned tensors.",
         why: "`output_mask[i]` says whether return `i` is wanted. A backward function returns an \
               undefined tensor exactly where it is false.",
-        bad: Example::native(concat!(
+        bad: Example::native(
             "- func: blend_backward(Tensor grad, bool[3] output_mask) -> (Tensor, Tensor)\n",
-        )),
-        good: Example::native(concat!(
+        ),
+        good: Example::native(
             "- func: blend_backward(Tensor grad, bool[2] output_mask) -> (Tensor, Tensor)\n",
-        )),
+        ),
         ..note(RuleId::OutputMaskWidth, Family::Returns)
     },
     Rule {
