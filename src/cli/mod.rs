@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod config;
 mod doctor;
+mod drift;
 mod duration;
 mod exception;
 mod explain;
@@ -69,6 +70,7 @@ enum Command {
     Compare(Box<compare::Compare>),
     History(history::History),
     Gaps(gaps::Gaps),
+    Drift(drift::Drift),
     Exception(exception::Exception),
     Import(import::Import),
     Export(export::Export),
@@ -105,6 +107,7 @@ pub fn run() -> ExitCode {
             Command::Compare(compare) => compare.run().await,
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,
+            Command::Drift(drift) => drift.run().await,
             Command::Exception(exception) => exception.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,

@@ -6,6 +6,7 @@ import { accessRoute } from "./routes/access";
 import { backendRoute } from "./routes/backend";
 import { backendsRoute } from "./routes/backends";
 import { compareRoute, comparisonRoute } from "./routes/compare";
+import { coverageRoute } from "./routes/coverage";
 import { docsRoute } from "./routes/docs";
 import {
 	gapsRoute,
@@ -50,6 +51,7 @@ const routeTree = rootRoute.addChildren([
 	topicsRoute,
 	topicRoute,
 	accessRoute,
+	coverageRoute,
 	docsRoute,
 ]);
 

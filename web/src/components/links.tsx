@@ -88,3 +88,12 @@ export function ImplementLink({ place, name, at }: { place: Place; name: string;
 		</Link>
 	);
 }
+
+/** The way to what figures of coverage mean. */
+export function CoverageLink() {
+	return (
+		<Link to="/coverage" className="target">
+			How this is counted
+		</Link>
+	);
+}
