@@ -5,6 +5,8 @@ mod annotations;
 mod arguments;
 mod autogen;
 mod backends;
+mod bindings;
+mod conventions;
 mod defaults;
 mod derivatives;
 mod dispatch;
@@ -59,6 +61,8 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::tangents::RULES,
     &derivatives::outputs::RULES,
     &derivatives::variants::RULES,
+    &bindings::RULES,
+    &conventions::RULES,
     &backends::RULES,
     &vendors::RULES,
 ];
@@ -83,6 +87,8 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     group_tags::check,
     views::check,
     derivatives::check,
+    bindings::check,
+    conventions::check,
     backends::check,
     vendors::check,
 ];
