@@ -55,15 +55,6 @@ export function RuleLink({ name }: { name: string }) {
 	);
 }
 
-/** The way to what figures of coverage mean. */
-export function CoverageLink() {
-	return (
-		<Link to="/coverage" className="target">
-			How this is counted
-		</Link>
-	);
-}
-
 /**
  * What explains a key, field, type or annotation: its page, and its summary when one points at it.
  * What has no topic stays text.
@@ -94,6 +85,15 @@ export function ImplementLink({ place, name, at }: { place: Place; name: string;
 			aria-label={`Implement it: ${name} for ${at}`}
 		>
 			Implement it
+		</Link>
+	);
+}
+
+/** The way to what figures of coverage mean. */
+export function CoverageLink() {
+	return (
+		<Link to="/coverage" className="target">
+			How this is counted
 		</Link>
 	);
 }
