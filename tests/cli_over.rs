@@ -323,3 +323,66 @@ fn the_history_of_a_backend_file_is_imported_through_renames_and_reverts() {
         text(&again.stdout)
     );
 }
+
+#[test]
+fn a_library_is_a_project_of_schemas() {
+    let old = "# boxes\nnms(Tensor dets,Tensor scores , float t = 0.5)->Tensor\nacme::keep(Tensor x) -> Tensor\n";
+    let folder = folder(&[
+        ("1.txt", old),
+        ("2.txt", &old.replace("float t = 0.5", "float t")),
+        ("3.txt", "good() -> ()\nbad(Tensor\n"),
+    ]);
+    for label in ["1", "2"] {
+        let file = format!("{label}.txt");
+        let done = run(
+            folder.path(),
+            &[
+                "import",
+                "--library",
+                &file,
+                "--namespace",
+                "acme",
+                "--label",
+                label,
+                "--project",
+                "lib",
+            ],
+        );
+        let said = text(&done.stdout);
+        assert!(
+            said.contains("2 declared and 0 generated operators, 0 errors"),
+            "{said}{}",
+            text(&done.stderr)
+        );
+    }
+    let compared = run(folder.path(), &["compare", "1", "2", "--project", "lib"]);
+    let shown = text(&compared.stdout);
+    assert_eq!(
+        compared.status.code(),
+        Some(1),
+        "{shown}{}",
+        text(&compared.stderr)
+    );
+    assert!(
+        shown.contains("acme::nms") && shown.contains("PyTorch's own check"),
+        "{shown}"
+    );
+    let refused = run(
+        folder.path(),
+        &[
+            "import",
+            "--library",
+            "3.txt",
+            "--namespace",
+            "acme",
+            "--label",
+            "3",
+        ],
+    );
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        text(&refused.stderr).contains("3.txt:2:"),
+        "{}",
+        text(&refused.stderr)
+    );
+}

@@ -3,6 +3,7 @@
 mod backend_history;
 mod commits;
 mod git;
+mod library;
 mod releases;
 mod sources;
 
@@ -35,7 +36,7 @@ use super::{Stored, Target, sample};
 #[derive(Debug, Args)]
 pub(super) struct Import {
     /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest
-    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "backend"])]
+    #[arg(value_name = "torch==VERSION", required_unless_present_any = ["dir", "sample", "git", "backend", "library"])]
     releases: Vec<String>,
 
     /// Import the files of this folder instead
@@ -80,6 +81,15 @@ pub(super) struct Import {
         default_value = "pytorch"
     )]
     base_project: String,
+
+    /// Import the schemas of an operator library, as m.def and torch.library take them: one a line,
+    /// `#` begins a comment
+    #[arg(long, value_name = "FILE", requires = "namespace", conflicts_with_all = ["releases", "sample", "dir", "git", "backend"])]
+    library: Option<PathBuf>,
+
+    /// The namespace of the library's operators
+    #[arg(long, value_name = "NAMESPACE", requires = "library")]
+    namespace: Option<String>,
 
     /// Import the built-in sample: operators that show every feature of the format
     #[arg(long, conflicts_with = "releases")]
@@ -137,6 +147,14 @@ impl Import {
         }
         if let Some(over) = &self.over {
             return self.lay_over(over).await;
+        }
+        if let (Some(file), Some(namespace)) = (&self.library, &self.namespace) {
+            let Some(label) = self.label.clone() else {
+                bail!("--library needs --label, such as the version of the library");
+            };
+            return self
+                .store(vec![(label, library::bundle(file, namespace)?)])
+                .await;
         }
         if let Some(dir) = &self.dir {
             let bundle = read_folder(dir)?;

@@ -58,7 +58,8 @@ impl Compared {
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
         for (side, snapshot) in [("base", &base), ("head", &head)] {
-            if snapshot.catalogue.entry_of.is_empty() {
+            let catalogue = &snapshot.catalogue;
+            if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
                 return Err(ServiceError::NothingToCompare {
                     side,
                     snapshot: Arc::clone(snapshot),

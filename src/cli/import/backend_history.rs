@@ -27,8 +27,10 @@ use super::git::{self, Files, Mode};
 pub(super) struct BackendHistory {
     /// The revisions that the file is laid over.
     bases: Vec<Bundle>,
-    /// Of each commit the path of the file, which renames change, and its base.
-    of: FxHashMap<String, (String, usize)>,
+    /// The names that the file has had; a commit has it under the first that exists in it.
+    paths: Vec<String>,
+    /// The base of each commit.
+    base_of: FxHashMap<String, usize>,
     /// The name of the file in all bundles.
     name: String,
 }
@@ -53,27 +55,28 @@ pub(super) async fn import(
     }
     let name = file.file_name().and_then(|name| name.to_str());
     let name = Vendor::new(name.unwrap_or_default(), Vec::new())?.file;
-    let mut commits = git::followed(repository, &import.range, &path, import.first_parent)?;
+    let paths = git::names(repository, &import.range, &path)?;
+    let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
     let pins = pins(repository, &commits)?;
     let stored = Stored::open(&import.target, Opening::Make).await?;
     let mut bases = Bases::new(&stored, &import.base_project, over).await?;
-    let mut of = FxHashMap::default();
-    for (commit, path) in &mut commits {
+    let mut base_of = FxHashMap::default();
+    for commit in &mut commits {
         let pin = pins.get(&commit.id).map(String::as_str);
         let base = bases.of(&stored, pin).await?;
         commit.release = Some(match &import.release {
             Some(release) => JudgedRelease::parse(release)?.stored(),
             None => bases.releases[base].clone(),
         });
-        of.insert(commit.id.clone(), (path.clone(), base));
+        base_of.insert(commit.id.clone(), base);
     }
     stored.close().await;
     let history = BackendHistory {
         bases: bases.bundles,
-        of,
+        paths,
+        base_of,
         name,
     };
-    let commits = commits.into_iter().map(|(commit, _)| commit).collect();
     take(
         import,
         database,
@@ -95,14 +98,18 @@ impl BackendHistory {
         let mut files = Files::open(repository, Mode::Bytes)?;
         let mut missing = 0;
         for (commit, position) in commits {
-            let Some((path, base)) = self.of.get(&commit.id) else {
-                continue;
-            };
-            let Some(bytes) = files.bytes(&commit.id, path)? else {
+            let mut bytes = None;
+            for path in &self.paths {
+                bytes = files.bytes(&commit.id, path)?;
+                if bytes.is_some() {
+                    break;
+                }
+            }
+            let (Some(bytes), Some(&base)) = (bytes, self.base_of.get(&commit.id)) else {
                 missing += 1;
                 continue;
             };
-            let mut bundle = self.bases[*base].clone();
+            let mut bundle = self.bases[base].clone();
             bundle.insert(&self.name, bytes);
             let commit = CommitFiles {
                 commit,
@@ -185,16 +192,13 @@ impl<'a> Bases<'a> {
 }
 
 /// The release that each commit pins, where the vendor profile says how to find it.
-fn pins(
-    repository: &Path,
-    commits: &[(CommitRecord, String)],
-) -> anyhow::Result<FxHashMap<String, String>> {
+fn pins(repository: &Path, commits: &[CommitRecord]) -> anyhow::Result<FxHashMap<String, String>> {
     let mut pins = FxHashMap::default();
     let Some(pin) = config::pin()? else {
         return Ok(pins);
     };
     let mut files = Files::open(repository, Mode::Bytes)?;
-    for (commit, _) in commits {
+    for commit in commits {
         if let Some(bytes) = files.bytes(&commit.id, &pin.file)?
             && let Some(version) = pin.version(&String::from_utf8_lossy(&bytes))
         {

@@ -40,7 +40,8 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     }
     let release = import.release.as_deref().map(JudgedRelease::parse);
     let release = release.transpose()?.map(|release| release.stored());
-    let mut commits = git::commits(repository, &import.range, &import.path, import.first_parent)?;
+    let paths = [import.path.clone()];
+    let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
     for commit in &mut commits {
         commit.release.clone_from(&release);
     }

@@ -12,14 +12,14 @@ use crate::store::CommitRecord;
 /// No file may be larger than this; the real ones are under 1 MiB.
 const MAX_FILE: u64 = 8 << 20;
 
-/// The commits of a range that touch a path, in the order of their topology, the first one first.
+/// The commits of a range that touch one of some paths, in the order of their topology, the first one first.
 ///
 /// # Errors
 /// When git does not know the range, or it has no such commit.
 pub(super) fn commits(
     repository: &Path,
     range: &str,
-    path: &str,
+    paths: &[String],
     first_parent: bool,
 ) -> anyhow::Result<Vec<CommitRecord>> {
     if range.starts_with('-') {
@@ -37,7 +37,8 @@ pub(super) fn commits(
         command.arg("--first-parent");
     }
     let output = command
-        .args(["--end-of-options", range, "--", path])
+        .args(["--end-of-options", range, "--"])
+        .args(paths)
         .output()
         .context("cannot run git, which --git requires")?;
     if !output.status.success() {
@@ -53,41 +54,27 @@ pub(super) fn commits(
     let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
-            "no commit of {range} in {} touches {path}; set the path with --path",
-            repository.display()
+            "no commit of {range} in {} touches {}; give its path in the repository",
+            repository.display(),
+            paths.join(" or "),
         );
     }
     Ok(commits)
 }
 
-/// The commits of a range that touch a file, also under its former names, in the order of their
-/// topology, the first one first; each with the path of the file in it.
+/// The names that a file has had in a range, the given one first.
 ///
 /// # Errors
-/// As [`commits`].
-pub(super) fn followed(
-    repository: &Path,
-    range: &str,
-    path: &str,
-    first_parent: bool,
-) -> anyhow::Result<Vec<(CommitRecord, String)>> {
+/// When git does not know the range.
+pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
     if range.starts_with('-') {
         bail!("`{range}` is not a range of commits");
     }
     let mut command = git(repository);
-    command.args([
-        "-c",
-        "core.quotePath=false",
-        "log",
-        "--topo-order",
-        "--follow",
-    ]);
-    command.args(["--name-only", "--format=%x01%H %at %s"]);
-    if first_parent {
-        command.arg("--first-parent");
-    }
+    command.args(["-c", "core.quotePath=false", "log", "--follow"]);
+    command.args(["--name-status", "--diff-filter=R", "--format="]);
+    command.args(["--end-of-options", range, "--", path]);
     let output = command
-        .args(["--end-of-options", range, "--", path])
         .output()
         .context("cannot run git, which --git requires")?;
     if !output.status.success() {
@@ -95,28 +82,16 @@ pub(super) fn followed(
         let said = said.lines().next().unwrap_or("git gave no reason");
         bail!("{} has no commits {range}: {said}", repository.display());
     }
-    let text = String::from_utf8_lossy(&output.stdout);
-    // From the last commit back, so that a merge without a name has that of the commit after it.
-    let mut name = path.to_owned();
-    let mut found = Vec::new();
-    for block in text.split('\u{1}').filter(|block| !block.trim().is_empty()) {
-        let mut lines = block.lines();
-        let head = lines.next().unwrap_or_default();
-        let commit = commit(head)
-            .ok_or_else(|| anyhow!("unexpected line from git for a commit: {head:?}"))?;
-        if let Some(named) = lines.find(|line| !line.is_empty()) {
-            named.clone_into(&mut name);
+    let mut names = vec![path.to_owned()];
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        // R100, the old name, the new name.
+        for name in line.split('\t').skip(1) {
+            if !names.iter().any(|known| known == name) {
+                names.push(name.to_owned());
+            }
         }
-        found.push((commit, name.clone()));
     }
-    found.reverse();
-    match found.is_empty() {
-        false => Ok(found),
-        true => bail!(
-            "no commit of {range} in {} touches {path}; --backend is the path in the repository",
-            repository.display()
-        ),
-    }
+    Ok(names)
 }
 
 fn commit(line: &str) -> Option<CommitRecord> {

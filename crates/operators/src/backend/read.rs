@@ -104,7 +104,7 @@ impl Reader<'_> {
         ]
         .map(value);
         let at = backend.map_or(Span::at(0), |(_, node)| self.tree.span(node));
-        self.file.backend = Some(Placed {
+        self.file.backend = (!profile.key.is_empty()).then(|| Placed {
             value: profile.key.clone(),
             at,
         });

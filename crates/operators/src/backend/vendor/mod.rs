@@ -48,6 +48,8 @@ pub enum Section {
     Custom,
     /// `custom_autograd`: the same, with a kernel on the autograd key.
     CustomAutograd,
+    /// `schemas`: operators of a library, whose kernels the file does not tell.
+    Library,
     /// `symint`: operators whose kernels take symbolic sizes.
     Symint,
     /// An entry of a list that is laid over PyTorch's.
@@ -65,6 +67,7 @@ impl Section {
             Self::Derivatives => "backward",
             Self::Custom => "custom",
             Self::CustomAutograd => "custom_autograd",
+            Self::Library => "schemas",
             Self::Symint => "symint",
             Self::Overlay => "func",
         }
@@ -73,7 +76,7 @@ impl Section {
     /// Whether its entries declare operators of the vendor's own.
     #[must_use]
     pub fn is_own(self) -> bool {
-        matches!(self, Self::Custom | Self::CustomAutograd)
+        matches!(self, Self::Custom | Self::CustomAutograd | Self::Library)
     }
 }
 

@@ -92,6 +92,16 @@ impl Profile {
         }
     }
 
+    /// A library of operators in a namespace. It has no key: its file does not tell kernels.
+    #[must_use]
+    pub fn library(namespace: &str) -> Self {
+        Self {
+            name: namespace.into(),
+            namespace: namespace.into(),
+            ..Self::default()
+        }
+    }
+
     /// Reads the profile of a bundle, `vendor.yaml`: a mapping with the fields of this type.
     ///
     /// # Errors

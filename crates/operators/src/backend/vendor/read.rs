@@ -14,13 +14,14 @@ use opatlas_source::suggest::nearest;
 use opatlas_yaml::{Kind, NodeId, Tree};
 
 /// The sections that are read; other keys of a profile are tolerated.
-const SECTIONS: [(&str, Section); 7] = [
+const SECTIONS: [(&str, Section); 8] = [
     ("supported", Section::Supported),
     ("official", Section::Official),
     ("autograd", Section::Autograd),
     ("backward", Section::Derivatives),
     ("custom", Section::Custom),
     ("custom_autograd", Section::CustomAutograd),
+    ("schemas", Section::Library),
     ("symint", Section::Symint),
 ];
 
@@ -35,8 +36,9 @@ const MARKS: [&str; 6] = [
 ];
 
 /// Keys of every backend file.
-const COMMON: [&str; 5] = [
+const COMMON: [&str; 6] = [
     "backend",
+    "namespace",
     "cpp_namespace",
     "class_name",
     "use_out_as_primary",
@@ -65,6 +67,10 @@ pub(in crate::backend) fn superset(
         .collect();
     let value = |key: &str| pairs.iter().find(|(k, _)| tree.str_value(*k) == Some(key));
     let backend = value("backend").and_then(|(_, node)| tree.str_value(*node));
+    if let (None, true) = (backend, keys.contains(&"schemas")) {
+        let namespace = value("namespace").and_then(|(_, node)| tree.str_value(*node));
+        return Superset::Known(Box::new(Profile::library(namespace.unwrap_or_default())));
+    }
     if let Some(profile) = Profile::of_mapping(given, backend, &keys) {
         let is_plain = backend == Some(&profile.key) && mark(tree, pairs).is_none();
         return match is_plain {

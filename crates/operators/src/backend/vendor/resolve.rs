@@ -93,6 +93,7 @@ fn placed(
         }
         if entry.section.is_own()
             && entry.kernels.is_empty()
+            && entry.section != Section::Library
             && let Some(whole) = &entry.schema
         {
             let mut name = whole.schema.default_kernel();

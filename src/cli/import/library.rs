@@ -1,0 +1,43 @@
+//! The schemas of an operator library as a bundle.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
+
+use opatlas_diff::official;
+use opatlas_source::{BACKENDS, Bundle, LineIndex};
+
+/// Reads a file with one schema per line into a bundle: their canonical texts in a namespace.
+///
+/// # Errors
+/// When the file cannot be read, a schema cannot, or the namespace cannot be the name of a file.
+pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
+    let shown = file.display();
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let name = format!("{BACKENDS}{namespace}.yaml");
+    if !Bundle::is_file_name(&name) {
+        bail!("`{namespace}` is not a namespace");
+    }
+    let mut schemas = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+            continue;
+        }
+        match official::parse(line) {
+            Ok(schema) => schemas.push(schema.printed()),
+            Err(errors) => {
+                let Some(first) = errors.first() else {
+                    continue;
+                };
+                let at = LineIndex::new(line).line_column(line, first.span.start);
+                bail!("{shown}:{number}:{}: {}", at.column, first.message);
+            }
+        }
+    }
+    // JSON is YAML too.
+    let library = serde_json::json!({"namespace": namespace, "schemas": schemas});
+    let mut bundle = Bundle::of_native_functions(&b"[]\n"[..]);
+    bundle.insert(&name, format!("{library:#}\n").into_bytes());
+    Ok(bundle)
+}
