@@ -56,10 +56,14 @@ releases: tools
 test-recorders:
 	python3 -m unittest discover --start-directory recorders/tests --top-level-directory .
 
-# Tests the probe. Tests under torchrun need a torch; PROBE_TORCH=2.9.0 installs one first (0.9 GB).
+# Tests the probe with a double of the server, then with the program. Tests under torchrun need a
+# torch; PROBE_TORCH=2.9.0 installs one first (0.9 GB).
 test-probe:
 	$(if $(PROBE_TORCH),python3 -m recorders install $(PROBE_TORCH))
 	cd probe && python3 -m unittest discover --start-directory tests --top-level-directory .
+	cargo build --locked
+	cd probe && OPATLAS_PROBE_SERVER=$(CURDIR)/target/debug/opatlas \
+		python3 -m unittest discover --start-directory tests --top-level-directory .
 
 # Adds a release, such as VERSION=2.16.0: fetches and records it, extends data/ and tests/golden/, and
 # lists the decisions that are left (recorders/README.md). WITHOUT_PROCESS=1 skips installing torch.

@@ -30,10 +30,11 @@ class Client:
         """Asks for a shard."""
         return self._send("POST", f"/runs/{_quoted(run)}/lease", {"worker": worker})
 
-    def renew(self, run: str, shard: int, lease: str, begun: str | None, killed: str | None) -> None:
-        """Keeps a lease."""
+    def renew(self, run: str, shard: int, lease: str, begun: str | None, killed: str | None = None,
+              kills: int | None = None) -> None:
+        """Keeps a lease. `kills` says how many processes `killed` has killed by now, so that a repeated request counts once."""
         self._send("POST", f"/runs/{_quoted(run)}/shards/{shard}/renew",
-                   {"lease": lease, "begun": begun, "killed": killed})
+                   {"lease": lease, "begun": begun, "killed": killed, "kills": kills})
 
     def release(self, run: str, shard: int, lease: str) -> None:
         """Gives a shard back."""

@@ -1,5 +1,7 @@
 """The state of a probe's runs: shards, leases, results, quarantine. No I/O; the caller has the clock.
 
+The server of `tests/server.py` answers with it; Opatlas itself has the same rules.
+
 A shard is leased to one worker at a time. A lease that is not renewed ends, and the shard is leased
 again. The first result of a shard is kept.
 
@@ -60,6 +62,7 @@ class Run:
     torch: str
     device: str
     shards: list[Shard]
+    lease_seconds: float = LEASE_SECONDS
     kills: dict[str, int] = field(default_factory=dict)
     losses: dict[str, int] = field(default_factory=dict)
 
@@ -98,7 +101,8 @@ class Ledger:
                               f"on {known.device}; this worker has {', '.join(given)}. Start it with another key.")
             return known
         capacity = max(1, round(float(asked.get("shard_seconds", 20)) * 1000))
-        self.runs[key] = Run(key, revision, torch, device, self._shards(device, items, capacity))
+        self.runs[key] = Run(key, revision, torch, device, self._shards(device, items, capacity),
+                             float(asked.get("lease_seconds", LEASE_SECONDS)))
         return self.runs[key]
 
     def lease(self, run_id: str, worker: dict, now: float) -> dict:
@@ -109,9 +113,9 @@ class Ledger:
             if shard.rows is None and shard.lease is None:
                 shard.leases += 1
                 shard.lease = f"{number}.{shard.leases}"
-                shard.until, shard.worker, shard.begun = now + LEASE_SECONDS, worker, None
+                shard.until, shard.worker, shard.begun = now + run.lease_seconds, worker, None
                 skipped = set(run.quarantined())
-                return {"shard": number, "lease": shard.lease, "seconds": LEASE_SECONDS, "part": shard.part,
+                return {"shard": number, "lease": shard.lease, "seconds": run.lease_seconds, "part": shard.part,
                         "items": [item for item in shard.items if item not in skipped],
                         "quarantined": [item for item in shard.items if item in skipped],
                         "kills": {item: run.kills[item] for item in shard.items if item in run.kills}}
@@ -120,18 +124,24 @@ class Ledger:
         first = min(shard.until for shard in run.shards if shard.lease)
         return {"wait": max(0.05, min(first - now, 2.0))}
 
-    def renew(self, run_id: str, number: int, lease: str, begun: str | None, killed: str | None, now: float) -> None:
-        """Keeps a lease, and notes which item runs and which has killed its process."""
+    def renew(self, run_id: str, number: int, given: dict, now: float) -> None:
+        """Keeps a lease, and notes which item runs and which has killed its process, and how many by now."""
+        run = self._run(run_id)
+        self._expire(run, now)
+        for name in ("begun", "killed"):
+            if given.get(name) is not None and given[name] not in self._shard(run, number).items:
+                raise Refused(400, "malformed-body", f"`{name}` must be an item of the shard.")
+        shard = self._leased(run, number, _text(given, "lease"))
+        shard.until, shard.begun = now + run.lease_seconds, given.get("begun")
+        if (killed := given.get("killed")) is not None:
+            before = run.kills.get(killed, 0)
+            run.kills[killed] = before + 1 if given.get("kills") is None else max(before, given["kills"])
+
+    def release(self, run_id: str, number: int, lease: str, now: float) -> None:
+        """Gives a shard back before its lease ends; nothing is counted against its items."""
         run = self._run(run_id)
         self._expire(run, now)
         shard = self._leased(run, number, lease)
-        shard.until, shard.begun = now + LEASE_SECONDS, begun
-        if killed is not None:
-            run.kills[killed] = run.kills.get(killed, 0) + 1
-
-    def release(self, run_id: str, number: int, lease: str) -> None:
-        """Gives a shard back before its lease ends; nothing is counted against its items."""
-        shard = self._leased(self._run(run_id), number, lease)
         shard.lease = shard.begun = None
 
     def result(self, run_id: str, number: int, given: dict, now: float) -> bool:
@@ -188,7 +198,9 @@ class Ledger:
         return {"run": run.id, "revision": run.revision, "torch": run.torch, "device": run.device,
                 "done": run.is_done(), "shards": {"done": done, "leased": leased, "waiting": len(run.shards) - done - leased},
                 "outcomes": dict(sorted(outcomes.items())), "ranks": dict(sorted(ranks.items())),
-                "quarantined": run.quarantined()}
+                "quarantined": run.quarantined(),
+                "working": [{"shard": number, "item": shard.begun, "worker": shard.worker}
+                            for number, shard in enumerate(run.shards) if shard.lease is not None]}
 
     def results(self, run_id: str) -> list[dict]:
         """All rows, by part and item, without what differs between two runs of the same thing."""

@@ -34,6 +34,7 @@ class Lease(workers.Events):
         self.client, self.run, self.given = client, run, given
         self.rows: list[dict] = []
         self.item: str | None = None
+        self.kills: dict[str, int] = dict(given["kills"])
         self.is_lost = False
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._renew_on_time, daemon=True)
@@ -54,6 +55,7 @@ class Lease(workers.Events):
     def killed(self, item: str, status: int) -> None:
         """Reports an item that killed its process."""
         self.item = None
+        self.kills[item] = self.kills.get(item, 0) + 1
         self._renew(item)
 
     def stop(self) -> None:
@@ -67,7 +69,8 @@ class Lease(workers.Events):
 
     def _renew(self, killed: str | None) -> None:
         try:
-            self.client.renew(self.run, self.given["shard"], self.given["lease"], self.item, killed)
+            self.client.renew(self.run, self.given["shard"], self.given["lease"], self.item, killed,
+                              self.kills.get(killed))
         except Refused:
             self.is_lost = True
 

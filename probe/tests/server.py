@@ -93,10 +93,10 @@ class Handler(BaseHTTPRequestHandler):
             case ("POST", "runs", run, "shards", number):
                 return (201 if ledger.result(run, int(number), given, now) else 200), {}
             case ("POST", "runs", run, "shards", number, "renew"):
-                ledger.renew(run, int(number), given["lease"], given.get("begun"), given.get("killed"), now)
+                ledger.renew(run, int(number), given, now)
                 return 200, {}
             case ("POST", "runs", run, "shards", number, "release"):
-                ledger.release(run, int(number), given["lease"])
+                ledger.release(run, int(number), given["lease"], now)
                 return 200, {}
             case ("POST", "tables"):
                 return (201 if ledger.add_tables(given) else 200), {}

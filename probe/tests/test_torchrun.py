@@ -15,10 +15,10 @@ import time
 import unittest
 from pathlib import Path
 
-from opatlas_probe.client import Client
-from opatlas_probe.ledger import Ledger
+from opatlas_probe.ledger import Refused
 
-from .server import PROJECT, Server
+from . import servers
+from .server import PROJECT
 
 _PROBE = Path(__file__).resolve().parent.parent
 _DEADLINE_S = 900
@@ -46,16 +46,15 @@ class TorchrunTest(unittest.TestCase):
         said = subprocess.run([_PYTHON, "-c", "import torch; print(torch.__version__.split('+')[0])"],
                               capture_output=True, text=True, check=True)
         self.release = said.stdout.strip()
-        self.server = Server(Ledger({"here": self.release, "other": "1.13.0"})).start()
-        self.addCleanup(self.server.server_close)
-        self.addCleanup(self.server.shutdown)
-        self.client = Client(self.server.url, PROJECT)
+        self.server = servers.start({"here": self.release, "other": "2.0.1"})
+        self.addCleanup(self.server.close)
+        self.client = self.server.client
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
 
     def node(self, run: str, *, revision: str = "here", nodes: str = "1:2", workers: int = 2,
-             only: str = _TESTS) -> subprocess.Popen:
+             only: str = _TESTS, shard_seconds: float = 4) -> subprocess.Popen:
         """A node: torchrun with its workers."""
         logs = tempfile.TemporaryFile(mode="w+")  # noqa: SIM115: it lives as long as the node
         self.addCleanup(logs.close)
@@ -63,7 +62,7 @@ class TorchrunTest(unittest.TestCase):
                    "--max-restarts=3", "--rdzv-backend=c10d", f"--rdzv-endpoint=127.0.0.1:{self.port}",
                    f"--rdzv-id={run}", "--rdzv-conf=last_call_timeout=2,join_timeout=120", "-m", "opatlas_probe",
                    "--server", self.server.url, "--project", PROJECT, "--revision", revision, "--device", "meta",
-                   "--name", run, "--shard-seconds", "4", "--only", only]
+                   "--name", run, "--shard-seconds", str(shard_seconds), "--only", only]
         node = subprocess.Popen(command, stdout=logs, stderr=logs, text=True, start_new_session=True,
                                 env={**os.environ, "PYTHONPATH": str(_PROBE), "OMP_NUM_THREADS": "1",
                                      # Otherwise torchrun (2.4 to 2.9 at least) refuses nodes that join after a restart.
@@ -95,10 +94,16 @@ class TorchrunTest(unittest.TestCase):
         self.fail("it did not come")
         return None
 
-    def begun(self, run: str) -> list:
-        """The shards that somebody runs an item of."""
-        found = self.server.ledger.runs.get(run)
-        return [shard for shard in found.shards if shard.begun] if found else []
+    def working(self, run: str) -> list[dict]:
+        """Who has a shard of a run."""
+        try:
+            return self.client.progress(run)["working"]
+        except Refused:
+            return []
+
+    def begun(self, run: str) -> list[dict]:
+        """Those of them who run an item."""
+        return [each for each in self.working(run) if each["item"]]
 
     def undisturbed(self) -> list[dict]:
         node = self.node("undisturbed", nodes="1", workers=1)
@@ -109,27 +114,27 @@ class TorchrunTest(unittest.TestCase):
     def test_members_die_join_and_leave(self) -> None:
         rows = self.undisturbed()
         self.assertEqual({row["outcome"] for row in rows}, {"runs"})
-        # An item of unknown cost counts a second, which makes five shards.
-        self.server.ledger.seconds.clear()
-        self.assertEqual(len(self.server.ledger.tables), 1)
+        self.assertEqual(self.server.dumps("here"), 1)
 
-        first = self.node("disturbed")
-        shard = self.wait_for(lambda: self.begun("disturbed"))[0]
-        os.kill(shard.worker["process"], signal.SIGKILL)
-        self.wait_for(lambda: any(each.worker.get("restart", 0) >= 1 for each in self.begun("disturbed")))
-        second = self.node("disturbed")
-        self.wait_for(lambda: any(each.worker.get("world") == 4 for each in self.server.ledger.runs["disturbed"].shards)
-                      or self.server.ledger.runs["disturbed"].is_done())
+        # Items are known to be quick by now, so smaller shards make several.
+        first = self.node("disturbed", shard_seconds=0.2)
+        worker = self.wait_for(lambda: self.begun("disturbed"))[0]["worker"]
+        os.kill(worker["process"], signal.SIGKILL)
+        self.wait_for(lambda: any(each["worker"]["restart"] >= 1 for each in self.begun("disturbed")))
+        second = self.node("disturbed", shard_seconds=0.2)
+        self.wait_for(lambda: any(each["worker"]["world"] == 4 for each in self.working("disturbed"))
+                      or self.client.progress("disturbed")["done"])
         os.killpg(second.pid, signal.SIGTERM)
         self.ended(first)
         self.assertEqual(self.client.results("disturbed"), rows)
-        self.assertEqual(len(self.server.ledger.tables), 1)
+        self.assertEqual(self.server.dumps("here"), 1)
 
     def test_a_worker_with_another_torch_is_refused_and_torchrun_says_why(self) -> None:
         node = self.node("refused", revision="other", nodes="1", workers=1, only="abs")
         self.assertNotEqual(node.wait(_DEADLINE_S), 0)
-        self.assertIn("is of PyTorch 1.13.0", self.said(node))
-        self.assertFalse(self.server.ledger.runs)
+        self.assertIn("is of PyTorch 2.0", self.said(node))
+        with self.assertRaises(Refused):
+            self.client.progress("refused")
 
     def alone(self, *arguments: str) -> dict:
         """What the probe writes into a file."""

@@ -10,6 +10,7 @@ mod check_sources;
 mod compare;
 mod config;
 mod doctor;
+mod drift;
 mod duration;
 mod exception;
 mod explain;
@@ -73,6 +74,7 @@ enum Command {
     History(history::History),
     Gaps(gaps::Gaps),
     Scan(scan::ScanSources),
+    Drift(drift::Drift),
     Exception(exception::Exception),
     Import(import::Import),
     Export(export::Export),
@@ -110,6 +112,7 @@ pub fn run() -> ExitCode {
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,
             Command::Scan(scan) => scan.run(),
+            Command::Drift(drift) => drift.run().await,
             Command::Exception(exception) => exception.run().await,
             Command::Import(import) => import.run().await,
             Command::Export(export) => export.run().await,

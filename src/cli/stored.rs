@@ -114,6 +114,25 @@ impl Stored {
         })
     }
 
+    /// The digest and the text of a dump of a revision, as [`Service::dump`] finds it.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) async fn dump(
+        &self,
+        revision: &Resolved,
+        digest: Option<&str>,
+    ) -> anyhow::Result<(Option<String>, String)> {
+        let (digest, text) = match self {
+            Self::Database(service) => {
+                let (record, text) = service.dump(revision, digest).await?;
+                (record.digest.to_string(), text)
+            }
+            Self::Server(remote) => remote.dump(revision, digest).await?,
+        };
+        Ok((Some(digest), text))
+    }
+
     /// The labels of a project, by name.
     ///
     /// # Errors

@@ -32,6 +32,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON};
         (name = "findings", description = "Findings of the rules"),
         (name = "comparisons", description = "Changes between two revisions"),
         (name = "exceptions", description = "Changes that a project accepts"),
+        (name = "probe", description = "What workers of the probe measure"),
         (name = "stateless", description = "Texts that are not stored"),
         (name = "knowledge", description = "Releases, rules, problem types"),
         (name = "operations", description = "The service"),
@@ -59,18 +60,23 @@ impl utoipa::Modify for Tokens {
 }
 
 /// Schemas some of whose members may be left out: what comes in, and problems.
-const PARTIAL: [&str; 13] = [
+const PARTIAL: [&str; 18] = [
     "Bundle",
     "CompareBody",
     "Fault",
     "ItemDetail",
     "LabelTarget",
+    "LeaseRenewal",
+    "LeaseRequest",
     "NewException",
+    "NewProbeRun",
     "NewProject",
     "Problem",
+    "ProbeWorker",
     "ProjectEdit",
     "Question",
     "SchemaText",
+    "ShardResultBody",
     "SideBody",
     "Signatures",
 ];

@@ -32,6 +32,7 @@ use crate::http::routes::compare;
 use crate::http::routes::compare_schemas;
 use crate::http::routes::coverage;
 use crate::http::routes::dispatch;
+use crate::http::routes::drift;
 use crate::http::routes::exceptions;
 use crate::http::routes::files;
 use crate::http::routes::findings;
@@ -42,6 +43,7 @@ use crate::http::routes::labels;
 use crate::http::routes::matrix;
 use crate::http::routes::operations;
 use crate::http::routes::operators;
+use crate::http::routes::probe;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
 use crate::http::routes::releases;
@@ -90,6 +92,18 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(gaps::stored, gaps::ranked))
         .routes(routes!(exceptions::list, exceptions::create))
         .routes(routes!(exceptions::one, exceptions::delete))
+        // What the probe measures.
+        .routes(routes!(probe::open))
+        .routes(routes!(probe::progress))
+        .routes(routes!(probe::results))
+        .routes(routes!(probe::lease))
+        .routes(routes!(probe::renew))
+        .routes(routes!(probe::release))
+        .routes(routes!(probe::finish))
+        .routes(routes!(probe::tables))
+        .routes(routes!(drift::list))
+        .routes(routes!(drift::one))
+        .routes(routes!(drift::drift))
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))

@@ -11,6 +11,7 @@ pub enum Action {
     /// Read stored data; compute over texts that are not stored.
     Read,
     /// Take revisions in, with their labels; those that look like versions only where they are new.
+    /// Send what the probe measures of them.
     Ingest,
     /// Move and delete labels, protected ones too where forced.
     Label,

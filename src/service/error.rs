@@ -7,6 +7,7 @@ use opatlas_pytorch::release::{Release, UnknownRelease};
 use opatlas_source::Stopped;
 
 use super::policy::PolicyFault;
+use super::probe::ProbeRefusal;
 use super::snapshot::Snapshot;
 
 /// Why a use case could not be done.
@@ -130,6 +131,9 @@ pub enum ServiceError {
     /// Base and head are the same.
     #[error("base and head are both `{0}`")]
     SameRevision(String),
+    /// A request of a worker of the probe is refused.
+    #[error(transparent)]
+    Probe(#[from] ProbeRefusal),
     /// A policy or an exception is invalid.
     #[error(transparent)]
     Policy(PolicyFault),

@@ -23,6 +23,7 @@ mod labels;
 mod notes;
 mod observed;
 pub mod policy;
+pub mod probe;
 mod projects;
 mod revisions;
 pub mod search;

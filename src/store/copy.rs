@@ -216,6 +216,81 @@ pub(crate) const TABLES: &[Table] = &[
         ],
         numbered: false,
     },
+    Table {
+        name: "probe_runs",
+        columns: &[
+            ("id", Kind::Number),
+            ("project", Kind::Number),
+            ("name", Kind::Text),
+            ("revision", Kind::Number),
+            ("address", Kind::Text),
+            ("torch", Kind::Text),
+            ("device", Kind::Text),
+            ("lease", Kind::Number),
+            ("created_at", Kind::Number),
+        ],
+        numbered: true,
+    },
+    Table {
+        name: "probe_shards",
+        columns: &[
+            ("run", Kind::Number),
+            ("number", Kind::Number),
+            ("part", Kind::Text),
+            ("items", Kind::Text),
+            ("leases", Kind::Number),
+            ("until", Kind::Number),
+            ("begun", Kind::Text),
+            ("worker", Kind::Text),
+            ("digest", Kind::Bytes),
+            ("results", Kind::Text),
+            ("rank", Kind::Number),
+            ("outcomes", Kind::Text),
+        ],
+        numbered: false,
+    },
+    Table {
+        name: "probe_items",
+        columns: &[
+            ("run", Kind::Number),
+            ("item", Kind::Text),
+            ("kills", Kind::Number),
+            ("losses", Kind::Number),
+        ],
+        numbered: false,
+    },
+    Table {
+        name: "probe_durations",
+        columns: &[
+            ("project", Kind::Number),
+            ("device", Kind::Text),
+            ("part", Kind::Text),
+            ("item", Kind::Text),
+            ("milliseconds", Kind::Number),
+        ],
+        numbered: false,
+    },
+    Table {
+        name: "probe_dumps",
+        columns: &[
+            ("id", Kind::Number),
+            ("digest", Kind::Bytes),
+            ("bytes", Kind::Number),
+            ("content", Kind::Bytes),
+        ],
+        numbered: true,
+    },
+    Table {
+        name: "probe_tables",
+        columns: &[
+            ("revision", Kind::Number),
+            ("dump", Kind::Number),
+            ("torch", Kind::Text),
+            ("device", Kind::Text),
+            ("recorded_at", Kind::Number),
+        ],
+        numbered: false,
+    },
 ];
 
 impl Table {

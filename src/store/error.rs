@@ -5,6 +5,7 @@ use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
 
 use super::names::{DigestPrefix, LabelName, ProjectName, RevisionKey};
+use super::probe::{LeaseKey, MOST_DUMPS};
 use super::records::Expected;
 use opatlas_source::Digest;
 
@@ -134,6 +135,23 @@ pub enum Missing {
     /// The project has no such exception.
     #[error("the project has no exception `{0}`")]
     Exception(String),
+    /// The project has no such run of the probe.
+    #[error("the project has no run `{0}` of the probe; open it first")]
+    ProbeRun(String),
+    /// The run has no such shard.
+    #[error("run `{run}` has no shard {shard}")]
+    ProbeShard {
+        /// The run, which exists.
+        run: String,
+        /// The number of the shard.
+        shard: i64,
+    },
+    /// The revision has no such dump of tables.
+    #[error("the revision has no dump `{0}`")]
+    Dump(String),
+    /// The revision has no dump of tables.
+    #[error("the revision has no dump of tables; `python -m opatlas_probe --server URL` sends one")]
+    Dumps,
     /// The revision has no such file.
     #[error("revision sha256:{digest} has no file `{name}`")]
     File {
@@ -170,6 +188,15 @@ pub enum Conflict {
         /// What the caller expected.
         expected: Expected,
     },
+    /// The lease of a shard has ended.
+    #[error("lease {}.{} has ended; ask for another shard", .0.shard, .0.count)]
+    LeaseLost(LeaseKey),
+    /// The shard has another result.
+    #[error("shard {0} already has a different result, which is kept; ask for another shard")]
+    ShardDone(i64),
+    /// The revision has as many dumps as a revision may have.
+    #[error("the revision already has {MOST_DUMPS} different dumps of tables")]
+    TooManyDumps,
     /// A backup is restored into an empty database only.
     #[error("the database is not empty; a backup can only be restored into an empty database")]
     NotEmpty,

@@ -19,6 +19,7 @@ mod maintenance;
 mod names;
 mod opening;
 mod postgres;
+mod probe;
 mod records;
 mod shared;
 mod sql;
@@ -43,6 +44,11 @@ pub use names::{
 };
 pub use opening::Opening;
 pub use postgres::PostgresStore;
+pub use probe::{
+    DumpRecord, KEPT_RUNS, LARGEST_DUMP, LeaseKey, Leased, MOST_DUMPS, NewDump, NewProbeRun,
+    ProbeDuration, ProbeItem, ProbeProgress, ProbeRun, ProbeStore, Renewal, ShardRecord,
+    ShardResult, ShardState,
+};
 pub use records::{
     Edit, Expected, FileRecord, IngestOutcome, LabelChange, LabelOutcome, LabelRecord,
     LabelRequest, NewProject, OnOtherRelease, Page, Project, ProjectChange, ProjectOutcome,
@@ -98,14 +104,14 @@ async fn waited<T, E>(
 /// What a store answers, later.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Projects, their revisions and labels.
+/// Projects, their revisions and labels; what the probe measured of them is in [`ProbeStore`].
 ///
 /// Every call is one transaction: it is done wholly or not at all, and what it answered is durable.
 /// Where a project is named that does not exist, the answer is [`Missing::Project`]. All calls may
 /// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and
 /// those that change something with [`StoreError::Detached`].
 /// `now` is in microseconds since 1970-01-01 UTC.
-pub trait Store: Send + Sync + 'static {
+pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Whether the database answers.
     fn ping(&self) -> Answer<'_, ()>;
 

@@ -2,6 +2,8 @@
 //! `RETURNING`, and nothing that one database alone understands. Statements that end in `IN (` are
 //! completed with as many values as are at hand, those that end in a list of columns with rows.
 
+pub mod probe;
+
 /// Finds out whether the database answers.
 pub const PING: &str = "SELECT CAST(1 AS BIGINT)";
 /// Changes nothing, but fails where nothing can be changed.
@@ -25,7 +27,12 @@ pub const PROJECT_INSERT: &str = "INSERT INTO projects (name, description, polic
 /// Changes a project.
 pub const PROJECT_UPDATE: &str = "UPDATE projects SET description = $2, policy = $3 WHERE id = $1";
 /// Deletes a project and what belongs to it, in an order that leaves no reference behind.
-pub const PROJECT_DELETE: [&str; 8] = [
+pub const PROJECT_DELETE: [&str; 13] = [
+    "DELETE FROM probe_items WHERE run IN (SELECT id FROM probe_runs WHERE project = $1)",
+    "DELETE FROM probe_shards WHERE run IN (SELECT id FROM probe_runs WHERE project = $1)",
+    "DELETE FROM probe_runs WHERE project = $1",
+    "DELETE FROM probe_durations WHERE project = $1",
+    "DELETE FROM probe_tables WHERE revision IN (SELECT id FROM revisions WHERE project = $1)",
     "DELETE FROM step_operators WHERE project = $1",
     "DELETE FROM steps WHERE project = $1",
     "DELETE FROM commits WHERE project = $1",

@@ -2,6 +2,7 @@
 
 use opatlas_source::Stopped;
 
+use crate::service::probe::ProbeRefusal;
 use crate::service::{Refusal, ServiceError};
 use crate::store::{Conflict, Missing, StoreError};
 use crate::wire::finding;
@@ -76,6 +77,14 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
             problem.findings = finding::first(snapshot);
             return problem.about(side);
         }
+        ServiceError::Probe(refusal) => match refusal {
+            ProbeRefusal::OtherRelease { .. } | ProbeRefusal::OtherDump { .. } => {
+                Kind::OtherRelease
+            }
+            ProbeRefusal::OtherRun { .. } => Kind::OtherRun,
+            ProbeRefusal::Incomplete(_) => Kind::IncompleteResult,
+            ProbeRefusal::Malformed(_) => Kind::MalformedBody,
+        },
         ServiceError::SameRevision(_) => Kind::SameRevision,
         ServiceError::Policy(fault) => {
             return Problem::new(Kind::InvalidPolicy, error.to_string()).about(&fault.member);
@@ -118,6 +127,9 @@ pub(crate) fn of_store(error: &StoreError) -> Problem {
             Missing::Label { .. } => Kind::UnknownLabel,
             Missing::File { .. } => Kind::UnknownFile,
             Missing::Exception(_) => Kind::UnknownException,
+            Missing::ProbeRun(_) => Kind::UnknownRun,
+            Missing::ProbeShard { .. } => Kind::UnknownShard,
+            Missing::Dump(_) | Missing::Dumps => Kind::UnknownDump,
             // Tokens are not resources of this API.
             Missing::Token(_) => return internal(error),
         },
@@ -126,6 +138,9 @@ pub(crate) fn of_store(error: &StoreError) -> Problem {
             Conflict::Release { .. } => Kind::ReleaseConflict,
             Conflict::Label { .. } => Kind::PreconditionFailed,
             Conflict::Labelled { .. } => Kind::RevisionLabelled,
+            Conflict::LeaseLost(_) => Kind::LeaseLost,
+            Conflict::ShardDone(_) => Kind::ShardDone,
+            Conflict::TooManyDumps => Kind::TooLarge,
             // Nothing is restored over HTTP.
             Conflict::NotEmpty => return internal(error),
         },

@@ -18,6 +18,7 @@ mod kept;
 mod knowledge;
 mod labels;
 mod operators;
+mod probe;
 mod projects;
 mod releases;
 mod revisions;

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use opatlas_source::Digest;
+
 use crate::Place;
 
 const OLD: &str = include_str!("../api/small.yaml");
@@ -126,6 +128,39 @@ fn tables_are_the_same() {
         &["blend", "--release", "one"],
         &["blend", "--project", "nobody"],
         &["blend", "--project", "no body"],
+    ] {
+        check(wrong, 2);
+    }
+}
+
+#[test]
+fn drift_is_the_same() {
+    let place = furnished();
+    let dump = r#"{"operators":{"aten::add.Tensor":{"registrations":{"CPU":"mine.cpp"}}},"torch":"2.10.0"}"#;
+    let digest = Digest::of(format!("[{dump}]").as_bytes()).to_string();
+    let sent = serde_json::json!({
+        "revision": "2.10.0", "torch": "2.10.0", "digest": digest,
+        "dump": serde_json::from_str::<serde_json::Value>(dump).unwrap(),
+    });
+    place
+        .server
+        .post_json("/v1/projects/pytorch/probe/tables", &sent);
+    place.write("dump.json", dump);
+    let check = |arguments: &[&str], code| check(&place, &[&["drift"], arguments].concat(), code);
+    let text = check(&[], 1);
+    assert!(
+        text.contains("add.Tensor CPU: mine.cpp instead of"),
+        "{text}"
+    );
+    for arguments in [&[][..], &[&digest[..10]], &["dump.json", "--limit", "0"]] {
+        check(arguments, 1);
+        check(&[arguments, &["--format", "json"]].concat(), 1);
+    }
+    for wrong in [
+        &["--revision", "2.7.0"][..],
+        &["00000000"],
+        &["new.yaml"],
+        &["--project", "nobody"],
     ] {
         check(wrong, 2);
     }

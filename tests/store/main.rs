@@ -9,6 +9,7 @@ mod labels;
 mod migrations;
 #[path = "../common/postgres.rs"]
 mod postgres;
+mod probe;
 mod projects;
 mod replicas;
 mod revisions;
@@ -44,6 +45,10 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     concurrency::the_same_revision_from_many_is_made_once(&store).await;
     concurrency::many_revisions_at_once_are_all_stored(&store).await;
     concurrency::readers_go_on_while_others_write(&store).await;
+    probe::leases_end_and_the_first_result_is_kept(&*store).await;
+    probe::a_shard_has_one_worker(&store).await;
+    probe::equal_dumps_are_stored_once(&*store).await;
+    probe::a_project_keeps_its_last_runs(&*store).await;
     upkeep::what_no_label_names_is_collected_by_age(&*store).await;
     upkeep::all_of_it_can_be_copied(&*store, empty).await;
     store.close().await;

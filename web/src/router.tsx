@@ -6,6 +6,7 @@ import { accessRoute } from "./routes/access";
 import { backendRoute } from "./routes/backend";
 import { backendsRoute } from "./routes/backends";
 import { compareRoute, comparisonRoute } from "./routes/compare";
+import { coverageRoute } from "./routes/coverage";
 import { docsRoute } from "./routes/docs";
 import {
 	gapsRoute,
@@ -47,6 +48,7 @@ const routeTree = rootRoute.addChildren([
 	rulesRoute,
 	ruleRoute,
 	accessRoute,
+	coverageRoute,
 	docsRoute,
 ]);
 

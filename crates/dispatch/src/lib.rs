@@ -14,6 +14,7 @@
 pub mod build;
 pub mod calculator;
 pub mod coverage;
+pub mod drift;
 pub mod entry;
 pub mod explain;
 pub mod known;
@@ -32,6 +33,7 @@ pub mod what_if;
 pub use build::{Build, UnknownBuild};
 pub use calculator::{Calculation, Cell, Refused, Wanted, calculate};
 pub use coverage::{Counts, Coverage, coverage};
+pub use drift::{Drift, DriftKind, DriftRow, drift};
 pub use entry::{Entry, ExplainedEntry, View};
 pub use explain::{Edit, Explanation, Outcome, Remedy, Step, explain};
 pub use known::{Provenance, provenance};

@@ -22,28 +22,37 @@ pub fn names() -> &'static [&'static str] {
     NAMES
 }
 
-/// The recorded calls that hold for a release: its own, or those of [`measured_for`].
+/// The recorded calls that hold for a release: of each operator those of the nearest recorded
+/// release that has them, in the order of [`nearest`].
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
-    let measured = measured_for(release);
-    let rows = ROWS
-        .iter()
-        .filter(move |row| measured.is_some_and(|release| row.holds_in(release)));
-    rows.map(|row| RecordedCalls {
-        operator: row.operator,
-        always: called(row.begin, row.always_end),
-        sometimes: called(row.always_end, row.end),
+    let order: Vec<Release> = nearest(release).collect();
+    let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);
+    of_operators.filter_map(move |rows| {
+        let row = order
+            .iter()
+            .find_map(|&known| rows.iter().find(|row| row.holds_in(known)))?;
+        Some(RecordedCalls {
+            operator: row.operator,
+            always: called(row.begin, row.always_end),
+            sometimes: called(row.always_end, row.end),
+        })
     })
 }
 
-/// The release whose recording stands for `release`: itself, else the nearest recorded one before
-/// it, else the first after it. `None` when nothing was recorded.
+/// The recorded releases, nearest first: `release` itself, those before it from the last, then those
+/// after it from the first.
+fn nearest(release: Release) -> impl Iterator<Item = Release> {
+    let before = Release::all().filter(move |&known| known <= release).rev();
+    let after = Release::all().filter(move |&known| known > release);
+    before.chain(after).filter(|&known| is_measured(known))
+}
+
+/// The first of the releases whose recordings stand for `release`: itself, else the nearest recorded
+/// one before it, else the first after it. `None` when nothing was recorded. An operator whose calls
+/// that release did not record has those of the next nearest.
 #[must_use]
 pub fn measured_for(release: Release) -> Option<Release> {
-    let mut before = Release::all().filter(|&known| known <= release).rev();
-    let mut after = Release::all().filter(|&known| known > release);
-    before
-        .find(|&known| is_measured(known))
-        .or_else(|| after.find(|&known| is_measured(known)))
+    nearest(release).next()
 }
 
 fn is_measured(release: Release) -> bool {
@@ -87,6 +96,16 @@ mod tests {
             if is_measured(release) {
                 assert_eq!(used, Some(release));
             }
+        }
+    }
+
+    #[test]
+    fn every_release_has_the_calls_of_every_operator() {
+        let operators: std::collections::BTreeSet<u16> =
+            ROWS.iter().map(|row| row.operator).collect();
+        for release in Release::all() {
+            let recorded: Vec<u16> = of_release(release).map(|calls| calls.operator).collect();
+            assert!(recorded.iter().eq(&operators), "{release}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod changes;
+pub mod drift;
 mod escape;
 pub mod findings;
 pub mod history;

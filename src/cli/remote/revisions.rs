@@ -8,7 +8,8 @@ use crate::cli::stored::Taken;
 use crate::service::{
     Address, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
-use crate::store::{LabelName, LabelRecord, ProjectName};
+use crate::store::{LabelName, LabelRecord, Missing, ProjectName};
+use crate::wire::drift::DumpList;
 use crate::wire::labels::Label;
 use crate::wire::problem::Kind;
 use crate::wire::revisions::Revision;
@@ -100,6 +101,36 @@ impl Remote {
             )),
             _ => Ok(bundle),
         }
+    }
+
+    /// The digest and the text of a dump of a revision: of the one whose digest begins so, or of the
+    /// last one.
+    pub(crate) async fn dump(
+        &self,
+        revision: &Resolved,
+        digest: Option<&str>,
+    ) -> anyhow::Result<(String, String)> {
+        let address = format!("sha256:{}", revision.digest);
+        let project = revision.project.as_str();
+        let base = ["v1", "projects", project, "revisions", &address, "dumps"];
+        let answer = self
+            .http
+            .ask(Ask::get(self.http.base.url(&base, &[]), JSON));
+        let list: DumpList = answer.await?.value()?;
+        let wanted = digest.map(|digest| digest.strip_prefix("sha256:").unwrap_or(digest));
+        let mut dumps = list.items.into_iter();
+        let found = dumps.find(|dump| wanted.is_none_or(|wanted| dump.digest.starts_with(wanted)));
+        let missing = match digest {
+            Some(digest) => Missing::Dump(digest.to_owned()),
+            None => Missing::Dumps,
+        };
+        let found = found.ok_or(missing)?;
+        let path: Vec<&str> = base.into_iter().chain([&*found.digest]).collect();
+        let answer = self
+            .http
+            .ask(Ask::get(self.http.base.url(&path, &[]), JSON))
+            .await?;
+        Ok((found.digest, String::from_utf8(answer.bytes)?))
     }
 
     /// A revision, fetched and read here.

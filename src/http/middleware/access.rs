@@ -162,6 +162,7 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
         Method::POST if route.ends_with("/gaps/{key}") => Some(Action::Read),
         Method::POST if route.ends_with("/compare/{range}") => Some(Action::Read),
         Method::POST if route.ends_with("/revisions") => Some(Action::Ingest),
+        Method::POST if route.contains("/probe/") => Some(Action::Ingest),
         _ if route.ends_with("/labels/{label}") => Some(Action::Label),
         _ if route.contains("/exceptions") => Some(Action::Except),
         _ => Some(Action::Admin),

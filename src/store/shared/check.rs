@@ -4,7 +4,7 @@ use futures_util::TryStreamExt as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest as _, Sha256};
 
-use super::{content, rows};
+use super::{content, probe, rows};
 use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
@@ -24,6 +24,7 @@ pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckRepor
     let (files, used_groups) = files(connection, &groups, &mut report).await?;
     let used_files = revisions(connection, &files, &mut report).await?;
     labels(connection, &mut report).await?;
+    probe::check(connection, &mut report).await?;
     let unneeded = [
         chunks.len() - used_chunks.len(),
         groups.len() - used_groups.len(),

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::rows::{self, BATCH};
-use super::{history, projects, revisions};
+use super::{history, probe, projects, revisions};
 use crate::store::database::{Connection, among, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
@@ -34,6 +34,7 @@ pub(super) async fn collect(
         collected.revisions.push((project, rows::digest(&digest)?));
     }
     history::sweep(connection).await?;
+    probe::sweep(connection).await?;
     let files = query(sql::FILES_UNNEEDED_DELETE)
         .execute(&mut *connection)
         .await?;

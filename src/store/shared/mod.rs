@@ -13,6 +13,7 @@ mod exceptions;
 mod history;
 mod ingest;
 mod labels;
+mod probe;
 mod projects;
 mod revisions;
 mod rows;

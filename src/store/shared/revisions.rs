@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::history::Rearranged;
 use super::rows::{BATCH, FileRow, LabelRow, RevisionRow};
-use super::{history, labels, projects};
+use super::{history, labels, probe, projects};
 use crate::store::database::{Connection, among, query};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
@@ -126,6 +126,7 @@ pub(super) async fn take_away(
     project: i64,
     id: i64,
 ) -> Result<(), StoreError> {
+    probe::forget(connection, id).await?;
     let history = sql::REVISION_HISTORY_DELETE.into_iter();
     for statement in history.chain([sql::REVISION_FILES_DELETE, sql::REVISION_DELETE]) {
         query(statement).bind(id).execute(&mut *connection).await?;

@@ -7,6 +7,7 @@ mod derivatives;
 mod entries;
 mod marks;
 mod native;
+mod probe;
 mod products;
 mod requests;
 mod signatures;
@@ -23,6 +24,7 @@ pub fn shapes() -> Vec<Shape> {
         companions::shapes(),
         comparisons::shapes(),
         requests::shapes(),
+        probe::shapes(),
         stored::shapes(),
     ];
     all.into_iter().flatten().collect()

@@ -185,7 +185,7 @@ fn project(kind: &str, name: &str, size: usize) -> String {
 }
 
 /// Makes a project with two revisions. What is there already stays.
-fn two(project: &str, old: &str, new: &str) -> Vec<Asked> {
+pub(super) fn two(project: &str, old: &str, new: &str) -> Vec<Asked> {
     let ingest = |label: &str, text: &str| {
         Asked::yaml(
             format!("/v1/projects/{project}/revisions?label={label}"),

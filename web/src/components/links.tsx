@@ -53,3 +53,12 @@ export function RuleLink({ name }: { name: string }) {
 		</Link>
 	);
 }
+
+/** The way to what figures of coverage mean. */
+export function CoverageLink() {
+	return (
+		<Link to="/coverage" className="target">
+			How this is counted
+		</Link>
+	);
+}

@@ -10,6 +10,7 @@ import {
 	stepsQuery,
 } from "../api/queries";
 import { Badge } from "../components/Badge";
+import { CoverageLink } from "../components/links";
 import { Card, Page, Section } from "../components/Page";
 import { Async, Empty, Loading } from "../components/States";
 import { breaks, type Step, stepsByRevision } from "../lib/change";
@@ -180,22 +181,25 @@ function Revision({ item, before, step, eager }: RevisionProps) {
 						<Loading lines={1} />
 					)}
 					{keys.data ? (
-						<ul className={styles.coverage} aria-label="Coverage">
-							{keys.data
-								.filter(({ key }) => MAIN.includes(key))
-								.sort((a, b) => MAIN.indexOf(a.key) - MAIN.indexOf(b.key))
-								.flatMap(({ key, coverage }) =>
-									coverage ? [
-										<li key={key}>
-											<Link to={keyPath(place, key)}>
-												<span>{key}</span>
-												<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
-												<Meter coverage={coverage} />
-											</Link>
-										</li>,
-									] : [],
-								)}
-						</ul>
+						<>
+							<ul className={styles.coverage} aria-label="Coverage">
+								{keys.data
+									.filter(({ key }) => MAIN.includes(key))
+									.sort((a, b) => MAIN.indexOf(a.key) - MAIN.indexOf(b.key))
+									.flatMap(({ key, coverage }) =>
+										coverage ? [
+											<li key={key}>
+												<Link to={keyPath(place, key)}>
+													<span>{key}</span>
+													<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
+													<Meter coverage={coverage} />
+												</Link>
+											</li>,
+										] : [],
+									)}
+							</ul>
+							<CoverageLink />
+						</>
 					) : (
 						(revision.isError && <p className="muted">{revision.error.message}</p>) || (
 							<Loading lines={1} />

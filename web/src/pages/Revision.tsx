@@ -11,6 +11,7 @@ import { usePlace } from "../layout/place";
 import { count, counted, day } from "../lib/format";
 import { titleOf } from "../lib/revisions";
 import { filePath, revisionPath } from "../nav";
+import { Drift } from "./Drift";
 import styles from "./Revision.module.css";
 
 /** One revision: what it is, its files, and what the rules find in it. */
@@ -72,6 +73,7 @@ export default function Revision() {
 				)}
 			</Async>
 			<Findings />
+			<Drift />
 		</Page>
 	);
 }

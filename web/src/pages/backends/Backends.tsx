@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useRef } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
+import { CoverageLink } from "../../components/links";
 import { Page } from "../../components/Page";
 import { Legend } from "../../components/ReasonMark";
 import { VerdictLegend } from "../../components/VerdictMark";
@@ -28,6 +29,7 @@ export default function Backends() {
 				<>
 					<VerdictLegend />
 					<Legend />
+					<CoverageLink />
 				</>
 			} api={apiPath(place, "/matrix")} wide>
 			<Async query={matrix}>{(view) => <Matrix view={view} />}</Async>

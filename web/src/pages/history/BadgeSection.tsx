@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Copy, Segments } from "../../components/controls";
+import { CoverageLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
@@ -29,7 +30,12 @@ export function BadgeSection({ at, search, set }: Props) {
 	};
 	const query = useQuery(badgeQuery(badge));
 	return (
-		<Section id="badge" title="Badge" note="shows the coverage on other pages">
+		<Section
+			id="badge"
+			title="Badge"
+			note="shows the coverage on other pages"
+			actions={<CoverageLink />}
+		>
 			<Card>
 				<div className={styles.badge}>
 					<div className={styles.choices}>

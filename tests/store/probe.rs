@@ -1,0 +1,223 @@
+//! Runs of the probe: leases are exclusive and end, the first result is kept, equal dumps are one.
+
+use std::sync::Arc;
+
+use opatlas::store::{
+    Conflict, KEPT_RUNS, LeaseKey, Leased, Missing, Mode, NewDump, NewProbeRun, ProjectName,
+    Renewal, ShardResult, Store,
+};
+use opatlas_source::Digest;
+
+use crate::given::{bundle, conflict, missing, new_project};
+
+const LEASE: i64 = 100;
+
+fn run(name: &str, revision: Digest, shards: usize) -> NewProbeRun {
+    NewProbeRun {
+        name: name.to_owned(),
+        revision,
+        address: "main".to_owned(),
+        torch: "2.9.0".to_owned(),
+        device: "cpu".to_owned(),
+        lease: LEASE,
+        shards: (0..shards)
+            .map(|at| ("runs".to_owned(), format!("[\"item{at}\"]")))
+            .collect(),
+    }
+}
+
+async fn revision(store: &dyn Store, project: &ProjectName) -> Digest {
+    let files = bundle("- func: measured(Tensor self) -> Tensor\n");
+    store.ingest(project, &files, None, 1).await.unwrap().digest
+}
+
+fn result(key: LeaseKey, rows: &str) -> ShardResult {
+    ShardResult {
+        key,
+        rows: rows.to_owned(),
+        digest: Digest::of(rows.as_bytes()),
+        rank: 3,
+        outcomes: "{}".to_owned(),
+        durations: vec![("item0".to_owned(), 70), ("né".to_owned(), 5)],
+    }
+}
+
+async fn leased(store: &dyn Store, project: &ProjectName, name: &str, now: i64) -> Leased {
+    let leased = store.lease_shard(project, name, "{}", now).await.unwrap();
+    leased.0
+}
+
+fn key_of(leased: Leased) -> LeaseKey {
+    match leased {
+        Leased::Shard { key, .. } => key,
+        other => panic!("{other:?}"),
+    }
+}
+
+pub async fn leases_end_and_the_first_result_is_kept(store: &dyn Store) {
+    let project = &new_project(store, "probed").await;
+    let digest = revision(store, project).await;
+    let gone = store.lease_shard(project, "r", "{}", 1).await;
+    assert_eq!(missing(gone), Missing::ProbeRun("r".to_owned()));
+    let new = run("r", digest, 1);
+    let made = store.open_probe_run(project, &new, 1).await.unwrap();
+    assert_eq!((made.shards, made.revision), (1, digest));
+    let again = NewProbeRun {
+        device: "cuda".to_owned(),
+        ..new
+    };
+    assert_eq!(
+        store.open_probe_run(project, &again, 2).await.unwrap(),
+        made
+    );
+
+    let first = key_of(leased(store, project, "r", 10).await);
+    assert_eq!(leased(store, project, "r", 109).await, Leased::Wait(110));
+    let begun = Renewal {
+        begun: Some("item0"),
+        ..Renewal::default()
+    };
+    store
+        .renew_lease(project, "r", first, begun, 109)
+        .await
+        .unwrap();
+    assert_eq!(leased(store, project, "r", 208).await, Leased::Wait(209));
+    let second = key_of(leased(store, project, "r", 209).await);
+    assert_eq!((second.shard, second.count), (0, 2));
+    let lost = store.renew_lease(project, "r", first, begun, 210).await;
+    assert_eq!(conflict(lost), Conflict::LeaseLost(first));
+    let lost = store
+        .finish_shard(project, "r", &result(first, "[1]"), 210)
+        .await;
+    assert_eq!(conflict(lost), Conflict::LeaseLost(first));
+    for kills in [Some(1), Some(1), None] {
+        let killed = Renewal {
+            begun: None,
+            killed: Some("item0"),
+            kills,
+        };
+        store
+            .renew_lease(project, "r", second, killed, 211)
+            .await
+            .unwrap();
+    }
+    store
+        .release_lease(project, "r", second, 212)
+        .await
+        .unwrap();
+    let third = key_of(leased(store, project, "r", 213).await);
+    let mine = result(third, "[2]");
+    assert!(store.finish_shard(project, "r", &mine, 214).await.unwrap());
+    assert!(!store.finish_shard(project, "r", &mine, 215).await.unwrap());
+    let other = store
+        .finish_shard(project, "r", &result(third, "[3]"), 216)
+        .await;
+    assert_eq!(conflict(other), Conflict::ShardDone(0));
+    assert_eq!(leased(store, project, "r", 900).await, Leased::Done);
+
+    let progress = store.probe_progress(project, "r", 900).await.unwrap();
+    let item = &progress.items[0];
+    assert_eq!((&*item.item, item.kills, item.losses), ("item0", 2, 1));
+    assert_eq!(progress.shards[0].rank, Some(3));
+    let results = store.probe_results(project, "r", 100).await.unwrap();
+    assert_eq!(results, Some(vec![("runs".to_owned(), "[2]".to_owned())]));
+    assert_eq!(store.probe_results(project, "r", 2).await.unwrap(), None);
+    let durations = store.probe_durations(project, "cpu").await.unwrap();
+    let durations: Vec<_> = durations
+        .iter()
+        .map(|it| (&*it.item, it.milliseconds))
+        .collect();
+    assert_eq!(durations, [("item0", 70), ("né", 5)]);
+    let shard = store.probe_shard(project, "r", 1).await;
+    assert!(matches!(
+        missing(shard),
+        Missing::ProbeShard { shard: 1, .. }
+    ));
+}
+
+/// Many workers ask at once: no shard is leased twice.
+pub async fn a_shard_has_one_worker(store: &Arc<dyn Store>) {
+    let project = new_project(&**store, "probed-at-once").await;
+    let digest = revision(&**store, &project).await;
+    let new = run("many", digest, 40);
+    store.open_probe_run(&project, &new, 1).await.unwrap();
+    let workers = (0..8).map(|_| {
+        let (store, project) = (Arc::clone(store), project.clone());
+        tokio::spawn(async move {
+            let mut shards = Vec::new();
+            for _ in 0..5 {
+                shards.push(key_of(leased(&*store, &project, "many", 1).await).shard);
+            }
+            shards
+        })
+    });
+    let mut shards = Vec::new();
+    for worker in workers.collect::<Vec<_>>() {
+        shards.extend(worker.await.unwrap());
+    }
+    shards.sort_unstable();
+    assert!(shards.into_iter().eq(0..40));
+}
+
+pub async fn equal_dumps_are_stored_once(store: &dyn Store) {
+    let project = &new_project(store, "dumped").await;
+    let digest = revision(store, project).await;
+    let text = format!("[{}]", "0,".repeat(5000) + "0");
+    let dump = |text: &str, device: &str| NewDump {
+        revision: digest,
+        digest: Digest::of(text.as_bytes()),
+        torch: "2.9.0".to_owned(),
+        device: device.to_owned(),
+        text: text.to_owned(),
+    };
+    assert!(
+        store
+            .add_dump(project, &dump(&text, "cpu"), 5)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !store
+            .add_dump(project, &dump(&text, "cpu"), 6)
+            .await
+            .unwrap()
+    );
+    assert!(
+        store
+            .add_dump(project, &dump("[1]", "cuda"), 7)
+            .await
+            .unwrap()
+    );
+    let dumps = store.dumps(project, digest).await.unwrap();
+    let dumps: Vec<_> = dumps
+        .iter()
+        .map(|it| (&*it.device, it.recorded_at))
+        .collect();
+    assert_eq!(dumps, [("cuda", 7), ("cpu", 5)]);
+    let found = store
+        .dump(project, digest, Digest::of(text.as_bytes()))
+        .await;
+    assert_eq!(found.unwrap(), text);
+    let gone = store.dump(project, digest, Digest::of(b"x")).await;
+    assert!(matches!(missing(gone), Missing::Dump(_)));
+    store.delete_revision(project, digest).await.unwrap();
+    store.collect(Some(project), 0, Mode::Do).await.unwrap();
+    missing(store.dumps(project, digest).await);
+}
+
+/// Old runs make room for new ones; a project takes all of them along.
+pub async fn a_project_keeps_its_last_runs(store: &dyn Store) {
+    let project = &new_project(store, "probed-often").await;
+    let digest = revision(store, project).await;
+    for at in 0..=KEPT_RUNS {
+        let new = run(&format!("r{at}"), digest, 1);
+        store.open_probe_run(project, &new, at).await.unwrap();
+    }
+    assert_eq!(store.probe_run(project, "r0").await.unwrap(), None);
+    assert!(store.probe_run(project, "r1").await.unwrap().is_some());
+    let leased = leased(store, project, "r1", 1).await;
+    let sent = result(key_of(leased), "[]");
+    store.finish_shard(project, "r1", &sent, 2).await.unwrap();
+    store.delete_project(project).await.unwrap();
+    missing(store.probe_run(project, "r1").await);
+}
