@@ -87,6 +87,16 @@ def signatures(version: str) -> Recorded:
     return files.header("signatures", 1, torchgen=version), [{"stubs": found["stubs"]}, *found["rows"]]
 
 
+def deprecated() -> Recorded:
+    """`deprecated.yaml` files over one small `native_functions.yaml`, which is the first row."""
+    return _over_base("deprecated")
+
+
+def deprecated_forms(version: str) -> Recorded:
+    """The deprecated Python signatures of a release."""
+    return files.header("deprecated_forms", 1, torchgen=version), children.torchgen(version, "deprecated", {})
+
+
 def derivatives() -> Recorded:
     """`derivatives.yaml` files over one small `native_functions.yaml`, which is the first row."""
     return _over_base("derivatives")

@@ -41,6 +41,7 @@ def recordings() -> list[Recording]:
         Recording("schemas_fuzz", from_torchgen.random_schemas),
         Recording("derivatives", from_torchgen.derivatives),
         Recording("backends", from_torchgen.backends),
+        Recording("deprecated", from_torchgen.deprecated),
         Recording("tags", from_torchgen.tags),
         Recording("list_sizes", from_torchgen.list_sizes),
         Recording("backend_symint", from_torchgen.backend_symint),
@@ -59,6 +60,8 @@ def recordings() -> list[Recording]:
              for version in recorded("operators")]
     whole += [Recording(f"signatures_{version}", partial(from_torchgen.signatures, version))
               for version in recorded("signatures")]
+    whole += [Recording(f"deprecated_forms_{version}", partial(from_torchgen.deprecated_forms, version))
+              for version in recorded("deprecated_forms")]
     whole += [Recording(f"dispatch_runtime_{version}", partial(from_process.runtime_tables, version),
                         version) for version in recorded("dispatch_runtime")]
     whole += [Recording(f"backend_tables_xla_{version}", partial(backend_tables.xla, version),

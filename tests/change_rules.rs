@@ -40,7 +40,7 @@ fn every_rule_of_the_table_is_registered_as_recorded() {
     let rows = common::golden("change_rules.jsonl.gz");
     let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
     assert_eq!(ids, RULES.map(|rule| rule.id.as_str()));
-    assert_eq!(ids.len(), 125);
+    assert_eq!(ids.len(), 127);
     for row in &rows {
         let rule = find(row["id"].as_str().unwrap()).unwrap();
         assert_eq!(
@@ -99,7 +99,9 @@ fn examples_of_schemas_are_judged_as_the_rule_says() {
     let mut judged = 0;
     for rule in &RULES {
         let Some(example) = rule.example else {
-            assert_eq!(rule.group, Group::Policy, "{} has no example", rule.id);
+            // Those of `deprecated.yaml` are about a file that examples do not show.
+            let is_shown = !rule.source.ends_with("deprecated.yaml") && rule.group != Group::Policy;
+            assert!(!is_shown, "{} has no example", rule.id);
             continue;
         };
         if example.old.starts_with("- func:") {

@@ -4,8 +4,8 @@
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{Family, Rule, registry};
-use opatlas_source::Bundle;
 use opatlas_source::diagnostic::Finding;
+use opatlas_source::{Bundle, DEPRECATED};
 
 fn findings(bundle: &Bundle, release: Release) -> Vec<Finding> {
     let mut findings = opatlas_rules::check(&Catalogue::read(bundle, release, None)).into_kept();
@@ -14,7 +14,11 @@ fn findings(bundle: &Bundle, release: Release) -> Vec<Finding> {
 }
 
 fn rules_of_other_files() -> impl Iterator<Item = &'static Rule> {
-    registry::all().filter(|rule| matches!(rule.family, Family::Derivatives | Family::Backends))
+    registry::all().filter(|rule| match rule.family {
+        Family::Derivatives | Family::Backends => true,
+        Family::Bindings => rule.bad.file == DEPRECATED,
+        _ => false,
+    })
 }
 
 fn names(findings: &[Finding]) -> Vec<&str> {

@@ -451,9 +451,17 @@ fn specifications_list_every_rule() {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let ids = text.lines().filter_map(|l| l.split_whitespace().next());
+    // The list begins with topics, which have their kind in the place of a level.
+    let is_rule = |line: &&str| {
+        let kind = line.split_whitespace().nth(1);
+        !opatlas_topics::Kind::ALL
+            .iter()
+            .any(|topic| Some(topic.as_str()) == kind)
+    };
+    let ids = text.lines().filter(is_rule);
+    let ids = ids.filter_map(|line| line.split_whitespace().next());
     let rules: BTreeSet<String> = ids.map(str::to_owned).collect();
-    let mut tables = listed("docs/spec/rules.md", 3, 20);
+    let mut tables = listed("docs/spec/rules.md", 3, 21);
     tables.extend(listed("docs/spec/compatibility.md", 5, 5));
     let distinct: BTreeSet<String> = tables.iter().cloned().collect();
     assert_eq!(distinct.len(), tables.len(), "a rule is listed twice");

@@ -26,6 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("operators", &["indexmap", "rustc-hash"]),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
+    ("topics", &[]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (
         "report",

@@ -1,4 +1,4 @@
-//! `opatlas explain`: the documentation of a rule.
+//! `opatlas explain`: the documentation of a rule or a topic.
 
 use std::process::ExitCode;
 
@@ -7,47 +7,81 @@ use clap::Args;
 
 use opatlas_diff::rules as change_rules;
 use opatlas_diff::rules::ChangeRule;
+use opatlas_pytorch::release::Release;
+use opatlas_report::topics;
 use opatlas_rules::{Rule, registry};
 use opatlas_source::suggest::nearest_few;
 
-/// Explains a validation or change rule: what it is about, why it matters and how to fix it.
+/// Explains a rule or a topic.
+///
+/// A topic is a dispatch key or alias, a field of an entry, a type, an annotation, or a guide such as
+/// dispatch-keyword. A rule is about one revision, or about a change between two.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
-    /// The rule's id, such as out-return-matches or argument-renamed; lists all rules if omitted
-    rule: Option<String>,
+    /// The rule or topic, such as out-return-matches, CompositeExplicitAutograd or "Tensor(a!)";
+    /// lists all topics and rules if omitted
+    #[arg(value_name = "TOPIC")]
+    topic: Option<String>,
+
+    /// The release whose dispatch tables a guide shows, such as 2.9; the newest known by default
+    #[arg(long)]
+    release: Option<String>,
 }
 
 impl Explain {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(id) = self.rule else {
-            for rule in registry::all() {
-                println!(
-                    "{:40} {:8} {}",
-                    rule.id,
-                    rule.severity.as_str(),
-                    first_line(rule.what)
-                );
-            }
-            for rule in &change_rules::RULES {
-                println!("{:40} {:16} {}", rule.id, level(rule), rule.what);
-            }
+        let release = match &self.release {
+            Some(text) => Release::parse(text)?.release,
+            None => Release::LATEST,
+        };
+        let Some(name) = self.topic else {
+            list();
             return Ok(ExitCode::SUCCESS);
         };
-        if let Some(rule) = change_rules::find(&id) {
-            print!("{}", change_page(rule));
-            return Ok(ExitCode::SUCCESS);
-        }
-        let Some(rule) = registry::find(&id) else {
-            let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
-            let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
-            let near = nearest_few(&id, known, 3);
-            if near.is_empty() {
-                bail!("unknown rule `{id}`; `opatlas explain` lists all rules");
-            }
-            bail!("unknown rule `{id}`; did you mean {}?", near.join(", "));
+        let page = match (change_rules::find(&name), registry::find(&name)) {
+            (Some(rule), _) => change_page(rule),
+            (None, Some(rule)) => page(rule),
+            (None, None) => match opatlas_topics::find(&name) {
+                Some(topic) => topics::topic(&topic, release),
+                None => bail!("{}", unknown(&name)),
+            },
         };
-        print!("{}", page(rule));
+        print!("{page}");
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Topics first, then rules.
+fn list() {
+    for topic in opatlas_topics::all() {
+        println!(
+            "{:40} {:16} {}",
+            topic.id,
+            topic.kind.as_str(),
+            topic.summary
+        );
+    }
+    for rule in registry::all() {
+        let severity = rule.severity.as_str();
+        println!("{:40} {severity:16} {}", rule.id, first_line(rule.what));
+    }
+    for rule in &change_rules::RULES {
+        println!("{:40} {:16} {}", rule.id, level(rule), rule.what);
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let topics = opatlas_topics::all();
+    let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
+    let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
+    let known = known.chain(topics.iter().map(|topic| &*topic.id));
+    let near = nearest_few(name, known, 3);
+    match near.is_empty() {
+        true => format!("unknown rule or topic `{name}`; `opatlas explain` lists all"),
+        false => format!(
+            "unknown rule or topic `{name}`; did you mean {}?",
+            near.join(", ")
+        ),
     }
 }
 

@@ -55,6 +55,7 @@ use crate::http::routes::signatures;
 use crate::http::routes::stateless;
 use crate::http::routes::support;
 use crate::http::routes::tables;
+use crate::http::routes::topics;
 use crate::http::routes::trends;
 use crate::service::Service;
 use crate::web;
@@ -116,6 +117,8 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(releases::one))
         .routes(routes!(rules::list))
         .routes(routes!(rules::one))
+        .routes(routes!(topics::list))
+        .routes(routes!(topics::one))
         .routes(routes!(problems::one))
         // The service itself.
         .routes(routes!(operations::health))

@@ -72,7 +72,7 @@ pub enum ServiceError {
         why: String,
     },
     /// No operator of this name.
-    #[error("{revision} has no operator `{name}`")]
+    #[error("{revision} has no operator `{name}`{}", named(overloads))]
     UnknownOperator {
         /// The revision, in words.
         revision: String,
@@ -80,6 +80,8 @@ pub enum ServiceError {
         name: String,
         /// Names that are near.
         suggestions: Vec<String>,
+        /// The overloads of the name, where it is a name without an overload name.
+        overloads: Vec<String>,
     },
     /// No dispatch key of this name.
     #[error("PyTorch {release} has no dispatch key `{name}`")]
@@ -247,4 +249,20 @@ pub enum Refusal {
     /// Its `native_functions.yaml` is not a list of entries, so it declares no operators.
     #[error("`native_functions.yaml` is not a list of entries")]
     NoList(Arc<Snapshot>),
+}
+
+/// How many overloads an error names; it holds all of them.
+const OVERLOADS_NAMED: usize = 10;
+
+/// The overloads of a name, as the end of a sentence.
+fn named(overloads: &[String]) -> String {
+    if overloads.is_empty() {
+        return String::new();
+    }
+    let shown = overloads.iter().take(OVERLOADS_NAMED);
+    let mut shown: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    if let more @ 1.. = overloads.len().saturating_sub(OVERLOADS_NAMED) {
+        shown.push(format!("{more} more"));
+    }
+    format!(". It has the overloads {}", shown.join(", "))
 }

@@ -30,6 +30,8 @@ pub struct Filter {
     pub words: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
+    /// Its name without the overload name.
+    pub base_name: Option<String>,
     /// Its kind.
     pub kind: Option<SchemaKind>,
     /// A tag that it has.
@@ -135,6 +137,7 @@ fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Opera
     };
     generated
         && is_wanted(filter.namespace.as_deref(), |n| operator.namespace() == n)
+        && is_wanted(filter.base_name.as_deref(), |n| operator.name().base() == n)
         && is_wanted(filter.kind, |kind| operator.kind == kind)
         && is_wanted(filter.tag.as_deref(), |tag| operator.has_tag(tag))
         && is_wanted(filter.structured, |s| operator.is_structured() == s)

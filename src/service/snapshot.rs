@@ -16,8 +16,10 @@ use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
 
-/// How many overloads a refusal gives.
+/// How many overloads are suggested.
 const SUGGESTIONS: usize = 3;
+/// How many overloads a refusal gives at most.
+const OVERLOADS: usize = 1_000;
 
 /// A parsed and shared revision. Immutable; expensive and rarely needed parts are computed on first
 /// use.
@@ -202,11 +204,28 @@ impl Snapshot {
         name: &str,
     ) -> Result<OperatorId, ServiceError> {
         let found = self.catalogue.find_qualified(name);
-        found.ok_or_else(|| ServiceError::UnknownOperator {
-            revision: title(),
-            name: name.chars().take(128).collect(),
-            suggestions: self.near(name),
+        found.ok_or_else(|| {
+            let overloads = self.overloads(name);
+            ServiceError::UnknownOperator {
+                revision: title(),
+                name: name.chars().take(128).collect(),
+                suggestions: match overloads.is_empty() {
+                    true => self.near(name),
+                    false => overloads.iter().take(SUGGESTIONS).cloned().collect(),
+                },
+                overloads,
+            }
         })
+    }
+
+    /// The overloads of `add`, where that is not an operator itself.
+    fn overloads(&self, name: &str) -> Vec<String> {
+        let (namespace, base) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let ids = self.catalogue.overloads(base).iter();
+        let operators = ids.map(|&id| self.catalogue.operator(id));
+        let operators = operators.filter(|operator| operator.namespace() == namespace);
+        let names = operators.map(|operator| operator.qualified_name());
+        names.take(OVERLOADS).collect()
     }
 
     fn near(&self, name: &str) -> Vec<String> {
@@ -216,10 +235,9 @@ impl Snapshot {
         if let Some(near) = nearest(wanted, names.iter().map(|n| &**n)) {
             return vec![near.to_owned()];
         }
-        // The overloads of the right base: `add` where there is only `add.Tensor`.
-        let base = wanted.split('.').next();
-        let overloads = names.iter().filter(|n| n.split('.').next() == base);
-        overloads.take(SUGGESTIONS).cloned().collect()
+        // Other overloads of the right base.
+        let base = wanted.split('.').next().unwrap_or(wanted);
+        self.overloads(base).into_iter().take(SUGGESTIONS).collect()
     }
 
     /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.

@@ -54,5 +54,6 @@ pub mod support;
 pub mod tables;
 pub mod tables_query;
 pub mod time;
+pub mod topics;
 pub mod trends;
 pub mod verdict;

@@ -27,6 +27,9 @@ pub struct OperatorsQuery {
     /// Only this namespace.
     #[param(example = "aten")]
     pub namespace: Option<String>,
+    /// Only the overloads of this name, which is the part before the dot.
+    #[param(example = "add")]
+    pub base_name: Option<String>,
     /// Only this kind.
     #[param(inline)]
     pub kind: Option<OperatorKind>,
@@ -67,6 +70,7 @@ impl OperatorsQuery {
         Ok(Filter {
             words: self.q.clone(),
             namespace: self.namespace.clone(),
+            base_name: self.base_name.clone(),
             kind: self.kind.map(SchemaKind::from),
             tag: self.tag.clone(),
             key: self.key.clone(),

@@ -33,6 +33,7 @@ pub enum Kind {
     UnknownFile,
     UnknownOperator,
     UnknownRule,
+    UnknownTopic,
     NoRelease,
     NoKey,
     UnknownProblem,
@@ -77,7 +78,7 @@ pub(crate) struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -93,6 +94,7 @@ impl Kind {
         Self::UnknownFile,
         Self::UnknownOperator,
         Self::UnknownRule,
+        Self::UnknownTopic,
         Self::NoRelease,
         Self::NoKey,
         Self::UnknownProblem,
@@ -151,6 +153,7 @@ impl Kind {
             Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision has no file with this name."),
             Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator with this name."),
             Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "No rule has this id."),
+            Self::UnknownTopic => Row("unknown-topic", S::NOT_FOUND, "No such topic", "There is no topic with this name."),
             Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No known release of PyTorch has this name."),
             Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path contains a dispatch key that the release does not have."),
             Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "No problem type has this name."),
@@ -255,6 +258,8 @@ pub struct Problem {
     pub errors: Vec<Fault>,
     /// Similar valid names.
     pub suggestions: Vec<String>,
+    /// The overloads of a name that is not an operator itself. Boxed, since results hold problems.
+    pub overloads: Box<[String]>,
     /// The findings in a rejected bundle.
     pub findings: Vec<Finding>,
 }
@@ -268,6 +273,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             suggestions: Vec::new(),
+            overloads: Box::default(),
             findings: Vec::new(),
         }
     }
@@ -342,6 +348,10 @@ pub struct Document<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[schema(required = false)]
     pub suggestions: &'a [String],
+    /// The overloads of a name that is not an operator itself, such as `add`.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    #[schema(required = false)]
+    pub overloads: &'a [String],
     /// The findings in a rejected bundle.
     #[serde(skip_serializing_if = "<[Finding]>::is_empty")]
     #[schema(required = false)]
@@ -360,6 +370,7 @@ impl Problem {
             request_id,
             errors: &self.errors,
             suggestions: &self.suggestions,
+            overloads: &self.overloads,
             findings: &self.findings,
         };
         // Strings and numbers always serialize.

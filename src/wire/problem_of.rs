@@ -52,9 +52,19 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
         }
         ServiceError::Backwards { .. } => Kind::InvalidParameter,
         ServiceError::UnusableBackend { .. } => Kind::UnreadableBundle,
-        ServiceError::UnknownOperator { suggestions, .. } => {
-            return Problem::new(Kind::UnknownOperator, error.to_string())
-                .suggesting(suggestions.clone());
+        ServiceError::UnknownOperator {
+            suggestions,
+            overloads,
+            ..
+        } => {
+            let mut problem = Problem::new(Kind::UnknownOperator, error.to_string());
+            if overloads.is_empty() {
+                return problem.suggesting(suggestions.clone());
+            }
+            // The detail names them already.
+            problem.suggestions.clone_from(suggestions);
+            problem.overloads = overloads.as_slice().into();
+            return problem;
         }
         ServiceError::UnknownKey { suggestions, .. } => {
             return Problem::new(Kind::UnknownKey, error.to_string())

@@ -134,6 +134,7 @@ pub(crate) fn family_name(family: Family) -> &'static str {
         Family::Tags => "tags",
         Family::Views => "views",
         Family::Derivatives => "derivatives",
+        Family::Bindings => "bindings",
         Family::Backends => "backends",
         Family::Sources => "sources",
         Family::Runtime => "runtime",

@@ -1,7 +1,8 @@
 //! The C++ and Python declarations of operators.
 
 use opatlas_operators::faces::{
-    BackendStub, Bound, FaceMaker, ImplementationFaces, InTree, KeyFaces, OperatorFaces,
+    BackendStub, Bound, DeprecatedFaces, FaceMaker, ImplementationFaces, InTree, KeyFaces,
+    OperatorFaces,
 };
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::faces::Stub;
@@ -78,6 +79,9 @@ pub struct Signatures {
     pub pyi_method: Option<[Option<String>; 2]>,
     /// Where Python binds it.
     pub bound: BoundView,
+    /// The deprecated Python signatures that call it, from `deprecated.yaml`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deprecated: Vec<DeprecatedView>,
     /// How it is implemented for the key that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implement: Option<ImplementView>,
@@ -98,6 +102,24 @@ pub struct BoundView {
     pub module: Option<String>,
     /// Whether one of these calls can reach this overload itself.
     pub overload: bool,
+}
+
+/// A deprecated Python signature of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DeprecatedSignature)]
+pub struct DeprecatedView {
+    /// The signature as a schema.
+    #[schema(example = "add(Tensor self, Scalar alpha, Tensor other) -> Tensor")]
+    pub schema: String,
+    /// What Python's argument parser gets for the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_function: Option<String>,
+    /// What it gets for the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_method: Option<String>,
+    /// The function in the type stub. Methods have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pyi_function: Option<String>,
 }
 
 /// How an operator is implemented for a dispatch key.
@@ -208,6 +230,7 @@ pub fn view(
         pyi_function: faces.pyi_function.map(stub),
         pyi_method: faces.pyi_method.map(stub),
         bound: faces.bound.into(),
+        deprecated: faces.deprecated.into_iter().map(Into::into).collect(),
         implement: implementation.map(Into::into),
     }
 }
@@ -223,6 +246,17 @@ impl From<Bound> for BoundView {
             tensor: bound.tensor,
             module: bound.module,
             overload: bound.overload,
+        }
+    }
+}
+
+impl From<DeprecatedFaces> for DeprecatedView {
+    fn from(faces: DeprecatedFaces) -> Self {
+        Self {
+            schema: faces.schema,
+            python_function: faces.python_function,
+            python_method: faces.python_method,
+            pyi_function: faces.pyi_function,
         }
     }
 }

@@ -166,3 +166,94 @@ async fn the_service_tells_how_it_is() {
     answer.problem(503, "store-unavailable");
     assert_eq!(answer.header("retry-after"), "2");
 }
+
+#[tokio::test]
+async fn topics_are_listed_and_found_by_every_name() {
+    let server = Server::new().await;
+    let list = server.get("/v1/topics?limit=1000").send().await.ok();
+    let items = list["items"].as_array().unwrap();
+    assert!(items.len() > 180, "{}", items.len());
+    assert_eq!(list["next_cursor"], Value::Null);
+    let fields = server
+        .get("/v1/topics?kind=field&limit=1000")
+        .send()
+        .await
+        .ok();
+    let fields = fields["items"].as_array().unwrap();
+    assert_eq!(fields.len(), 18);
+    assert!(fields.iter().all(|topic| topic["kind"] == "field"));
+    let part = server.get("/v1/topics?limit=5").send().await.ok();
+    let cursor = part["next_cursor"].as_str().unwrap();
+    let next = server
+        .get(&format!("/v1/topics?limit=5&cursor={cursor}"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(next["items"][0]["id"], items[5]["id"]);
+    for item in items {
+        let id = item["id"].as_str().unwrap();
+        let one = server.get(&format!("/v1/topics/{id}")).send().await.ok();
+        assert_eq!(
+            (&one["id"], &one["summary"]),
+            (&item["id"], &item["summary"])
+        );
+    }
+    for (name, id) in [
+        ("Tensor%28a!%29", "write-annotation"),
+        ("DefaultBackend", "CompositeExplicitAutograd"),
+        ("AutogradCUDA", "AutogradCUDA"),
+        ("structured_delegate", "structured_delegate"),
+    ] {
+        let one = server.get(&format!("/v1/topics/{name}")).send().await.ok();
+        assert_eq!(one["id"], id);
+    }
+    let key = server.get("/v1/topics/Named").send().await.ok();
+    assert_eq!(
+        (&key["since"], &key["until"]),
+        (&json!("2.0"), &json!("2.12"))
+    );
+    let answer = server
+        .get("/v1/topics/CompositeExplicitAutogrd")
+        .send()
+        .await;
+    let problem = answer.problem(404, "unknown-topic");
+    assert_eq!(problem["suggestions"][0], "CompositeExplicitAutograd");
+    server
+        .get("/v1/topics/dispatch?release=1.0")
+        .send()
+        .await
+        .problem(422, "unknown-release");
+}
+
+#[tokio::test]
+async fn the_guide_to_a_dispatch_key_ends_in_tables_of_the_release() {
+    let server = Server::new().await;
+    let row_of = |topic: &Value, key: &str| {
+        let outcomes = topic["guide"]["outcomes"].as_array().unwrap().iter();
+        let mut default = outcomes.filter(|outcome| outcome["id"] == "default");
+        let rows = default.next().unwrap()["table"].as_array().unwrap().clone();
+        let of_key = |row: &&Value| row["keys"].as_array().unwrap().contains(&json!(key));
+        rows.iter().find(of_key).cloned()
+    };
+    let newest = server.get("/v1/topics/dispatch-keyword").send().await.ok();
+    assert_eq!(
+        newest["guide"]["questions"][0]["answers"][0]["question"],
+        "autograd"
+    );
+    assert_eq!(row_of(&newest, "XPU").unwrap()["kernel"], "lerp3");
+    assert_eq!(
+        row_of(&newest, "AutogradXPU").unwrap()["kernel"],
+        "VariableType"
+    );
+    assert!(row_of(&newest, "ORT").is_none());
+    let old = server
+        .get("/v1/topics/dispatch-keyword?release=2.0")
+        .send()
+        .await
+        .ok();
+    assert!(row_of(&old, "ORT").is_some());
+    assert_eq!(
+        server.get("/v1/topics/dispatch").send().await.ok()["guide"],
+        Value::Null
+    );
+}

@@ -46,6 +46,49 @@ async fn an_unknown_operator_has_near_names() {
 }
 
 #[tokio::test]
+async fn a_base_name_has_its_overloads() {
+    let server = Server::small().await;
+    let all = server
+        .get(&format!("{OPERATORS}?limit=1000"))
+        .send()
+        .await
+        .ok();
+    let of_add = |name: &&str| name.split('.').next() == Some("add");
+    let expected: Vec<&str> = names(&all).into_iter().filter(of_add).collect();
+    assert!(expected.len() > 1 && !expected.contains(&"add"));
+    let list = server
+        .get(&format!("{OPERATORS}?base_name=add"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(names(&list), expected);
+    let none = server
+        .get(&format!("{OPERATORS}?base_name=ad"))
+        .send()
+        .await
+        .ok();
+    assert_eq!(names(&none), [""; 0]);
+    for path in ["add", "aten::add", "add/signatures", "add/dispatch"] {
+        let answer = server.get(&format!("{OPERATORS}/{path}")).send().await;
+        let problem = answer.problem(404, "unknown-operator");
+        assert_eq!(problem["overloads"], json!(expected), "{path}");
+        for name in &expected {
+            assert!(
+                problem["detail"]
+                    .as_str()
+                    .unwrap()
+                    .contains(&format!("`{name}`"))
+            );
+        }
+    }
+    let other = server.get(&format!("{OPERATORS}/add.Tensr")).send().await;
+    assert_eq!(
+        other.problem(404, "unknown-operator")["overloads"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
 async fn operators_are_found_by_every_spelling() {
     let server = Server::small().await;
     let get = async |name: &str| server.get(&format!("{OPERATORS}/{name}")).send().await;

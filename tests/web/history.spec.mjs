@@ -297,13 +297,66 @@ describe("history", { skip, concurrency: false }, () => {
 			const report = await asked("compare/2.13.0...2.15.0/backends/acme-npu");
 			await verdict.getByText(`lists ${report.listed} operators`).waitFor();
 			assert.equal(report.breaks, true);
-			await region(page, "Listed, but not found").getByRole("link", { name: "cholesky" }).waitFor();
+			await region(page, "Operators that are gone").getByRole("link", { name: "cholesky" }).waitFor();
 			await counts(
-				region(page, "New, and lacking").getByRole("listitem"),
+				region(page, "New operators that fail").getByRole("listitem"),
 				report.lacking.length,
 			);
 			await verdict.getByRole("link", { name: /All changes from/ }).click();
 			await page.waitForURL("**/compare/2.13.0...2.15.0");
+		});
+
+		it("keeps a given file in the address, also with another end", async (t) => {
+			const page = await web.open(t, UPGRADE);
+			await settled(page);
+			const text = page.getByLabel("Content of the backend file");
+			await text.fill(BACKEND);
+			await page.getByRole("button", { name: "Compare the file" }).click();
+			await page.waitForURL(/\/upgrade\?base=2\.13\.0&head=2\.15\.0#file=[\w-]+$/);
+			const { hash } = new URL(page.url());
+			const verdict = region(page, "Verdict");
+			await verdict.getByText("lists 3 operators").waitFor();
+			await page.reload();
+			await verdict.getByText("lists 3 operators").waitFor();
+			await eventually(async () => assert.equal(await text.inputValue(), BACKEND));
+			await page.getByLabel("Base (old)", { exact: true }).selectOption("2.12.1");
+			await page.waitForURL((url) => url.searchParams.get("base") === "2.12.1" && url.hash === hash);
+			await verdict.getByRole("link", { name: /All changes from .*2\.12\.1/ }).waitFor();
+			const shared = await web.open(t, new URL(page.url()).pathname + new URL(page.url()).search + hash);
+			await region(shared, "Operators that are gone").getByRole("link", { name: "cholesky" }).waitFor();
+		});
+
+		it("exports a checklist and a table", async (t) => {
+			const page = await web.open(t, `${UPGRADE}&backend=acme-npu`);
+			const verdict = region(page, "Verdict");
+			for (const [button, type, name] of [
+				["Checklist (Markdown)", "text/markdown", /\.md$/],
+				["CSV", "text/csv", /\.csv$/],
+			]) {
+				const coming = page.waitForEvent("download");
+				await verdict.getByRole("button", { name: button }).click();
+				const file = await coming;
+				assert.match(file.suggestedFilename(), name);
+				const path = "/v1/projects/pytorch/compare/2.13.0...2.15.0/backends/acme-npu";
+				const same = await fetch(web.base + path, { headers: { accept: type } });
+				assert.equal(readFileSync(await file.path(), "utf8"), await same.text());
+			}
+		});
+
+		it("shows kernels that must change, old and new, and leads to what to write", async (t) => {
+			const page = await web.open(t, `${UPGRADE}&backend=acme-npu`);
+			const report = await asked("compare/2.13.0...2.15.0/backends/acme-npu");
+			await region(page, "Verdict").waitFor();
+			const must = report.kernels.filter(({ only_names }) => !only_names);
+			const kernels = region(page, "Kernels that must change");
+			await counts(kernels.getByRole("link", { name: /^Implement it: / }), must.length);
+			const lacking = region(page, "New operators that fail");
+			const first = report.lacking[0].operator;
+			await lacking
+				.getByRole("link", { name: `Implement it: ${first} for PrivateUse1`, exact: true })
+				.click();
+			await page.waitForURL(/implement=PrivateUse1#implement$/);
+			await region(page, "Implement it").waitFor();
 		});
 
 		it("takes a file, and says what is wrong with it", async (t) => {
@@ -312,7 +365,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const text = page.getByLabel("Content of the backend file");
 			await text.fill(`${BACKEND}- no_such_thing\n- add.Tensro\n`);
 			await page.getByRole("button", { name: "Compare the file" }).click();
-			const unknown = region(page, "Listed, but not found").getByRole("listitem");
+			const unknown = region(page, "Operators that are gone").getByRole("listitem");
 			await unknown.filter({ hasText: "add.Tensro" }).getByRole("link", { name: "add.Tensor" }).waitFor();
 			await text.fill("backend: Nowhere\ncpp_namespace: acme\nsupported:\n- abs\n");
 			await page.getByRole("button", { name: "Compare the file" }).click();

@@ -29,6 +29,9 @@ export const operatorPath = (place: Place, operator: string): string =>
 export const keyPath = (place: Place, key: string): string =>
 	revisionPath(place, `/backends/${segment(key)}`);
 
+/** The page of a topic. */
+export const topicPath = (topic: string): string => `/topics/${segment(topic)}`;
+
 /** Where a rule is told of. */
 export const rulePath = (rule: string): string => `/rules/${segment(rule)}`;
 
@@ -98,6 +101,12 @@ export const NAV: readonly NavItem[] = [
 	},
 	{ label: "Validate", key: "v", to: () => "/validate", owns: (path) => path === "/validate" },
 	{ label: "Rules", key: "r", to: () => "/rules", owns: (path) => /^\/rules(\/|$)/.test(path) },
+	{
+		label: "Topics",
+		key: "k",
+		to: () => "/topics",
+		owns: (path) => /^\/topics(\/|$)/.test(path),
+	},
 	{ label: "API", key: "a", to: () => "/docs", owns: (path) => path === "/docs" },
 	{ label: "Access", key: "t", to: () => "/access", owns: (path) => path === "/access" },
 ];

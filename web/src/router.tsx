@@ -23,6 +23,7 @@ import { revisionRoute, summaryRoute } from "./routes/revision";
 import { rootRoute } from "./routes/root";
 import { ruleRoute, rulesRoute } from "./routes/rules";
 import { sourceRoute } from "./routes/source";
+import { topicRoute, topicsRoute } from "./routes/topics";
 import { validateRoute } from "./routes/validate";
 
 /** Every view. Whoever adds one adds its route here, and to `nav.ts` where the header names it. */
@@ -47,6 +48,8 @@ const routeTree = rootRoute.addChildren([
 	validateRoute,
 	rulesRoute,
 	ruleRoute,
+	topicsRoute,
+	topicRoute,
 	accessRoute,
 	coverageRoute,
 	docsRoute,

@@ -7,6 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
 use super::backend::vendor::Profile;
+use super::deprecated::Deprecated;
+use super::deprecated::matching::DeprecatedMatches;
 use super::derivative_match::DerivativeMatches;
 use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
@@ -21,7 +23,8 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped, TAGS, VENDOR,
+    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped, TAGS,
+    VENDOR,
 };
 use opatlas_sources::{File, Sources};
 
@@ -48,6 +51,8 @@ pub struct Catalogue {
     pub derivatives: Option<Arc<Derivatives>>,
     /// The formulas of each operator.
     pub derivative_matches: DerivativeMatches,
+    /// The deprecated Python signatures; `None` when the bundle has no file of them.
+    pub deprecated: Option<Arc<Deprecated>>,
     /// The out-of-tree backend files by their names in the bundle, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
     /// What C++ and Python sources in the bundle register.
@@ -123,6 +128,16 @@ impl Catalogue {
         });
         stop.check()?;
         catalogue.match_derivatives(stop)?;
+        catalogue.deprecated = bundle.file(DEPRECATED).map(|bytes| {
+            let known = previous.and_then(|previous| previous.deprecated.as_ref());
+            let same = |known: &&Arc<Deprecated>| {
+                known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
+            };
+            match known.filter(same) {
+                Some(known) => Arc::clone(known),
+                None => Arc::new(Deprecated::read(bytes)),
+            }
+        });
         let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
             Some(Err(fault)) => {
                 catalogue.vendor_diagnostics.push(fault);
@@ -198,6 +213,7 @@ impl Catalogue {
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
+        catalogue.deprecated.clone_from(&self.deprecated);
         catalogue.match_derivatives(stop)?;
         catalogue
             .vendor_diagnostics
@@ -248,6 +264,7 @@ impl Catalogue {
             groups,
             faults,
             derivatives: None,
+            deprecated: None,
             derivative_matches: DerivativeMatches::default(),
             backends: Vec::new(),
             sources: Arc::default(),
@@ -402,6 +419,18 @@ impl Catalogue {
     /// What the faces of its operators have in common, made when first asked for.
     pub(super) fn face_index(&self) -> &FaceIndex {
         self.face_index.get_or_init(|| FaceIndex::of(self))
+    }
+
+    /// The operators that deprecated Python signatures call.
+    #[must_use]
+    pub fn deprecated_matches(&self) -> &DeprecatedMatches {
+        self.face_index().deprecated()
+    }
+
+    /// Whether PyTorch's generator makes a Python binding that takes this very overload.
+    #[must_use]
+    pub fn is_bound(&self, id: OperatorId) -> bool {
+        self.face_index().is_bound(id)
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

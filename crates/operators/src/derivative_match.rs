@@ -20,7 +20,7 @@ use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
 
-pub use target::{MOST_ARGUMENTS, Target, TargetFault};
+pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 use views::ViewCopies;
 
 /// How much is known of a revision's formulas.

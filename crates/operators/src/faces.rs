@@ -4,10 +4,12 @@
 //! group and the keys of the whole revision.
 
 mod bound;
+mod deprecated;
 mod implement;
 mod kernels;
 
 pub use bound::Bound;
+pub use deprecated::DeprecatedFaces;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
@@ -18,6 +20,7 @@ use opatlas_schema::types::{BaseType, Type};
 use rustc_hash::FxHashMap;
 
 use super::catalogue::Catalogue;
+use super::deprecated::matching::DeprecatedMatches;
 use super::operator::{Operator, OperatorId};
 use bound::BoundNames;
 
@@ -45,6 +48,8 @@ pub struct OperatorFaces {
     pub pyi_method: Option<Stub>,
     /// Where Python binds it.
     pub bound: Bound,
+    /// The deprecated Python signatures that call it (`deprecated.yaml`), in file order.
+    pub deprecated: Vec<DeprecatedFaces>,
 }
 
 /// What the faces of all operators of a revision have in common.
@@ -53,6 +58,7 @@ pub(super) struct FaceIndex {
     /// Keys in the order in which the file first has a kernel for them.
     order_of_keys: FxHashMap<Box<str>, usize>,
     names: BoundNames,
+    deprecated: DeprecatedMatches,
 }
 
 impl FaceIndex {
@@ -65,10 +71,24 @@ impl FaceIndex {
                 order_of_keys.insert(key.into(), next);
             }
         }
+        let names = BoundNames::of(catalogue);
+        let deprecated = match &catalogue.deprecated {
+            Some(file) => DeprecatedMatches::new(catalogue, file, |id| names.is_reached(id)),
+            None => DeprecatedMatches::default(),
+        };
         Self {
             order_of_keys,
-            names: BoundNames::of(catalogue),
+            names,
+            deprecated,
         }
+    }
+
+    pub(super) fn deprecated(&self) -> &DeprecatedMatches {
+        &self.deprecated
+    }
+
+    pub(super) fn is_bound(&self, id: OperatorId) -> bool {
+        self.names.is_reached(id)
     }
 }
 
@@ -96,6 +116,7 @@ impl<'a> FaceMaker<'a> {
         let mut faces = OperatorFaces {
             kernels: self.kernels(id),
             bound: self.index.names.bound(id, operator),
+            deprecated: self.deprecated(id),
             ..OperatorFaces::default()
         };
         (faces.dispatcher, faces.dispatcher_int) = self.dispatcher(operator);
@@ -173,11 +194,17 @@ impl<'a> FaceMaker<'a> {
         cpp_signatures(operator.schema(), call, api, self.context(operator)).ok()
     }
 
+    /// An operator as Python calls it; `None` where torchgen refuses.
+    #[must_use]
+    pub fn python_signature(&self, id: OperatorId, call: Call) -> Option<PythonSignature<'a>> {
+        let operator = self.catalogue.operator(id);
+        let category = operator.category_override();
+        let cx = self.context(operator);
+        PythonSignature::new(operator.schema(), call, category, cx).ok()
+    }
+
     fn python(&self, operator: &Operator, call: Call) -> (Option<String>, Option<Stub>) {
-        let category = operator
-            .declared()
-            .and_then(|placed| placed.entry.category_override.as_ref())
-            .map(|category| &*category.value);
+        let category = operator.category_override();
         let cx = self.context(operator);
         match PythonSignature::new(operator.schema(), call, category, cx) {
             Ok(signature) => (signature.parser_text().ok(), signature.stub().ok()),

@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod catalogue;
+pub mod deprecated;
 pub mod derivative_match;
 pub mod derivatives;
 pub mod entry;

@@ -284,6 +284,13 @@ impl Operator {
         Some(&module.value)
     }
 
+    /// `category_override`; generated operators have none.
+    #[must_use]
+    pub fn category_override(&self) -> Option<&str> {
+        let category = self.declared()?.entry.category_override.as_ref()?;
+        Some(&category.value)
+    }
+
     /// `device_check`; generated operators have none.
     #[must_use]
     pub fn device_check(&self) -> DeviceCheck {

@@ -11,3 +11,4 @@ pub mod room;
 pub mod signatures;
 pub mod support;
 pub mod table;
+pub mod topics;

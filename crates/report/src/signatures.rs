@@ -65,6 +65,9 @@ fn python(text: &mut String, faces: &OperatorFaces) {
     let stubs = stubs.into_iter().flatten();
     let stubs = stubs.flat_map(|Stub { plain, variadic }| std::iter::once(plain).chain(variadic));
     section(text, "Type stub", stubs);
+    let deprecated = faces.deprecated.iter();
+    let parsed = deprecated.flat_map(|form| form.python_function.iter().chain(&form.python_method));
+    section(text, "Deprecated signatures (deprecated.yaml)", parsed);
     let bound = &faces.bound;
     let module = bound.module.as_ref();
     let places: Vec<String> = [

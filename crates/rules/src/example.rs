@@ -43,13 +43,19 @@ pub const OPERATORS: &str = "\
     CPU: stamp_cpu_
   autogen: stamp, stamp.out
 - func: decomposed(Tensor self) -> Tensor
+- func: scaled(Tensor self, Tensor other, *, Scalar factor=1) -> Tensor
+  dispatch:
+    CPU: scaled_cpu
+- func: scaled.out(Tensor self, Tensor other, *, Scalar factor=1, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: scaled_out_cpu
 ";
 
 impl Example {
-    /// A bundle with the example, and with [`OPERATORS`] unless it is about operators itself.
+    /// A bundle with the example, and with its operators unless it is about operators itself.
     #[must_use]
     pub fn bundle(&self) -> Bundle {
-        let mut bundle = Bundle::of_native_functions(OPERATORS.as_bytes());
+        let mut bundle = Bundle::of_native_functions(self.operators.as_bytes());
         bundle.insert(self.file, self.text.as_bytes());
         bundle
     }

@@ -61,6 +61,8 @@ pub enum Family {
     Views,
     /// `derivatives.yaml`.
     Derivatives,
+    /// Python bindings and `deprecated.yaml`.
+    Bindings,
     /// Out-of-tree backend files.
     Backends,
     /// C++ and Python sources.
@@ -100,22 +102,37 @@ pub struct Example {
     pub file: &'static str,
     /// Its text.
     pub text: &'static str,
+    /// The `native_functions.yaml` beside it, unless it is one itself.
+    pub operators: &'static str,
 }
 
 impl Example {
     /// An example that is a whole `native_functions.yaml`.
     #[must_use]
     pub const fn native(text: &'static str) -> Self {
-        Self {
-            file: NATIVE_FUNCTIONS,
-            text,
-        }
+        Self::of(NATIVE_FUNCTIONS, text)
     }
 
     /// An example that is a whole `tags.yaml`.
     #[must_use]
     pub const fn tags(text: &'static str) -> Self {
-        Self { file: TAGS, text }
+        Self::of(TAGS, text)
+    }
+
+    /// An example that is a whole file of this name, beside [`EXAMPLE_OPERATORS`].
+    #[must_use]
+    pub const fn of(file: &'static str, text: &'static str) -> Self {
+        Self {
+            file,
+            text,
+            operators: EXAMPLE_OPERATORS,
+        }
+    }
+
+    /// The same beside other operators.
+    #[must_use]
+    pub const fn beside(self, operators: &'static str) -> Self {
+        Self { operators, ..self }
     }
 }
 

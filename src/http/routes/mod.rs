@@ -34,4 +34,5 @@ pub mod stateless;
 pub mod support;
 pub mod tables;
 pub mod tables_query;
+pub mod topics;
 pub mod trends;

@@ -152,6 +152,19 @@ export const operatorQuery = (place: Place, operator: string) =>
 			),
 	});
 
+/** The operators of a name, whatever follows the dot. */
+export const overloadsQuery = (place: Place, base_name: string) =>
+	queryOptions({
+		queryKey: ["overloads", place.project, place.rev, base_name],
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/revisions/{revision}/operators", {
+					params: { path: path(place), query: { base_name, limit: 1000 } },
+					signal,
+				}),
+			),
+	});
+
 /** An operator's dispatch table, or one entry of it with its explanation, or before and after. */
 export const tableQuery = (place: Place, operator: string, query: TableQuery = {}) =>
 	queryOptions({
@@ -236,6 +249,25 @@ export const ruleQuery = (rule: string) =>
 		queryKey: ["rule", rule],
 		queryFn: ({ signal }) =>
 			data(client.GET("/v1/rules/{rule}", { params: { path: { rule } }, signal })),
+	});
+
+/** The topics, of which there are few. */
+export const topicsQuery = queryOptions({
+	queryKey: ["topics"],
+	queryFn: async ({ signal }) => {
+		const params = { query: { limit: 1000 } };
+		return (await data(client.GET("/v1/topics", { params, signal }))).items;
+	},
+});
+
+/** One topic; tables in it are those of the release. */
+export const topicQuery = (topic: string, release: string | undefined) =>
+	queryOptions({
+		queryKey: ["topic", topic, release ?? ""],
+		queryFn: ({ signal }) => {
+			const params = { path: { topic }, query: { release } };
+			return data(client.GET("/v1/topics/{topic}", { params, signal }));
+		},
 	});
 
 /** The releases that the program knows. */

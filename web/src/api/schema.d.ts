@@ -1128,6 +1128,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Topics
+         * @description What dispatch keys and their aliases, fields of an entry, types and annotations mean, and guides
+         *     to concepts.
+         */
+        get: operations["list_topics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/topics/{topic}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A topic
+         * @description The topic of a dispatch key, a field, a type, an annotation or a guide. The guide
+         *     `dispatch-keyword` asks about a kernel and ends in an entry and its dispatch table in the release.
+         */
+        get: operations["get_topic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/validate": {
         parameters: {
             query?: never;
@@ -1774,6 +1816,20 @@ export interface components {
                 [key: string]: components["schemas"]["CountsView"];
             };
         };
+        /** @description A deprecated Python signature of an operator. */
+        DeprecatedSignature: {
+            /**
+             * @description The signature as a schema.
+             * @example add(Tensor self, Scalar alpha, Tensor other) -> Tensor
+             */
+            schema: string;
+            /** @description What Python's argument parser gets for the function. */
+            python_function: string | null;
+            /** @description What it gets for the method. */
+            python_method: string | null;
+            /** @description The function in the type stub. Methods have none. */
+            pyi_function: string | null;
+        };
         /** @description Cells of an operator's table with the same change. */
         DispatchChange: {
             /** @description The operator. */
@@ -2274,6 +2330,58 @@ export interface components {
             kind: components["schemas"]["OperatorKind"];
             /** @description Its name. */
             name: string;
+        };
+        /** @description Questions about a kernel, and what to write. */
+        Guide: {
+            /** @description The questions; the first one begins. */
+            questions: components["schemas"]["GuideQuestion"][];
+            /** @description What to write. */
+            outcomes: components["schemas"]["GuideOutcome"][];
+        };
+        /** @description An answer; it leads to a question or to an outcome. */
+        GuideAnswer: {
+            /** @description Its text. */
+            text: string;
+            /** @description The next question. */
+            question: string | null;
+            /** @description The outcome. */
+            outcome: string | null;
+        };
+        /** @description What to write. */
+        GuideOutcome: {
+            /** @description Its name. */
+            id: string;
+            /** @description The keys to use. */
+            title: string;
+            /** @description What follows. */
+            text: string;
+            /** @description The entry. */
+            yaml: string;
+            /** @description The dispatch table of the entry: keys with the same kernel and reason together. */
+            table: components["schemas"]["GuideRow"][];
+        };
+        /** @description A question about a kernel. */
+        GuideQuestion: {
+            /** @description Its name. */
+            id: string;
+            /** @description The question. */
+            text: string;
+            /** @description How to find the answer. */
+            help: string;
+            /** @description The answers. */
+            answers: components["schemas"]["GuideAnswer"][];
+        };
+        /** @description Keys of a table with the same kernel for the same reason. */
+        GuideRow: {
+            /** @description The keys, in table order. */
+            keys: string[];
+            /** @description The kernel; null where the keys have none. */
+            kernel: string | null;
+            /**
+             * @description Why it serves the keys.
+             * @example kernel
+             */
+            reason: string;
         };
         /** @description The status of the service. */
         Health: {
@@ -3182,6 +3290,8 @@ export interface components {
             errors?: components["schemas"]["Fault"][];
             /** @description Similar valid names. */
             suggestions?: string[];
+            /** @description The overloads of a name that is not an operator itself, such as `add`. */
+            overloads?: string[];
             /** @description The findings in a rejected bundle. */
             findings?: components["schemas"]["Finding"][];
         };
@@ -3685,6 +3795,8 @@ export interface components {
             pyi_method?: (string | null)[] | null;
             /** @description Where Python binds it. */
             bound: components["schemas"]["Bound"];
+            /** @description The deprecated Python signatures that call it, from `deprecated.yaml`. */
+            deprecated?: components["schemas"]["DeprecatedSignature"][];
             implement?: components["schemas"]["Implementation"] | null;
         };
         /** @description The changes since a revision. */
@@ -3921,6 +4033,60 @@ export interface components {
             after: components["schemas"]["Entry"][] | null;
             /** @description The keys whose entry changes. */
             changed: string[] | null;
+        };
+        /** @description A topic. */
+        Topic: components["schemas"]["TopicItem"] & {
+            /** @description Paragraphs. */
+            body: string[];
+            /** @description Where ATen's README and torchgen differ. */
+            differs: string | null;
+            /** @description Entries of native_functions.yaml that show it. */
+            examples: components["schemas"]["TopicExample"][];
+            /** @description The names of related topics. */
+            see: string[];
+            guide: components["schemas"]["Guide"] | null;
+        };
+        /** @description Entries that show something. */
+        TopicExample: {
+            /** @description The entries. */
+            yaml: string;
+            /** @description Whether torchgen accepts them. */
+            accepted: boolean;
+            /** @description The rule under which it does not. */
+            rule: string | null;
+        };
+        /** @description A topic in a list. */
+        TopicItem: {
+            /**
+             * @description Its name.
+             * @example CompositeExplicitAutograd
+             */
+            id: string;
+            /** @description What it is about. */
+            kind: components["schemas"]["TopicKind"];
+            /** @description One sentence. */
+            summary: string;
+            /** @description Other names of it. */
+            names: string[];
+            /**
+             * @description The first release that has it.
+             * @example 2.0
+             */
+            since: string;
+            /** @description The last release that has it; null if the newest one does. */
+            until: string | null;
+        };
+        /**
+         * @description What a topic is about.
+         * @enum {string}
+         */
+        TopicKind: "guide" | "field" | "type" | "annotation" | "alias-key" | "dispatch-key";
+        /** @description A page of topics. */
+        TopicList: {
+            /** @description The topics: guides, fields, types, annotations, alias keys, then dispatch keys. */
+            items: components["schemas"]["TopicItem"][];
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
         };
         /** @description Whether an operator works on a backend, and through what. */
         Training: {
@@ -10602,6 +10768,11 @@ export interface operations {
                  * @example aten
                  */
                 namespace?: string;
+                /**
+                 * @description Only the overloads of this name, which is the part before the dot.
+                 * @example add
+                 */
+                base_name?: string;
                 /** @description Only this kind. */
                 kind?: "functional" | "inplace" | "out" | "mutable" | "scratch" | "";
                 /**
@@ -12379,6 +12550,228 @@ export interface operations {
             };
             /** @description Not JSON */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_topics: {
+        parameters: {
+            query?: {
+                /** @description Only of this kind. */
+                kind?: "guide" | "field" | "type" | "annotation" | "alias-key" | "dispatch-key" | "";
+                /** @description The number of items in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topics */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TopicList"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_topic: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. A
+                 *     label has its own.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Its name, or another name of it.
+                 * @example CompositeExplicitAutograd
+                 */
+                topic: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The topic */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Topic"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such topic */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,8 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Place } from "../api/queries";
+import { type Place, topicsQuery } from "../api/queries";
 import { usePlace } from "../layout/place";
-import { historyPath, keyPath, operatorPath, rulePath } from "../nav";
+import { historyPath, keyPath, operatorPath, rulePath, topicPath } from "../nav";
 
 interface Props {
 	name: string;
@@ -50,6 +51,40 @@ export function RuleLink({ name }: { name: string }) {
 	return (
 		<Link to={rulePath(name)} className="mono target">
 			{name}
+		</Link>
+	);
+}
+
+/**
+ * What explains a key, field, type or annotation: its page, and its summary when one points at it.
+ * What has no topic stays text.
+ */
+export function TopicLink({ name, children }: { name: string; children: ReactNode }) {
+	const { data: topics } = useQuery(topicsQuery);
+	const topic = topics?.find(({ id, names }) => id === name || names.includes(name));
+	if (topic === undefined) return <span className="mono">{children}</span>;
+	return (
+		<Link
+			to={topicPath(topic.id)}
+			className="mono target"
+			title={topic.summary.replaceAll("`", "")}
+		>
+			{children}
+		</Link>
+	);
+}
+
+/** How an operator of a revision is implemented for a key. */
+export function ImplementLink({ place, name, at }: { place: Place; name: string; at: string }) {
+	return (
+		<Link
+			to={operatorPath(place, name)}
+			search={{ implement: at } as never}
+			hash="implement"
+			className="target"
+			aria-label={`Implement it: ${name} for ${at}`}
+		>
+			Implement it
 		</Link>
 	);
 }

@@ -5,6 +5,7 @@
 //! exception ([`super::policy`]).
 
 mod audiences;
+mod deprecated;
 mod fields;
 mod generated;
 mod groups;
@@ -132,6 +133,7 @@ pub fn compare_until(
     policy_rules::compare(old, new, &pairs, &mut changes);
     shadowing::compare(old, new, &pairing, &mut changes, stop)?;
     moved::compare(old, new, &pairing, &mut changes);
+    deprecated::compare(old, new, &mut changes);
     stop.check()?;
     let views = base.view.zip(head.view);
     let mut dispatch = Vec::new();

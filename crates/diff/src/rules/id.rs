@@ -54,6 +54,8 @@ opatlas_source::rule_ids! {
     DefaultCompositeLost => "default-composite-lost",
     DefaultRemoved => "default-removed",
     DefaultRespelled => "default-respelled",
+    DeprecatedSignatureAdded => "deprecated-signature-added",
+    DeprecatedSignatureRemoved => "deprecated-signature-removed",
     DeviceCheckAdded => "device-check-added",
     DeviceCheckRemoved => "device-check-removed",
     DeviceGuardChanged => "device-guard-changed",

@@ -77,6 +77,11 @@ impl BoundNames {
         }
     }
 
+    /// Whether the generator makes a binding that takes this overload.
+    pub(super) fn is_reached(&self, id: OperatorId) -> bool {
+        self.reached[id.index()]
+    }
+
     pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
         let name = operator.name().base();
         let Some(names) = self.names.get(name) else {

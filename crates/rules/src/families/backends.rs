@@ -117,7 +117,7 @@ pub(super) static RULES: [Rule; 12] = [
 const FILE: &str = "backends/acme.yaml";
 
 const fn example(text: &'static str) -> Example {
-    Example { file: FILE, text }
+    Example::of(FILE, text)
 }
 
 const fn rule(id: RuleId, severity: Severity) -> Rule {

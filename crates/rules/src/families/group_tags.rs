@@ -86,14 +86,8 @@ pub(crate) static RULES: &[Rule] = &[
         what: "The name of a tag in `tags.yaml` is a number, a boolean or null.",
         why: "The names become members of a C++ enum, and the generator sorts and joins them as \
               text.",
-        bad: Example {
-            file: TAGS,
-            text: "- tag: 5\n  desc: the fifth\n",
-        },
-        good: Example {
-            file: TAGS,
-            text: "- tag: five\n  desc: the fifth\n",
-        },
+        bad: Example::of(TAGS, "- tag: 5\n  desc: the fifth\n"),
+        good: Example::of(TAGS, "- tag: five\n  desc: the fifth\n"),
         ..rule(
             RuleId::TagsMustBeStrings,
             Severity::Error,

@@ -5,6 +5,8 @@ mod annotations;
 mod arguments;
 mod autogen;
 mod backends;
+mod bindings;
+mod conventions;
 mod defaults;
 mod derivatives;
 mod dispatch;
@@ -62,6 +64,8 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &derivatives::tangents::RULES,
     &derivatives::outputs::RULES,
     &derivatives::variants::RULES,
+    &bindings::RULES,
+    &conventions::RULES,
     &backends::RULES,
     &sources::RULES,
     &vendors::RULES,
@@ -87,6 +91,8 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     group_tags::check,
     views::check,
     derivatives::check,
+    bindings::check,
+    conventions::check,
     backends::check,
     sources::check,
     vendors::check,

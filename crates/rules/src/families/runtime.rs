@@ -6,13 +6,13 @@ use crate::{Example, Family, Rule, SCHEMA, Stage};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{RuleId, Severity};
 
-const GOOD: Example = Example {
-    file: SCHEMA,
-    text: "scale(Tensor self, int[] dim=[0, 1], *, float factor=1.) -> Tensor",
-};
+const GOOD: Example = Example::of(
+    SCHEMA,
+    "scale(Tensor self, int[] dim=[0, 1], *, float factor=1.) -> Tensor",
+);
 
 const fn bad(text: &'static str) -> Example {
-    Example { file: SCHEMA, text }
+    Example::of(SCHEMA, text)
 }
 
 const fn error(id: RuleId) -> Rule {

@@ -58,14 +58,11 @@ pub(super) static RULES: [Rule; 5] = [
 ];
 
 const fn example(text: &'static str) -> Example {
-    Example {
-        file: "backends/acme.yaml",
-        text,
-    }
+    Example::of("backends/acme.yaml", text)
 }
 
 const fn profile(text: &'static str) -> Example {
-    Example { file: VENDOR, text }
+    Example::of(VENDOR, text)
 }
 
 const fn rule(id: RuleId, severity: Severity) -> Rule {

@@ -19,7 +19,7 @@ mod types;
 
 pub use cpp::{Call, CppApi, cpp_signatures};
 pub use kernel::{KernelParts, dispatcher, native_kernel, structured_arguments};
-pub use python::PythonSignature;
+pub use python::{Form, PythonSignature};
 pub use stub::Stub;
 pub use types::Sizes;
 

@@ -14,6 +14,7 @@ pub(super) struct PythonArgument<'a> {
     pub(super) name: &'a str,
     pub(super) ty: Cow<'a, Type>,
     pub(super) default: Option<Cow<'a, str>>,
+    pub(super) is_out: bool,
 }
 
 /// An operator as Python calls it; the argument parser's text and the type stub are made of it.
@@ -24,6 +25,16 @@ pub struct PythonSignature<'a> {
     /// Positional arguments, then keyword-only ones, then `out`, then TensorOptions.
     pub(super) arguments: Vec<PythonArgument<'a>>,
     pub(super) positional: usize,
+    pub(super) form: Form,
+}
+
+/// Whether Python callers should still use a signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// That of an operator.
+    Current,
+    /// One of `deprecated.yaml`.
+    Deprecated,
 }
 
 /// The arguments that Python adds to factories, and their defaults.
@@ -67,6 +78,7 @@ impl<'a> PythonSignature<'a> {
                 name,
                 ty: Cow::Owned(Type::Optional(Box::new(Type::Base(ty)))),
                 default: Some(Cow::Borrowed(default)),
+                is_out: false,
             }));
         }
         Ok(Self {
@@ -75,7 +87,24 @@ impl<'a> PythonSignature<'a> {
             cx,
             arguments,
             positional,
+            form: Form::Current,
         })
+    }
+
+    /// The same signature as a deprecated one.
+    #[must_use]
+    pub fn deprecated(mut self) -> Self {
+        self.form = Form::Deprecated;
+        self
+    }
+
+    /// The text that the generator compares overloads by: without out arguments.
+    ///
+    /// # Errors
+    /// [`Refused`] where a type cannot be parsed.
+    pub fn text_without_out(mut self) -> Result<String, Refused> {
+        self.arguments.retain(|argument| !argument.is_out);
+        self.parser_text()
     }
 
     /// The text that the argument parser reads.
@@ -106,6 +135,9 @@ impl<'a> PythonSignature<'a> {
             Ok(())
         })?;
         w.push(')');
+        if self.form == Form::Deprecated {
+            w.push_str("|deprecated");
+        }
         Ok(w)
     }
 }
@@ -134,6 +166,7 @@ fn argument(one: &Argument, cx: Context) -> Result<PythonArgument<'_>, Refused> 
         name: &one.name,
         ty: Cow::Borrowed(&one.ty),
         default,
+        is_out: false,
     })
 }
 
@@ -166,7 +199,12 @@ fn out(all: &[Argument]) -> Result<Option<PythonArgument<'_>>, Refused> {
         }
     };
     let default = Some(Cow::Borrowed("None"));
-    Ok(Some(PythonArgument { name, ty, default }))
+    Ok(Some(PythonArgument {
+        name,
+        ty,
+        default,
+        is_out: true,
+    }))
 }
 
 /// Whether Python takes TensorOptions: factories, and functions named or declared as making a

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
-use super::python::{PythonArgument, PythonSignature, none_like};
+use super::python::{Form, PythonArgument, PythonSignature, none_like};
 use super::stub_type::{argument_type, make_optional, return_type};
-use super::{Call, Context, Refused, Written, list};
+use super::{Call, Refused, Written, list};
 use crate::types::{BaseType, Type};
 
 /// The declaration in a type stub.
@@ -54,7 +54,7 @@ impl PythonSignature<'_> {
         let mut parameters = Parameters::default();
         parameters.text.reserve(128);
         for one in &self.arguments {
-            parameters.add(|w| parameter(w, one, self.call, self.cx))?;
+            parameters.add(|w| self.parameter(w, one))?;
         }
         let variadic = self.variadic()?.map(|first| {
             let rest = parameters.iter().skip(1);
@@ -74,7 +74,8 @@ impl PythonSignature<'_> {
 
     /// The first argument as a variadic one: an integer list that is the only positional argument.
     fn variadic(&self) -> Result<Option<String>, Refused> {
-        let Some(first) = self.arguments.first().filter(|_| self.positional == 1) else {
+        let may_vary = self.positional == 1 && self.form == Form::Current;
+        let Some(first) = self.arguments.first().filter(|_| may_vary) else {
             return Ok(None);
         };
         let Type::List(element, _) = &*first.ty else {
@@ -112,6 +113,34 @@ impl PythonSignature<'_> {
                 list(w, several, |w, one| return_type(w, &one.ty, release))?;
                 w.push(']');
             }
+        }
+        Ok(())
+    }
+
+    /// A deprecated form names its arguments as they are, and requires `out`.
+    fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> Written {
+        let (release, is_current) = (self.cx.release, self.form == Form::Current);
+        let is_renamed = one.ty.is_tensor() && self.call == Call::Function && is_current;
+        let name = match one.name {
+            "self" if is_renamed => "input",
+            "from" => "from_",
+            name => name,
+        };
+        w.push_str(name);
+        w.push_str(": ");
+        let from = w.len();
+        argument_type(w, &one.ty, release)?;
+        // The stub of an out variant serves the functional one too.
+        if name == "out" && is_current && (&w[from..] == "Tensor" || release >= Release::V2_12) {
+            make_optional(w, from, release);
+        }
+        let default = one.default.as_ref().filter(|_| is_current || !one.is_out);
+        if let Some(default) = default {
+            w.push_str(match release >= Release::V2_1 {
+                true => " = ",
+                false => "=",
+            });
+            w.push_str(&default_text(default, &one.ty, release));
         }
         Ok(())
     }
@@ -164,31 +193,6 @@ fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &s
         false => "  # fmt: skip\n    ...",
     });
     w
-}
-
-fn parameter(w: &mut String, one: &PythonArgument<'_>, call: Call, cx: Context) -> Written {
-    let release = cx.release;
-    let name = match one.name {
-        "self" if one.ty.is_tensor() && call == Call::Function => "input",
-        "from" => "from_",
-        name => name,
-    };
-    w.push_str(name);
-    w.push_str(": ");
-    let from = w.len();
-    argument_type(w, &one.ty, release)?;
-    // The stub of an out variant serves the functional one too.
-    if name == "out" && (&w[from..] == "Tensor" || release >= Release::V2_12) {
-        make_optional(w, from, release);
-    }
-    if let Some(default) = &one.default {
-        w.push_str(match release >= Release::V2_1 {
-            true => " = ",
-            false => "=",
-        });
-        w.push_str(&default_text(default, &one.ty, release));
-    }
-    Ok(())
 }
 
 fn default_text<'a>(default: &'a str, ty: &Type, release: Release) -> Cow<'a, str> {

@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { ApiError } from "../../api/problem";
 import { apiPath, type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
 import { Button, Segments, Select } from "../../components/controls";
-import { KeyLink, OperatorLink } from "../../components/links";
+import { KeyLink, OperatorLink, TopicLink } from "../../components/links";
 import { Card, Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
 import { VerdictMark } from "../../components/VerdictMark";
@@ -54,6 +54,7 @@ export default function Backend() {
 			lead={found && lead(found)}
 			actions={
 				<>
+					<TopicLink name={key}>What it is</TopicLink>
 					<Link to={gapsPath(place, key)} className={styles.gaps}>
 						Gap list
 					</Link>

@@ -1,16 +1,17 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { type ChangeEvent, useState } from "react";
+import type { ChangeEvent } from "react";
 import { projectsQuery, revisionsQuery } from "../../api/queries";
-import { Button, Field, Select } from "../../components/controls";
+import { Button, Copy, Field, Select } from "../../components/controls";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty, ErrorView, Loading } from "../../components/States";
 import { addressOf, timeline, titleOf } from "../../lib/revisions";
 import { segment } from "../../nav";
 import type { UpgradeSearch } from "../../routes/history";
-import { upgradeOf, upgradeQuery } from "./queries";
+import { givenUpgradeQuery, upgradeQuery, upgradeText } from "./queries";
 import { ReportView } from "./UpgradeReport";
 import styles from "./Upgrade.module.css";
+import { useGivenFile } from "./useGivenFile";
 
 const route = getRouteApi("/p/$project/upgrade");
 
@@ -24,13 +25,22 @@ supported:
 - max_pool2d
 `;
 
+const BEGINNING = { name: "acme", text: EXAMPLE };
+
 /** What a new revision changes for an out-of-tree backend. */
 export default function Upgrade() {
 	const { project } = route.useParams();
 	const search = route.useSearch();
 	const navigate = useNavigate();
+	// The fragment holds the backend file, which another end keeps.
 	const set = (change: UpgradeSearch) =>
-		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+		void navigate({
+			to: ".",
+			search: { ...search, ...change } as never,
+			hash: true,
+			resetScroll: false,
+			hashScrollIntoView: false,
+		});
 	const revisions = useQuery(revisionsQuery(project));
 	const projects = useQuery(projectsQuery);
 	const others = (projects.data ?? []).filter(({ name }) => name !== project);
@@ -48,7 +58,7 @@ export default function Upgrade() {
 		<Page
 			title="Upgrade"
 			heading={`Upgrade of ${project} for a backend`}
-			lead="What a new revision means for a backend file: listed operators that changed or were removed, and new operators that the backend inherits or lacks."
+			lead="What a new revision means for a backend file: operators that are gone, kernels that no longer compile, and new operators that fail."
 			api={api}
 		>
 			<Async query={revisions}>
@@ -88,7 +98,7 @@ export default function Upgrade() {
 								)}
 							</div>
 							{search.backend === undefined ? (
-								<Given key={range} project={project} range={range} />
+								<Given project={project} range={range} />
 							) : (
 								<Stored project={project} range={range} backend={search.backend} />
 							)}
@@ -108,14 +118,20 @@ interface SidesProps {
 /** For the backend file of a project. */
 function Stored({ project, range, backend }: SidesProps & { backend: string }) {
 	const query = useQuery(upgradeQuery(project, range, backend));
-	return <Async query={query}>{(report) => <ReportView project={project} report={report} />}</Async>;
+	const ask = (accept: string) => upgradeText(project, range, { backend }, accept);
+	return (
+		<Async query={query}>
+			{(report) => <ReportView project={project} report={report} ask={ask} />}
+		</Async>
+	);
 }
 
 /** For a backend file that is typed or chosen; it is sent on demand, and nothing is stored. */
 function Given({ project, range }: SidesProps) {
-	const [file, setFile] = useState({ name: "acme", text: EXAMPLE });
-	const asking = useMutation({
-		mutationFn: () => upgradeOf(project, range, file.name, file.text),
+	const { file, setFile, asked, unkept, compare } = useGivenFile(BEGINNING);
+	const query = useQuery({
+		...givenUpgradeQuery(project, range, asked ?? BEGINNING),
+		enabled: asked !== undefined,
 	});
 	const take = async (event: ChangeEvent<HTMLInputElement>) => {
 		const chosen = event.target.files?.[0];
@@ -123,6 +139,7 @@ function Given({ project, range }: SidesProps) {
 		const name = chosen.name.replace(/\.ya?ml$/, "");
 		setFile({ name: name || "backend", text: await chosen.text() });
 	};
+	const ask = (accept: string) => upgradeText(project, range, asked ?? file, accept);
 	return (
 		<>
 			<Section title="Backend file" note="sent to the server, not stored">
@@ -152,16 +169,20 @@ function Given({ project, range }: SidesProps) {
 									/>
 								)}
 							</Field>
-							<Button primary disabled={asking.isPending} onClick={() => asking.mutate()}>
-								{asking.isPending ? "Comparing …" : "Compare the file"}
+							<Button primary disabled={query.isFetching} onClick={() => compare(file)}>
+								{query.isFetching ? "Comparing …" : "Compare the file"}
 							</Button>
+							{asked && unkept === undefined && <Copy text={location.href}>Copy link</Copy>}
 						</div>
+						{unkept && <p role="status">{unkept}</p>}
 					</div>
 				</Card>
 			</Section>
-			{asking.isPending && <Loading />}
-			{asking.isError && <ErrorView error={asking.error} retry={() => asking.mutate()} />}
-			{asking.data && <ReportView project={project} report={asking.data} />}
+			{asked && query.isPending && <Loading />}
+			{asked && query.isError && (
+				<ErrorView error={query.error} retry={() => void query.refetch()} />
+			)}
+			{asked && query.data && <ReportView project={project} report={query.data} ask={ask} />}
 		</>
 	);
 }

@@ -1,10 +1,12 @@
 import { Link } from "@tanstack/react-router";
 import { Badge } from "../../components/Badge";
 import { LevelBadge } from "../../components/LevelBadge";
-import { OperatorAt, RuleLink } from "../../components/links";
+import { Button } from "../../components/controls";
+import { ImplementLink, OperatorAt, RuleLink, TopicLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { ReasonMark } from "../../components/ReasonMark";
+import { save } from "../../lib/download";
 import { counted } from "../../lib/format";
 import { LEVELS } from "../../lib/levels";
 import { comparePath } from "../../nav";
@@ -15,16 +17,18 @@ import styles from "./Upgrade.module.css";
 interface Props {
 	project: string;
 	report: BackendReport;
+	/** Asks for the same report in another media type. */
+	ask: (accept: string) => Promise<string>;
 }
 
 const addressOf = (side: BackendReport["base"]) => side.label ?? side.revision ?? side.title;
 
-/** What changes for a backend: what must be done first, then what comes by itself. */
-export function ReportView({ project, report }: Props) {
+/** What an upgrade means for a backend, in the order in which one acts on it. */
+export function ReportView({ project, report, ask }: Props) {
 	const base = { project, rev: addressOf(report.base) };
 	const head = { project, rev: addressOf(report.head) };
-	const must = report.changed.filter(({ breaks }) => breaks);
-	const may = report.changed.filter(({ breaks }) => !breaks);
+	const must = report.kernels.filter(({ only_names }) => !only_names);
+	const renamed = report.kernels.filter(({ only_names }) => only_names);
 	return (
 		<>
 			<section
@@ -39,65 +43,137 @@ export function ReportView({ project, report }: Props) {
 				</p>
 				<p>
 					<code>{report.file}</code> lists {counted(report.listed, "operator")} for{" "}
-					<code>{report.key}</code>.{" "}
+					<TopicLink name={report.key}>{report.key}</TopicLink>.{" "}
 					<Link to={comparePath(project, base.rev, head.rev)}>
 						All changes from {report.base.title} to {report.head.title}
 					</Link>
 				</p>
+				<Exports report={report} ask={ask} />
 			</section>
-			{report.unknown.length > 0 && (
-				<Section
-					title="Listed, but not found"
-					note={counted(report.unknown.length, "operator")}
-				>
-					<ul className={styles.changed}>
-						{report.unknown.map(({ operator, vanished, suggestions }) => (
-							<li key={operator}>
-								<p className={styles.line}>
-									{vanished ? (
-										<OperatorAt place={base} name={operator} />
-									) : (
-										<code>{operator}</code>
-									)}
-									<Badge tone="error">{vanished ? "gone" : "never there"}</Badge>
-								</p>
-								{suggestions.length > 0 && (
-									<p>
-										Near it:{" "}
-										{suggestions.map((name, at) => (
-											<span key={name}>
-												{at > 0 && ", "}
-												<OperatorAt place={head} name={name} />
-											</span>
-										))}
-									</p>
-								)}
-							</li>
-						))}
-					</ul>
-				</Section>
-			)}
-			<Changed title="Kernels that must change" place={head} changed={must} />
-			<Changed title="Changed, kernels stay valid" place={head} changed={may} />
+			<Gone base={base} head={head} unknown={report.unknown} />
+			<Kernels title="Kernels that must change" place={head} at={report.key} kernels={must} />
+			<Respelled report={report} />
 			<Cells
-				title="No longer served"
-				note="not listed; had a kernel before"
-				place={head}
-				cells={report.lost}
-			/>
-			<Cells
-				title="New, and lacking"
-				note="no kernel on this backend"
+				title="New operators that fail"
+				note="without a kernel on this backend"
 				place={head}
 				cells={report.lacking}
+				implement={report.key}
 			/>
 			<Cells
-				title="New, and inherited"
+				title="Lost defaults"
+				note="not listed, and served by another kernel before"
+				place={head}
+				cells={report.lost}
+				implement={report.key}
+			/>
+			<Kernels
+				title="Only parameter names differ"
+				place={head}
+				at={report.key}
+				kernels={renamed}
+			/>
+			<Changed title="Changes to check; kernels compile" place={head} changed={report.changed} />
+			<Cells
+				title="New operators that work"
 				note="served by another kernel"
 				place={head}
 				cells={report.inherited}
 			/>
 		</>
+	);
+}
+
+function Exports({ report, ask }: Omit<Props, "project">) {
+	const name = `upgrade-${report.key}-${report.head.label ?? "head"}`;
+	const saved = async (media: string, extension: string) =>
+		save(new Blob([await ask(media)], { type: media }), `${name}.${extension}`);
+	return (
+		<p className={styles.exports}>
+			<Button onClick={() => void saved("text/markdown", "md")}>Checklist (Markdown)</Button>
+			<Button onClick={() => void saved("text/csv", "csv")}>CSV</Button>
+		</p>
+	);
+}
+
+interface GoneProps {
+	base: At;
+	head: At;
+	unknown: BackendReport["unknown"];
+}
+
+function Gone({ base, head, unknown }: GoneProps) {
+	if (unknown.length === 0) return null;
+	return (
+		<Section title="Operators that are gone" note={counted(unknown.length, "operator")}>
+			<ul className={styles.changed}>
+				{unknown.map(({ operator, vanished, suggestions }) => (
+					<li key={operator}>
+						<p className={styles.line}>
+							{vanished ? <OperatorAt place={base} name={operator} /> : <code>{operator}</code>}
+							<Badge tone="error">{vanished ? "gone" : "in neither revision"}</Badge>
+						</p>
+						{suggestions.length > 0 && (
+							<p>
+								Similar names:{" "}
+								{suggestions.map((name, at) => (
+									<span key={name}>
+										{at > 0 && ", "}
+										<OperatorAt place={head} name={name} />
+									</span>
+								))}
+							</p>
+						)}
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}
+
+interface KernelsProps {
+	title: string;
+	place: At;
+	/** The key of the backend. */
+	at: string;
+	kernels: BackendReport["kernels"];
+}
+
+/** Kernels whose declarations differ, old and new beside each other. */
+function Kernels({ title, place, at, kernels }: KernelsProps) {
+	if (kernels.length === 0) return null;
+	return (
+		<Section title={title} note={counted(kernels.length, "kernel")}>
+			<ul className={styles.changed}>
+				{kernels.map(({ operator, old, new: after }) => (
+					<li key={operator}>
+						<p className={styles.line}>
+							<OperatorAt place={place} name={operator} />
+							<ImplementLink place={place} name={operator} at={at} />
+						</p>
+						<SideBySide before={old ?? "no declaration"} after={after ?? "no declaration"} />
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}
+
+/** What is only written in another way, once for all kernels. */
+function Respelled({ report }: { report: BackendReport }) {
+	if (report.respelled.length === 0) return null;
+	return (
+		<Section title="Written in another way" note="kernels compile as they are">
+			<ul className={styles.changed}>
+				{report.respelled.map(({ old, new: after }) => (
+					<li key={old}>
+						<p>
+							<code>{old}</code> is now written <code>{after}</code>.
+						</p>
+					</li>
+				))}
+			</ul>
+		</Section>
 	);
 }
 
@@ -149,9 +225,11 @@ interface CellsProps {
 	note: string;
 	place: At;
 	cells: BackendReport["lost"];
+	/** The key that one may want to implement them for. */
+	implement?: string;
 }
 
-function Cells({ title, note, place, cells }: CellsProps) {
+function Cells({ title, note, place, cells, implement }: CellsProps) {
 	if (cells.length === 0) return null;
 	return (
 		<Section title={title} note={`${counted(cells.length, "operator")} ${note}`}>
@@ -162,6 +240,7 @@ function Cells({ title, note, place, cells }: CellsProps) {
 							<ReasonMark reason={reason} />
 							<OperatorAt place={place} name={operator} />
 							{core && <Badge tone="accent">core</Badge>}
+							{implement && <ImplementLink place={place} name={operator} at={implement} />}
 							{source_key && <span className={styles.by}>{source_key}</span>}
 						</li>
 					))}

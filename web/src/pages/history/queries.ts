@@ -3,6 +3,7 @@ import { client, data, text } from "../../api/client";
 import { apiPath, type Place } from "../../api/queries";
 import type { components } from "../../api/schema";
 import { type BadgeOf, badgePath } from "../../lib/badge";
+import type { GivenFile } from "../../lib/givenFile";
 import { segment } from "../../nav";
 
 type Schemas = components["schemas"];
@@ -132,20 +133,32 @@ export const upgradeQuery = (project: string, range: string, backend: string) =>
 			),
 	});
 
-/** The same for a backend file that is sent; nothing is stored. */
-export async function upgradeOf(
+/** The report in a media type: for the backend file of a project, or for one that is sent. */
+export function upgradeText(
 	project: string,
 	range: string,
-	name: string,
-	file: string,
-): Promise<BackendReport> {
-	const query = new URLSearchParams({ name });
-	const answer = await text(
-		`/v1/projects/${segment(project)}/compare/${segment(range)}?${query}`,
-		{ method: "POST", headers: { "content-type": "application/yaml" }, body: file },
-	);
-	return JSON.parse(answer);
+	of: GivenFile | { backend: string },
+	accept: string,
+	signal: AbortSignal | null = null,
+): Promise<string> {
+	const path = `/v1/projects/${segment(project)}/compare/${segment(range)}`;
+	if ("backend" in of) {
+		return text(`${path}/backends/${segment(of.backend)}`, { headers: { accept }, signal });
+	}
+	const query = new URLSearchParams({ name: of.name });
+	const headers = { accept, "content-type": "application/yaml" };
+	return text(`${path}?${query}`, { method: "POST", headers, body: of.text, signal });
 }
+
+/** The same for a backend file that is sent; nothing is stored. */
+export const givenUpgradeQuery = (project: string, range: string, file: GivenFile) =>
+	queryOptions({
+		queryKey: ["upgrade", project, range, file],
+		staleTime: MINUTE,
+		retry: false,
+		queryFn: async ({ signal }): Promise<BackendReport> =>
+			JSON.parse(await upgradeText(project, range, file, "application/json", signal)),
+	});
 
 /** Operators of any revision that hold the words. */
 export const searchQuery = (project: string, q: string, limit: number) =>

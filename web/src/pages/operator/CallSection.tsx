@@ -38,8 +38,19 @@ function Python({ signatures }: { signatures: Signatures }) {
 			{lines.length > 0 && <Code title="Python, type stub" text={lines.join("\n")} />}
 			<Parsed name="function" text={signatures.python_function} />
 			<Parsed name="method" text={signatures.python_method} />
+			<Deprecated signatures={signatures} />
 		</div>
 	);
+}
+
+/** Signatures that old callers may still use. */
+function Deprecated({ signatures }: { signatures: Signatures }) {
+	const forms = signatures.deprecated ?? [];
+	if (forms.length === 0) return null;
+	const lines = forms.flatMap(({ python_function, python_method }) =>
+		[python_function, python_method].filter((text) => text != null),
+	);
+	return <Code title="Python, deprecated signatures" text={lines.join("\n")} />;
 }
 
 function Parsed({ name, text }: { name: string; text: string | undefined | null }) {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { tableQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
-import { KeyLink, OperatorLink } from "../../components/links";
+import { KeyLink, OperatorLink, TopicLink } from "../../components/links";
 import { ReasonMark } from "../../components/ReasonMark";
 import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
@@ -47,6 +47,7 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 					)}
 					<KeyLink name={at} />
 				</h2>
+				<TopicLink name={at}>What it is</TopicLink>
 				<Button onClick={onClose} aria-label="Close the explanation">
 					✕
 				</Button>

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { ApiError } from "../../api/problem";
 import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
 import { Badge, SeverityBadge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
-import { OperatorLink, RuleLink } from "../../components/links";
+import { OperatorLink, RuleLink, TopicLink } from "../../components/links";
 import { Card, Facts, Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { Async } from "../../components/States";
@@ -14,6 +15,7 @@ import type { OperatorSearch } from "../../routes/operator";
 import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
 import { ImplementSection } from "./ImplementSection";
+import { Overloads } from "./Overloads";
 import styles from "./Operator.module.css";
 import { SchemaSection } from "./SchemaSection";
 import { SourceView } from "./SourceView";
@@ -27,6 +29,9 @@ export default function OperatorView() {
 	const place = usePlace();
 	const { operator } = route.useParams();
 	const query = useQuery(operatorQuery(place, operator));
+	if (query.error instanceof ApiError && (query.error.problem.overloads ?? []).length > 0) {
+		return <Base name={operator} />;
+	}
 	return (
 		<Page
 			title={operator}
@@ -45,6 +50,22 @@ export default function OperatorView() {
 			<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
 				{(page) => <Body page={page} />}
 			</Async>
+		</Page>
+	);
+}
+
+/** A name that several operators share and none has alone. */
+function Base({ name }: { name: string }) {
+	const place = usePlace();
+	const base = name.replace(/^aten::/, "");
+	return (
+		<Page
+			title={name}
+			heading={<span className="mono">{name}</span>}
+			lead="A base name: every operator of this name has an overload name."
+			api={apiPath(place, `/operators?base_name=${encodeURIComponent(base)}`)}
+		>
+			<Overloads name={base} />
 		</Page>
 	);
 }
@@ -165,16 +186,26 @@ function Findings({ page }: { page: OperatorPage }) {
 	);
 }
 
+/** The value of a field, which leads to what the field means. */
+const field = (name: string, value: string) => (
+	<TopicLink key={name} name={name}>
+		{value}
+	</TopicLink>
+);
+
 function Group({ page }: { page: OperatorPage }) {
 	const others = page.autogen.filter((name) => !page.group.some((member) => member.name === name));
 	const facts: [string, ReactNode][] = [
-		["Variants", page.variants.join(", ") || "none"],
-		["Device check", page.device_check],
-		["Device guard", page.device_guard ? "yes" : "no"],
+		["Variants", field("variants", page.variants.join(", ") || "none")],
+		["Device check", field("device_check", page.device_check)],
+		["Device guard", field("device_guard", page.device_guard ? "yes" : "no")],
 	];
-	if (page.python_module) facts.push(["Python module", page.python_module]);
-	if (page.category_override) facts.push(["Category", page.category_override]);
-	if (page.structured_inherits) facts.push(["Inherits", page.structured_inherits]);
+	const { python_module, category_override, structured_inherits } = page;
+	if (python_module) facts.push(["Python module", field("python_module", python_module)]);
+	if (category_override) facts.push(["Category", field("category_override", category_override)]);
+	if (structured_inherits) {
+		facts.push(["Inherits", field("structured_inherits", structured_inherits)]);
+	}
 	if (page.structured_delegate) {
 		facts.push(["Delegates to", <OperatorLink key="d" name={page.structured_delegate} />]);
 	}

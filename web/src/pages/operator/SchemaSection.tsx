@@ -2,7 +2,9 @@ import { useState } from "react";
 import type { OperatorPage } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Card, Section } from "../../components/Page";
+import { TopicLink } from "../../components/links";
 import { SchemaText } from "../../components/SchemaText";
+import { topicOfAnnotation, topicOfType } from "../../lib/topics";
 import { AliasDiagram } from "./AliasDiagram";
 import styles from "./Operator.module.css";
 
@@ -36,7 +38,9 @@ export function SchemaSection({ page }: { page: OperatorPage }) {
 									<th scope="row" className="mono">
 										{argument.name}
 									</th>
-									<td className="mono">{argument.type}</td>
+									<td>
+										<TopicLink name={topicOfType(argument.type)}>{argument.type}</TopicLink>
+									</td>
 									<td className="mono">{argument.default ?? <None />}</td>
 									<td>
 										{argument.is_self && <Badge>self</Badge>}
@@ -73,7 +77,9 @@ export function SchemaSection({ page }: { page: OperatorPage }) {
 									<th scope="row" className="mono">
 										{value.name ?? at}
 									</th>
-									<td className="mono">{value.type}</td>
+									<td>
+										<TopicLink name={topicOfType(value.type)}>{value.type}</TopicLink>
+									</td>
 									<td>
 										<Annotation text={value.annotation} />
 									</td>
@@ -99,7 +105,7 @@ function Annotation({ text }: { text: string | null }) {
 	const written = text.includes("!");
 	return (
 		<>
-			<code>({text})</code> {written && <Badge tone="warning">written</Badge>}
+			<TopicLink name={topicOfAnnotation(text)}>({text})</TopicLink> {written && <Badge tone="warning">written</Badge>}
 		</>
 	);
 }

@@ -9,6 +9,7 @@ import {
 	tableQuery,
 } from "../../api/queries";
 import { Button, Field, TextInput } from "../../components/controls";
+import { ImplementLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { ReasonMark } from "../../components/ReasonMark";
@@ -78,6 +79,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 							{added.map((item) => (
 								<li key={`+${item}`} data-edit="add">
 									<span>+ {item}</span>
+									<ImplementLink place={place} name={page.name} at={item.split(":")[0] ?? item} />
 									<button
 										type="button"
 										aria-label={`Do not add ${item}`}

@@ -3,10 +3,13 @@ import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorView } from "@codemirror/view";
 import { basicSetup } from "codemirror";
 import { useEffect, useRef } from "react";
-import type { Finding } from "../../api/queries";
+import { useQuery } from "@tanstack/react-query";
+import { type Finding, topicsQuery } from "../../api/queries";
+import type { TopicItem } from "../../lib/topics";
 import { rulePath } from "../../nav";
 import styles from "./Editor.module.css";
 import { type Found, foundField, setFound } from "./found";
+import { topicHover } from "./hover";
 import { look } from "./look";
 
 /** What the page may ask of the editor. */
@@ -48,8 +51,9 @@ export default function Editor({
 }: Props) {
 	const host = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
-	const latest = useRef({ text, onChange, onOpen });
-	latest.current = { text, onChange, onOpen };
+	const topics: readonly TopicItem[] = useQuery(topicsQuery).data ?? [];
+	const latest = useRef({ text, onChange, onOpen, topics });
+	latest.current = { text, onChange, onOpen, topics };
 	useEffect(() => {
 		if (!host.current) return;
 		const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
@@ -64,6 +68,10 @@ export default function Editor({
 				foundField,
 				look,
 				overSelection,
+				topicHover(
+					() => latest.current.topics,
+					(path) => latest.current.onOpen(path),
+				),
 				EditorView.contentAttributes.of({
 					"aria-label": "Declarations, as YAML",
 					tabindex: "0",

@@ -61,6 +61,13 @@ const theme = EditorView.theme({
 		boxShadow: "var(--shadow)",
 		maxWidth: "min(36rem, 90vw)",
 	},
+	".cm-topic": {
+		display: "grid",
+		gap: "0.25rem",
+		maxWidth: "28rem",
+		padding: "0.4rem 0.6rem",
+	},
+	".cm-topic a": { color: "var(--accent)", fontFamily: "var(--mono)" },
 	".cm-tooltip-autocomplete > ul > li[aria-selected]": {
 		color: "var(--on-accent)",
 		backgroundColor: "var(--accent-fill)",

@@ -30,6 +30,14 @@ pub(super) fn message(change: &Change) -> Option<String> {
         ChangeRuleId::CategoryOverrideChanged => {
             format!("`category_override` changed {}", from_to(change, "none"))
         }
+        ChangeRuleId::DeprecatedSignatureRemoved => format!(
+            "Python no longer accepts the deprecated {}",
+            tick(text(change.old.as_ref()))
+        ),
+        ChangeRuleId::DeprecatedSignatureAdded => format!(
+            "Python now accepts the deprecated {}",
+            tick(text(change.new.as_ref()))
+        ),
         ChangeRuleId::ConstRefChanged => format!(
             "kernels now take mutable tensors as {}",
             match text(change.new.as_ref()) {

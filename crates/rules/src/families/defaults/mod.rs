@@ -118,7 +118,24 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
             behind.name, with_default.name
         ),
     )
-    .with_help("move the arguments with defaults to the end, or after `*`")
+    .with_help(optional_instead(with_default))
     .with_related("this argument has a default", with_default.at.0);
     subject.report(sink, diagnostic);
+}
+
+/// What ATen's README suggests where a default cannot stay in the middle: an optional argument whose
+/// value the kernel chooses.
+fn optional_instead(argument: &Argument) -> String {
+    let (ty, name) = (&argument.ty, &argument.name);
+    let default = argument.default.as_deref().unwrap_or_default();
+    let optional = match ty {
+        Type::Optional(_) => {
+            return "move the arguments with defaults to the end, or after `*`".into();
+        }
+        ty => format!("{ty}? {name}"),
+    };
+    format!(
+        "move the arguments with defaults to the end or after `*`, or write `{optional}` and let the \
+         kernel use {default} for None"
+    )
 }

@@ -46,10 +46,7 @@ const fn warning(id: RuleId) -> Rule {
 }
 
 const fn example(text: &'static str) -> Example {
-    Example {
-        file: DERIVATIVES,
-        text,
-    }
+    Example::of(DERIVATIVES, text)
 }
 
 /// One entry with the operators that it means.
@@ -91,7 +88,12 @@ impl<'a> Subjects<'a> {
     }
 }
 
-fn about(catalogue: &Catalogue, operator: OperatorId, sink: &mut Sink, diagnostic: Diagnostic) {
+pub(super) fn about(
+    catalogue: &Catalogue,
+    operator: OperatorId,
+    sink: &mut Sink,
+    diagnostic: Diagnostic,
+) {
     let name = catalogue.operator(operator).qualified_name();
     sink.about(DERIVATIVES, &name, diagnostic);
     if let Some(related) = declaration(catalogue, operator) {

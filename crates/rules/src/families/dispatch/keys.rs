@@ -93,8 +93,22 @@ impl Keys {
     }
 }
 
+/// Former names of alias keys.
+const FORMER: [(&str, &str); 2] = [
+    ("DefaultBackend", "CompositeExplicitAutograd"),
+    ("Math", "CompositeImplicitAutograd"),
+];
+
 fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
     let name = line.key.as_str();
+    if let Some((_, new)) = FORMER.iter().find(|(former, _)| *former == name) {
+        let message = format!("`{name}` is the former name of `{new}`");
+        return Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message)
+            .with_help(format!(
+                "write `{new}`; no release since 2.0 knows the former name"
+            ))
+            .with_safe_fix(line.key_at, *new);
+    }
     let message = match name {
         "" => "empty dispatch key between commas".to_owned(),
         _ => format!("unknown dispatch key `{name}`"),

@@ -125,7 +125,7 @@ pub(super) static RULES: [Rule; 11] = [
 const FILE: &str = "sources/acme.cpp";
 
 const fn cpp(text: &'static str) -> Example {
-    Example { file: FILE, text }
+    Example::of(FILE, text)
 }
 
 const fn rule(id: RuleId, severity: Severity) -> Rule {

@@ -1,0 +1,94 @@
+//! Which operators deprecated signatures call (`load_deprecated_signatures` of
+//! `tools/autograd/gen_python_functions.py`).
+
+use rustc_hash::FxHashMap;
+
+use super::{Deprecated, DeprecatedForm, Value};
+use crate::catalogue::Catalogue;
+use crate::operator::OperatorId;
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::{BaseType, Type};
+
+/// Of one name at most this many overloads are compared with a signature. The most of a real
+/// release are about 20.
+pub const MOST_OVERLOADS: usize = 1_000;
+
+/// The operators that the forms of a revision call.
+#[derive(Debug, Default)]
+pub struct DeprecatedMatches {
+    /// Of each form the operators that it calls, in their order; usually one.
+    of_form: Vec<Vec<OperatorId>>,
+    /// The forms that call an operator, by their index, in file order.
+    of_operator: FxHashMap<OperatorId, Vec<usize>>,
+}
+
+impl DeprecatedMatches {
+    /// Matches all forms. `is_bound` says whether the binding generator makes a binding for an
+    /// operator; others are never called.
+    pub(crate) fn new(
+        catalogue: &Catalogue,
+        file: &Deprecated,
+        is_bound: impl Fn(OperatorId) -> bool,
+    ) -> Self {
+        let mut matches = Self::default();
+        for (index, form) in file.forms.iter().enumerate() {
+            let overloads = catalogue.overloads(&form.call.name).iter();
+            let called = overloads
+                .take(MOST_OVERLOADS)
+                .copied()
+                .filter(|&id| is_bound(id) && calls(form, catalogue.operator(id).schema()));
+            let called: Vec<OperatorId> = called.collect();
+            for &id in &called {
+                matches.of_operator.entry(id).or_default().push(index);
+            }
+            matches.of_form.push(called);
+        }
+        matches
+    }
+
+    /// The operators that the form with this index calls.
+    #[must_use]
+    pub fn of_form(&self, index: usize) -> &[OperatorId] {
+        self.of_form.get(index).map_or(&[], Vec::as_slice)
+    }
+
+    /// The indices of the forms that call an operator, in file order.
+    #[must_use]
+    pub fn of_operator(&self, id: OperatorId) -> &[usize] {
+        self.of_operator.get(&id).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Whether what a form passes fits an operator: types and annotations are equal one by one, what is
+/// not passed has a default, and the returns are equal.
+fn calls(form: &DeprecatedForm, schema: &FunctionSchema) -> bool {
+    let arguments = &schema.arguments;
+    let (first, then) = match form.call.is_out {
+        true => (arguments.out(), arguments.non_out()),
+        false => (arguments.all(), &[][..]),
+    };
+    let mut passed = form.call.arguments.iter();
+    let fits = first
+        .iter()
+        .chain(then)
+        .all(|argument| match passed.next() {
+            Some(passed) => takes(form, passed.value, argument),
+            None => argument.default.is_some(),
+        });
+    fits && form.schema.returns == schema.returns
+}
+
+fn takes(form: &DeprecatedForm, value: Value, argument: &Argument) -> bool {
+    match value {
+        Value::Argument(index) => {
+            let given = form.schema.arguments.all().get(index);
+            given.is_some_and(|given| {
+                given.ty == argument.ty && given.annotation == argument.annotation
+            })
+        }
+        Value::Constant => {
+            argument.ty == Type::Base(BaseType::Scalar) && argument.annotation.is_none()
+        }
+        Value::Unknown => false,
+    }
+}

@@ -1,0 +1,265 @@
+//! From the YAML tree to [`Deprecated`].
+
+use rustc_hash::FxHashMap;
+
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
+
+use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
+
+const SHAPE: &str =
+    "write `- name: op(Type argument, ...) -> Type`, and below it `aten: op(argument, ...)`";
+const CALL: &str = "write the call as `op(argument, argument)`; every argument is one of `name` or \
+                    the constant `1`";
+
+pub(super) fn read(bytes: &[u8]) -> Deprecated {
+    let (text, diagnostics) = opatlas_yaml::decode(bytes);
+    let mut diagnostics = Complaints::from(diagnostics);
+    let document = opatlas_yaml::parse(&text).bounded();
+    let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
+    diagnostics.extend(document.diagnostics);
+    let tree = document.tree.unwrap_or_default();
+    if !broken {
+        diagnostics.extend(root_fault(&tree, document.root));
+    }
+    let mut reader = Reader {
+        tree: &tree,
+        forms: Vec::new(),
+        diagnostics,
+    };
+    for item in document.items {
+        reader.item(item);
+    }
+    let Reader {
+        forms, diagnostics, ..
+    } = reader;
+    Deprecated {
+        text: text.into(),
+        forms,
+        diagnostics,
+    }
+}
+
+/// Why a file is not a list. The generator goes through an empty mapping and an empty string as it
+/// does through an empty list.
+fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
+    let (what, span) = match root {
+        Root::Sequence => return None,
+        Root::Empty => ("it is empty", Span::at(0)),
+        Root::Mapping(node) => match tree.kind(node) {
+            Kind::Mapping([]) => return None,
+            _ => ("it is a mapping", head(tree, node)),
+        },
+        Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
+        Root::Scalar(node) => ("it is a single value", head(tree, node)),
+    };
+    let message = format!("the file must be a list of deprecated signatures, but {what}");
+    let help = "start each entry with `- name: ...`; a file without entries is `[]`";
+    Some(Diagnostic::new(RuleId::DeprecatedRoot, span, message).with_help(help))
+}
+
+/// The first line of a node.
+fn head(tree: &Tree, node: NodeId) -> Span {
+    let span = tree.span(node);
+    let text = span.slice(tree.text());
+    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    Span::new(span.start, span.start + offset(end))
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    forms: Vec<DeprecatedForm>,
+    diagnostics: Complaints,
+}
+
+impl Reader<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn item(&mut self, item: Item) {
+        self.diagnostics.extend(item.diagnostics);
+        let Kind::Mapping(pairs) = self.tree.kind(item.root) else {
+            let at = head(self.tree, item.root);
+            let message = "this entry is not a mapping";
+            self.report(Diagnostic::new(RuleId::DeprecatedRoot, at, message).with_help(SHAPE));
+            return;
+        };
+        // Both are read, so that the faults of both are reported.
+        let name = self.text(item.root, pairs, "name");
+        let aten = self.text(item.root, pairs, "aten");
+        let schema = name.and_then(|name| self.schema(name));
+        let call = aten.and_then(|aten| self.call(aten));
+        if let (Some((schema, name)), Some(mut call)) = (schema, call) {
+            resolve(&schema, &mut call);
+            self.forms.push(DeprecatedForm {
+                schema,
+                name_at: self.tree.span(name),
+                call,
+            });
+        }
+    }
+
+    /// The value of a key, which must be a string.
+    fn text(&mut self, entry: NodeId, pairs: &[(NodeId, NodeId)], key: &str) -> Option<NodeId> {
+        let mut values = pairs.iter();
+        let value = values.find(|(k, _)| self.tree.str_value(*k) == Some(key));
+        let (at, message) = match value {
+            None => (head(self.tree, entry), format!("this entry has no `{key}`")),
+            Some(&(_, value)) if self.tree.str_value(value).is_none() => {
+                (self.tree.span(value), format!("`{key}` must be a string"))
+            }
+            Some(&(_, value)) => return Some(value),
+        };
+        self.report(Diagnostic::new(RuleId::DeprecatedFields, at, message).with_help(SHAPE));
+        None
+    }
+
+    fn schema(&mut self, name: NodeId) -> Option<(FunctionSchema, NodeId)> {
+        let text = self.tree.str_value(name)?;
+        let read = parse_schema(text, 0);
+        for fault in read.diagnostics {
+            // Places in the text become places in the file, whichever way the text is quoted.
+            let range = fault.span.start as usize..fault.span.end as usize;
+            // What is missing has no place of its own.
+            let at = match range.is_empty() {
+                true => self.tree.span(name),
+                false => self.tree.place(name, range),
+            };
+            let message = format!("`name` is not a schema: {}", fault.message);
+            let mut diagnostic = Diagnostic::new(RuleId::DeprecatedName, at, message);
+            diagnostic.help = fault.help.or(Some(SHAPE.into()));
+            self.report(diagnostic);
+        }
+        read.schema.map(|schema| (schema, name))
+    }
+
+    /// Splits `op.overload(a, b)` as PyTorch's generator does (`split_name_params`): a regular
+    /// expression, no parser. The text behind the last `)` is ignored.
+    fn call(&mut self, aten: NodeId) -> Option<Call> {
+        let text = self.tree.str_value(aten)?;
+        let at = self.tree.span(aten);
+        let Some((name, open, close)) = split(text) else {
+            let message = "`aten` is not a call";
+            self.report(Diagnostic::new(RuleId::DeprecatedAten, at, message).with_help(CALL));
+            return None;
+        };
+        if text.len() > LONGEST || text.matches(", ").take(MOST_COMMAS + 1).count() > MOST_COMMAS {
+            let message = format!("`aten` has more than {LONGEST} bytes or {MOST_COMMAS} commas");
+            let help = "real files stay far below this limit, which bounds the time to read a file";
+            self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(help));
+            return None;
+        }
+        let mut from = open;
+        let arguments = text[open..close].split(", ").map(|argument| {
+            let at = self.tree.place(aten, from..from + argument.len());
+            from += argument.len() + 2;
+            Passed {
+                text: argument.into(),
+                at,
+                value: Value::Unknown,
+            }
+        });
+        let arguments = arguments.collect();
+        let is_out = name.ends_with("_out");
+        let name = match is_out {
+            true => name.replace("_out", ""),
+            false => name.to_owned(),
+        };
+        Some(Call {
+            name: name.into(),
+            is_out,
+            arguments,
+            at,
+        })
+    }
+}
+
+/// Finds what is passed among the arguments of the signature. An argument comes before the
+/// constant, and of several with one name the last counts, as in the generator.
+fn resolve(schema: &FunctionSchema, call: &mut Call) {
+    let arguments = schema.arguments.all().iter().enumerate();
+    let index: FxHashMap<&str, usize> = arguments.map(|(i, one)| (&*one.name, i)).collect();
+    for passed in &mut call.arguments {
+        passed.value = match index.get(&*passed.text) {
+            Some(&i) => Value::Argument(i),
+            None if &*passed.text == CONSTANT => Value::Constant,
+            None => Value::Unknown,
+        };
+    }
+}
+
+/// The name of a call, and where its arguments begin and end.
+fn split(text: &str) -> Option<(&str, usize, usize)> {
+    let name = crate::derivative_match::base_name(text)?;
+    let open = text.find('(')? + 1;
+    let line = text[open..].find('\n').map_or(text.len(), |end| open + end);
+    let close = open + text[open..line].rfind(')')?;
+    Some((name, open, close))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Deprecated, Value};
+    use opatlas_source::diagnostic::RuleId;
+
+    #[test]
+    fn shapes() {
+        let form = "name: \"f(Tensor self) -> Tensor\"";
+        for (text, expected) in [
+            ("[]", &[][..]),
+            ("{}", &[]),
+            ("''", &[]),
+            ("", &[RuleId::DeprecatedRoot]),
+            ("a: b", &[RuleId::DeprecatedRoot]),
+            ("- a", &[RuleId::DeprecatedRoot]),
+            (
+                "- {}",
+                &[RuleId::DeprecatedFields, RuleId::DeprecatedFields],
+            ),
+            (&*format!("- {{{form}}}"), &[RuleId::DeprecatedFields]),
+            (
+                &format!("- {{{form}, aten: 3}}"),
+                &[RuleId::DeprecatedFields],
+            ),
+            (&format!("- {{{form}, aten: f}}"), &[RuleId::DeprecatedAten]),
+            (&format!("- {{{form}, aten: 'f(self)'}}"), &[]),
+            (&format!("- {{{form}, aten: 'f(self)', other: 1}}"), &[]),
+            (
+                "- {name: f(Tensor self), aten: f(self)}",
+                &[RuleId::DeprecatedName],
+            ),
+        ] {
+            let read = Deprecated::read(text.as_bytes());
+            let found: Vec<RuleId> = read.diagnostics.iter().map(|d| d.rule).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_has_its_arguments_with_their_places() {
+        let text = "- name: f(Tensor self, Scalar x, *, Tensor(a!) out) -> Tensor(a!)\n  aten: f_out(out, self, 1)\n";
+        let read = Deprecated::read(text.as_bytes());
+        let call = &read.forms[0].call;
+        assert!(call.is_out);
+        assert_eq!(&*call.name, "f");
+        let places: Vec<&str> = call
+            .arguments
+            .iter()
+            .map(|passed| passed.at.slice(text))
+            .collect();
+        assert_eq!(places, ["out", "self", "1"]);
+        let values: Vec<Value> = call.arguments.iter().map(|passed| passed.value).collect();
+        assert_eq!(
+            values,
+            [Value::Argument(2), Value::Argument(0), Value::Constant]
+        );
+    }
+}

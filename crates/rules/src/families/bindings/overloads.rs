@@ -1,0 +1,118 @@
+//! Overloads that Python cannot tell apart (`group_overloads` of
+//! `tools/autograd/gen_python_functions.py`).
+
+use std::hash::{Hash as _, Hasher as _};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::{Place, text_of};
+use crate::sink::Sink;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+
+/// Of one name at most this many overloads are compared by their whole signatures.
+const MOST_COMPARED: usize = 100;
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    // By place, name, whether there are out arguments, and shape.
+    let mut alike: FxHashMap<(Place<'_>, &str, bool, u64), Vec<OperatorId>> = FxHashMap::default();
+    let bound = catalogue.iter().filter(|(id, _)| catalogue.is_bound(*id));
+    for (id, operator) in sink.while_wanted(bound) {
+        returns(operator, sink);
+        let is_out = !operator.schema().arguments.out().is_empty();
+        for place in Place::of(operator) {
+            let key = (
+                place,
+                operator.name().base(),
+                is_out,
+                shape(operator, place),
+            );
+            alike.entry(key).or_default().push(id);
+        }
+    }
+    alike.retain(|_, ids| ids.len() > 1);
+    for ((place, ..), ids) in sink.while_wanted(alike) {
+        duplicates(catalogue, place, &ids, sink);
+    }
+}
+
+/// What Python sees of an overload without its out arguments, as a number. Overloads with different
+/// numbers have different signatures, save for odd uses of `category_override`.
+fn shape(operator: &Operator, place: Place<'_>) -> u64 {
+    let arguments = &operator.schema().arguments;
+    let this = arguments.self_index().filter(|_| place == Place::Method);
+    let mut hasher = FxHasher::default();
+    for (i, argument) in arguments.positional().iter().enumerate() {
+        if Some(i) != this {
+            (&argument.name, &argument.ty, &argument.default).hash(&mut hasher);
+        }
+    }
+    // Between positional and keyword-only arguments.
+    u8::MAX.hash(&mut hasher);
+    for argument in arguments.keyword_only_without_options() {
+        (&argument.name, &argument.ty, &argument.default).hash(&mut hasher);
+    }
+    arguments.tensor_options().is_some().hash(&mut hasher);
+    hasher.finish()
+}
+
+fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sink: &mut Sink) {
+    let mut seen: FxHashMap<String, OperatorId> = FxHashMap::default();
+    for &id in alike.iter().take(MOST_COMPARED) {
+        let Some(text) = text_of(catalogue, id, place) else {
+            continue;
+        };
+        let operator = catalogue.operator(id);
+        match seen.get(&text) {
+            // Two entries with one name are another rule's.
+            Some(&first) if catalogue.operator(first).name() != operator.name() => {
+                let earlier = catalogue.operator(first).name().as_str();
+                let message =
+                    format!("Python cannot tell this overload from `{earlier}`: both are `{text}`");
+                let help = "change the type or the name of an argument, or merge the overloads";
+                report(
+                    operator,
+                    RuleId::PythonOverloadDuplicate,
+                    message,
+                    help,
+                    sink,
+                );
+            }
+            Some(_) => {}
+            None => {
+                seen.insert(text, id);
+            }
+        }
+    }
+}
+
+/// Returns of which only some have names.
+fn returns(operator: &Operator, sink: &mut Sink) {
+    let returns = &operator.schema().returns;
+    let named = returns.iter().filter(|r| r.name.is_some()).count();
+    if named > 0 && named < returns.len() {
+        let message = format!("{named} of {} returns have names", returns.len());
+        let help = "name all returns or none; Python returns a named tuple if all have names";
+        report(
+            operator,
+            RuleId::PythonReturnsPartlyNamed,
+            message,
+            help,
+            sink,
+        );
+    }
+}
+
+fn report(
+    operator: &Operator,
+    rule: RuleId,
+    message: String,
+    help: impl Into<std::borrow::Cow<'static, str>>,
+    sink: &mut Sink,
+) {
+    if let Some(placed) = operator.declared() {
+        let diagnostic = Diagnostic::new(rule, placed.entry.func_at, message);
+        sink.entry(placed, diagnostic.with_help(help));
+    }
+}

@@ -1,0 +1,218 @@
+//! What ATen's README asks for and no generator checks: notes on what an author adds.
+
+mod docs;
+
+use rustc_hash::FxHashSet;
+
+use super::derivatives::{about, declaration};
+use super::subject::{Subject, subjects};
+use crate::sink::Sink;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::Knowledge;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_operators::derivatives::text::identifiers;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::DERIVATIVES;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+
+pub(super) use docs::RULES;
+
+/// Calls that a composite function must not make, with the reason. Sources: ATen's README, on
+/// composite compliance.
+const REFUSED: [(&str, &str); 8] = [
+    ("resize_", "it changes the size of its argument in place"),
+    ("resize_as_", "it changes the size of its argument in place"),
+    ("set_", "it replaces the storage of its argument"),
+    ("item", "it reads the value without the dispatcher"),
+    (
+        "_local_scalar_dense",
+        "it reads the value without the dispatcher",
+    ),
+    ("data_ptr", "it reads memory without the dispatcher"),
+    (
+        "mutable_data_ptr",
+        "it writes memory without the dispatcher",
+    ),
+    ("unsafeGetTensorImpl", "it bypasses the dispatcher"),
+];
+
+const IMPLICIT: &str = "CompositeImplicitAutograd";
+const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    for subject in sink.while_wanted(subjects(catalogue)) {
+        list_of_views(&subject, sink);
+        non_functional(&subject, sink);
+        masks(&subject, sink);
+    }
+    if let Some(file) = &catalogue.derivatives {
+        formulas(catalogue, file, sink);
+        backwards(catalogue, sink);
+    }
+}
+
+fn list_of_views(subject: &Subject<'_>, sink: &mut Sink) {
+    let schema = subject.schema;
+    let view = schema.returns.iter().find(|ret| {
+        let aliases = ret.annotation.as_ref().is_some_and(|a| !a.write);
+        aliases && matches!(&ret.ty, Type::List(element, _) if element.is_tensor())
+    });
+    let Some(letters) = view.and_then(|ret| ret.annotation.as_ref()) else {
+        return;
+    };
+    let arguments = schema.arguments.all().iter();
+    let viewed = arguments.filter_map(|argument| Some((argument, argument.annotation.as_ref()?)));
+    let mut viewed = viewed.filter(|(_, annotation)| {
+        let mut before = annotation.before.iter();
+        before.any(|letter| letters.before.contains(letter))
+    });
+    let Some((argument, _)) = viewed.find(|(_, annotation)| !annotation.is_wildcard()) else {
+        return;
+    };
+    let message = format!(
+        "the operator returns a list of views of `{}`, which does not enter the wildcard set",
+        argument.name
+    );
+    let diagnostic = Diagnostic::new(RuleId::ViewListWildcard, argument.type_at.0, message);
+    subject.report(
+        sink,
+        diagnostic.with_help("write `(a -> *)` instead of `(a)`"),
+    );
+}
+
+fn non_functional(subject: &Subject<'_>, sink: &mut Sink) {
+    let aliases = subject.schema.returns.iter();
+    let is_view = aliases
+        .filter_map(|ret| ret.annotation.as_ref())
+        .any(|annotation| !annotation.write);
+    if !is_view {
+        return;
+    }
+    let lines = subject.entry().dispatch.iter().flatten();
+    for line in lines.filter(|line| line.key.as_str() == NON_FUNCTIONAL) {
+        let message = format!("a view has a kernel on {NON_FUNCTIONAL}");
+        let help =
+            "use CompositeExplicitAutograd; the other key is for operators that do not alias";
+        let diagnostic = Diagnostic::new(RuleId::ViewNonFunctional, line.key_at, message);
+        subject.report(sink, diagnostic.with_help(help));
+    }
+}
+
+fn masks(subject: &Subject<'_>, sink: &mut Sink) {
+    let schema = subject.schema;
+    for argument in schema.arguments.all() {
+        let Type::List(element, Some(size)) = &argument.ty else {
+            continue;
+        };
+        if **element != Type::Base(BaseType::Bool) {
+            continue;
+        }
+        let at = argument.type_at.0;
+        if !(1..=4).any(|n| size.is(n)) {
+            let message = format!("`bool[{size}]` has more than four elements");
+            let help = "split the argument; PyTorch's own operators use sizes from 2 to 4";
+            let diagnostic = Diagnostic::new(RuleId::BoolListLong, at, message);
+            subject.report(sink, diagnostic.with_help(help));
+        }
+        let tensors = schema
+            .returns
+            .iter()
+            .filter(|ret| ret.ty.is_tensor())
+            .count();
+        if &*argument.name == "output_mask" && tensors == schema.returns.len() && !size.is(tensors)
+        {
+            let message = format!(
+                "`output_mask` has {size} elements, but the operator returns {tensors} tensors"
+            );
+            let help = format!("write `bool[{tensors}] output_mask`");
+            let diagnostic = Diagnostic::new(RuleId::OutputMaskWidth, at, message);
+            subject.report(sink, diagnostic.with_help(help));
+        }
+    }
+}
+
+/// What formulas call. Words are looked for, as in the generator; there is no parser of C++.
+fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
+    let targets = &catalogue.derivative_matches.targets;
+    for (index, entry) in sink.while_wanted(file.entries.iter().enumerate()) {
+        let target = targets.get(index).and_then(|target| target.ok());
+        for formula in entry.sets.iter().flat_map(|set| &set.formulas) {
+            let (Some(scalar), Some(text)) = (formula.formula, file.formula(formula)) else {
+                continue;
+            };
+            for (from, to, why) in refused(text) {
+                let message = format!("the formula calls `{}`: {why}", &text[from..to]);
+                let help = "write the formula with operators that go through the dispatcher, or \
+                            move this part into an operator with a kernel of its own";
+                let at = file.place(scalar, from..to);
+                let diagnostic = Diagnostic::new(RuleId::DerivCompositeCall, at, message);
+                match target {
+                    Some(target) => {
+                        about(catalogue, target.named, sink, diagnostic.with_help(help))
+                    }
+                    None => sink.file(DERIVATIVES, diagnostic.with_help(help)),
+                }
+            }
+        }
+    }
+}
+
+/// The refused calls in a formula, each with its place and the reason.
+fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
+    let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
+    for (name, why) in REFUSED {
+        let calls = identifiers(text, name);
+        let calls = calls.filter(|one| is_called(text, one.end));
+        found.extend(calls.map(|one| (one.start, one.end, why)));
+    }
+    // Functions that end in `_out`, such as `at::mul_out(`.
+    for (at, _) in text.match_indices("_out(") {
+        let end = at + "_out".len();
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let start = text[..at].rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
+        found.push((start, end, "it writes to `out`, which vmap cannot do"));
+    }
+    found.sort_unstable();
+    found
+}
+
+fn is_called(text: &str, end: usize) -> bool {
+    // `item<double>()` is a call too.
+    text[end..].trim_start().starts_with(['(', '<'])
+}
+
+/// Pairs `foo` and `foo_backward` that no formula connects.
+fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
+    let matches = &catalogue.derivative_matches;
+    if matches.knowledge != Knowledge::Complete {
+        return;
+    }
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    for (_, operator) in sink.while_wanted(catalogue.iter()) {
+        let base = operator.name().base();
+        let (Some(stem), Some(placed)) = (base.strip_suffix("_backward"), operator.declared())
+        else {
+            continue;
+        };
+        let forward = catalogue.overloads(stem);
+        let is_trained =
+            |&id: &_| matches.of(id).is_some() || catalogue.operator(id).has_kernel(IMPLICIT);
+        if forward.is_empty() || forward.iter().any(is_trained) || !seen.insert(base) {
+            continue;
+        }
+        let at = placed
+            .entry
+            .schema
+            .as_ref()
+            .map_or(placed.entry.func_at, |s| s.name_at.0);
+        let message =
+            format!("no formula connects `{base}` with `{stem}`, which cannot be differentiated");
+        let help =
+            format!("add an entry for `{stem}` to derivatives.yaml whose formulas call `{base}`");
+        let diagnostic = Diagnostic::new(RuleId::BackwardWithoutFormula, at, message);
+        sink.entry(placed, diagnostic.with_help(help));
+        if let Some(related) = forward.first().and_then(|&id| declaration(catalogue, id)) {
+            sink.relate(related);
+        }
+    }
+}

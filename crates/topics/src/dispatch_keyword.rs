@@ -1,0 +1,319 @@
+//! The guided path to a dispatch key: questions about a kernel that end in YAML and its table.
+
+use opatlas_dispatch::calculator::calculate;
+use opatlas_dispatch::{Refused, Wanted};
+use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
+
+/// A question about a kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// Its name.
+    pub id: &'static str,
+    /// The question.
+    pub text: &'static str,
+    /// How to find the answer.
+    pub help: &'static str,
+    /// The answers.
+    pub answers: &'static [Answer],
+}
+
+/// An answer to a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// Its text.
+    pub text: &'static str,
+    /// Where it leads.
+    pub next: Next,
+}
+
+/// What comes after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The question of this name.
+    Question(&'static str),
+    /// The outcome of this name.
+    Outcome(&'static str),
+}
+
+/// What to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outcome {
+    /// Its name.
+    pub id: &'static str,
+    /// The keys to use.
+    pub title: &'static str,
+    /// What follows.
+    pub text: &'static str,
+    /// The entry.
+    pub yaml: &'static str,
+    /// What is registered: key and kernel. Kernels that are generated from formulas are among them.
+    pub registrations: &'static [(&'static str, &'static str)],
+}
+
+/// Keys of a table with the same kernel for the same reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The keys, in table order.
+    pub keys: Vec<&'static str>,
+    /// The kernel; none where the key has none.
+    pub kernel: Option<String>,
+    /// Why it serves the keys.
+    pub reason: &'static str,
+}
+
+/// Questions and outcomes.
+#[derive(Debug, Clone, Copy)]
+pub struct Guide {
+    /// The questions; the first one begins.
+    pub questions: &'static [Question],
+    /// What to write.
+    pub outcomes: &'static [Outcome],
+}
+
+impl Guide {
+    /// The outcome of a name.
+    #[must_use]
+    pub fn outcome(&self, id: &str) -> Option<&'static Outcome> {
+        self.outcomes.iter().find(|outcome| outcome.id == id)
+    }
+
+    /// The question of a name.
+    #[must_use]
+    pub fn question(&self, id: &str) -> Option<&'static Question> {
+        self.questions.iter().find(|question| question.id == id)
+    }
+}
+
+impl Outcome {
+    /// The dispatch table of the entry: keys with the same kernel and reason together, in table order.
+    ///
+    /// # Errors
+    /// What the dispatcher of the release refuses.
+    pub fn table(&self, release: Release) -> Result<Vec<Row>, Vec<Refused>> {
+        let wanted = self.registrations.iter().map(|&(key, kernel)| Wanted {
+            kernel: Some(kernel),
+            ..Wanted::at(key)
+        });
+        let wanted: Vec<Wanted<'_>> = wanted.collect();
+        let made = calculate(release, &wanted, None)?;
+        let mut rows: Vec<Row> = Vec::new();
+        for cell in made.cells() {
+            let key = made.keys.name(Key::Runtime(cell.slot));
+            let kernel = cell.given.map(|given| given.kernel.to_string());
+            let reason = cell.rule.reason().as_str();
+            let same = rows
+                .iter_mut()
+                .find(|row| row.kernel == kernel && row.reason == reason);
+            match same {
+                Some(row) => row.keys.push(key),
+                None => rows.push(Row {
+                    keys: vec![key],
+                    kernel,
+                    reason,
+                }),
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// The way to a dispatch key.
+pub const GUIDE: Guide = Guide {
+    questions: &[
+        Question {
+            id: "backends",
+            text: "Does one kernel work for all backends?",
+            help: "It does if it only calls operators (`at::...`). It does not if it reads memory, contains \
+                   code for one backend, or uses DispatchStub, which only has the backends that were \
+                   registered for it.",
+            answers: &[
+                Answer {
+                    text: "Yes, it only calls operators",
+                    next: Next::Question("autograd"),
+                },
+                Answer {
+                    text: "No, each backend has its own",
+                    next: Next::Question("fallback"),
+                },
+            ],
+        },
+        Question {
+            id: "fallback",
+            text: "Is there also a version that is made of other operators?",
+            help: "Backends without a kernel of their own, such as out-of-tree ones, can run that version.",
+            answers: &[
+                Answer {
+                    text: "No",
+                    next: Next::Question("structured"),
+                },
+                Answer {
+                    text: "Yes, and it is differentiable by its calls",
+                    next: Next::Outcome("backend-kernels-and-composite"),
+                },
+                Answer {
+                    text: "Yes, but its gradient needs a formula",
+                    next: Next::Outcome("backend-kernels-and-default"),
+                },
+            ],
+        },
+        Question {
+            id: "structured",
+            text: "Can the sizes of the result be computed without the data?",
+            help: "Then one function can check the arguments and compute the sizes for all backends, for the \
+                   out variant and for meta tensors: a structured kernel.",
+            answers: &[
+                Answer {
+                    text: "Yes, and I want functional, in-place and out variants",
+                    next: Next::Outcome("structured"),
+                },
+                Answer {
+                    text: "No, or one variant is enough",
+                    next: Next::Outcome("backend-kernels"),
+                },
+            ],
+        },
+        Question {
+            id: "autograd",
+            text: "Are all operators that it calls differentiable?",
+            help: "Out variants are not, and neither are operators without a formula.",
+            answers: &[
+                Answer {
+                    text: "Yes",
+                    next: Next::Question("formula"),
+                },
+                Answer {
+                    text: "No",
+                    next: Next::Question("aliasing"),
+                },
+            ],
+        },
+        Question {
+            id: "formula",
+            text: "Do you want a formula of your own all the same?",
+            help: "A formula can be faster or numerically better than the gradient of the calls.",
+            answers: &[
+                Answer {
+                    text: "No, differentiate the calls",
+                    next: Next::Outcome("composite"),
+                },
+                Answer {
+                    text: "Yes",
+                    next: Next::Question("aliasing"),
+                },
+            ],
+        },
+        Question {
+            id: "aliasing",
+            text: "Does the kernel call a view, although the operator itself does not alias its arguments?",
+            help: "`select_backward` is an example: it returns new memory, and calls `select`. XLA and Lazy want \
+                   to implement such operators themselves.",
+            answers: &[
+                Answer {
+                    text: "Yes",
+                    next: Next::Outcome("non-functional"),
+                },
+                Answer {
+                    text: "No",
+                    next: Next::Outcome("default"),
+                },
+            ],
+        },
+    ],
+    outcomes: &[
+        Outcome {
+            id: "composite",
+            title: "No dispatch section: CompositeImplicitAutograd",
+            text: "The function `lerp3` serves all backends, and autograd differentiates its calls. No formula is \
+                   needed. It must follow the rules of composite functions.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n",
+            registrations: &[("CompositeImplicitAutograd", "lerp3")],
+        },
+        Outcome {
+            id: "default",
+            title: "CompositeExplicitAutograd",
+            text: "The kernel serves all backends in inference. Training needs a formula in derivatives.yaml; \
+                   without one the backward pass raises an error.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    \
+                   CompositeExplicitAutograd: lerp3\n  autogen: lerp3.out\n",
+            registrations: &[
+                ("CompositeExplicitAutograd", "lerp3"),
+                ("Autograd", "VariableType"),
+            ],
+        },
+        Outcome {
+            id: "non-functional",
+            title: "CompositeExplicitAutogradNonFunctional",
+            text: "The kernel serves all backends in inference, except those that do not decompose into views. \
+                   Training needs a formula in derivatives.yaml.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    \
+                   CompositeExplicitAutogradNonFunctional: lerp3\n  autogen: lerp3.out\n",
+            registrations: &[
+                ("CompositeExplicitAutogradNonFunctional", "lerp3"),
+                ("Autograd", "VariableType"),
+            ],
+        },
+        Outcome {
+            id: "backend-kernels",
+            title: "One key for each backend",
+            text: "List every backend that has a kernel. All other backends raise an error. Training needs a formula \
+                   in derivatives.yaml.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
+                   CUDA: lerp3_cuda\n    QuantizedCPU: lerp3_quantized_cpu\n  autogen: lerp3.out\n",
+            registrations: &[
+                ("CPU", "lerp3_cpu"),
+                ("CUDA", "lerp3_cuda"),
+                ("QuantizedCPU", "lerp3_quantized_cpu"),
+                ("Autograd", "VariableType"),
+            ],
+        },
+        Outcome {
+            id: "backend-kernels-and-composite",
+            title: "Backend keys and CompositeImplicitAutograd",
+            text: "The backends with a kernel use it, and need a formula for training: on their autograd keys the \
+                   composite no longer serves. All other backends run and differentiate the composite. It \
+                   must be listed, because it is the default only without a dispatch section.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
+                   CUDA: lerp3_cuda\n    CompositeImplicitAutograd: lerp3\n  autogen: lerp3.out\n",
+            registrations: &[
+                ("CPU", "lerp3_cpu"),
+                ("CUDA", "lerp3_cuda"),
+                ("CompositeImplicitAutograd", "lerp3"),
+            ],
+        },
+        Outcome {
+            id: "backend-kernels-and-default",
+            title: "Backend keys and CompositeExplicitAutograd",
+            text: "The backends with a kernel use it, all others run the default kernel. Training needs a formula in \
+                   derivatives.yaml, which then serves all of them.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  dispatch:\n    CPU: lerp3_cpu\n    \
+                   CUDA: lerp3_cuda\n    CompositeExplicitAutograd: lerp3\n  autogen: lerp3.out\n",
+            registrations: &[
+                ("CPU", "lerp3_cpu"),
+                ("CUDA", "lerp3_cuda"),
+                ("CompositeExplicitAutograd", "lerp3"),
+                ("Autograd", "VariableType"),
+            ],
+        },
+        Outcome {
+            id: "structured",
+            title: "A structured out variant, and one key for each backend",
+            text: "Write `meta` once and `impl` for each backend. The functional and the in-place variant, and the \
+                   kernel for meta tensors, are generated. Training needs a formula in derivatives.yaml. The \
+                   table is that of the functional variant.",
+            yaml: "- func: lerp3(Tensor self, Tensor a, Tensor b) -> Tensor\n  structured_delegate: lerp3.out\n  \
+                   variants: function, method\n\
+                   - func: lerp3_(Tensor(a!) self, Tensor a, Tensor b) -> Tensor(a!)\n  structured_delegate: lerp3.out\n  \
+                   variants: method\n\
+                   - func: lerp3.out(Tensor self, Tensor a, Tensor b, *, Tensor(a!) out) -> Tensor(a!)\n  \
+                   structured: True\n  dispatch:\n    CPU: lerp3_out_cpu\n    CUDA: lerp3_out_cuda\n",
+            registrations: &[
+                ("CPU", "lerp3"),
+                ("CUDA", "lerp3"),
+                ("Meta", "lerp3"),
+                ("CompositeExplicitAutogradNonFunctional", "lerp3"),
+                ("Autograd", "VariableType"),
+            ],
+        },
+    ],
+};

@@ -1,0 +1,193 @@
+//! Concepts that are about more than one field.
+
+use opatlas_source::diagnostic::RuleId;
+
+use super::{Example, Kind, Text};
+
+const fn guide(id: &'static str, summary: &'static str) -> Text {
+    Text::new(id, Kind::Guide, summary)
+}
+
+pub(super) const TEXTS: &[Text] = &[
+    Text {
+        body: &[
+            "Answer at most five questions about the kernel. The answer is the `dispatch` section, and the table \
+             that the dispatcher computes from it.",
+            "A kernel on a backend's own key always wins over an alias key. An entry has at most one \
+             composite, apart from the one for nested tensors: with two, CompositeExplicitAutograd would hide \
+             CompositeImplicitAutograd everywhere.",
+        ],
+        differs: Some(
+            "The README checks a table with `PythonDispatcher` of torch/_python_dispatcher.py, which knows a few \
+             keys of one build. The tables here have all keys of the release.",
+        ),
+        names: &["dispatch-keywords", "which-dispatch-key"],
+        see: &[
+            "dispatch",
+            "CompositeImplicitAutograd",
+            "CompositeExplicitAutograd",
+            "derivatives",
+        ],
+        ..guide("dispatch-keyword", "Which dispatch key does a kernel need?")
+    },
+    Text {
+        body: &[
+            "An operator is differentiable without a formula if its kernel only calls operators that are. Then it \
+             is a composite: leave out `dispatch`.",
+            "It is not if the kernel reads memory, uses DispatchStub, calls an out variant, or differs between \
+             backends. Then derivatives.yaml needs an entry that names the schema and gives a formula for \
+             each tensor that has a gradient. A formula may call an operator `NAME_backward`, which Python does \
+             not bind.",
+            "Without the entry the operator works in inference, and raises an error in the backward pass.",
+        ],
+        names: &["derivatives.yaml", "autograd", "backward"],
+        see: &[
+            "dispatch-keyword",
+            "composite-functions",
+            "undefined-tensors",
+            "Autograd",
+        ],
+        ..guide(
+            "derivatives",
+            "When an operator needs a formula, and where it goes.",
+        )
+    },
+    Text {
+        body: &[
+            "A composite function is a CompositeImplicitAutograd kernel, a formula of derivatives.yaml, or any \
+             function that consists of PyTorch operators. It must work for most backends and tensor subclasses, \
+             meta tensors and vmap among them.",
+            "So it must not call `resize_` or the like, call out variants, change sizes or strides without the \
+             dispatcher, or use `data_ptr` and `item`. Avoid `copy_` unless the target is a view.",
+            "An operator that needs one of these gets a kernel of its own and a formula. Or move that part into \
+             an operator that is not a composite.",
+        ],
+        names: &["composite-compliance", "composite"],
+        see: &["CompositeImplicitAutograd", "derivatives"],
+        ..guide(
+            "composite-functions",
+            "What composite kernels and formulas may not call.",
+        )
+    },
+    Text {
+        body: &[
+            "An argument `Tensor` is defined. `Tensor?` may be undefined.",
+            "A backward function with `bool[N] output_mask` returns an undefined tensor at every position whose \
+             element is false. In all other cases a function never returns an undefined tensor: return an \
+             empty tensor for a buffer that is not needed, and zeros for a gradient that is zero.",
+        ],
+        examples: &[Example::accepted(
+            "- func: blend_backward(Tensor grad, Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)\n",
+        )],
+        names: &["undefined"],
+        see: &["bool-list", "optional"],
+        ..guide("undefined-tensors", "Where a tensor may be undefined.")
+    },
+    Text {
+        body: &[
+            "torchgen binds operators to Python, except generated ones, a list of names, and patterns such as \
+             `.*_backward`. An out variant is folded into the function without `out`, which must have the same \
+             Python signature.",
+            "Functions are in `torch`, methods in `Tensor`, and functions with `python_module` in \
+             `torch._C._nn` and its siblings. Everything is reachable as `torch.ops.aten.NAME.OVERLOAD`.",
+            "deprecated.yaml keeps old orders of arguments callable, such as `torch.add(self, alpha, other)`.",
+        ],
+        names: &["python", "deprecated.yaml"],
+        see: &["python_module", "variants", "argument-names"],
+        ..guide(
+            "python-bindings",
+            "Whether and where Python has an operator.",
+        )
+    },
+    Text {
+        body: &[
+            "Operators of one name differ in their overload name, behind a dot. At most one has none. C++ and \
+             Python callers do not use it, but backends register to it, and saved programs name it: it can never \
+             be changed.",
+            "Name an overload after what is different about it, or after its first different argument. A list of \
+             types says little.",
+        ],
+        differs: Some(
+            "torchgen notices two equal names only through a shared dispatch key or an equal signature. Opatlas \
+             reports every one.",
+        ),
+        examples: &[Example::accepted(
+            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.weight(Tensor self, Tensor other, Tensor weight) -> Tensor\n",
+        )],
+        see: &["func"],
+        ..guide("overloads", "Several operators of one name.")
+    },
+    Text {
+        body: &[
+            "Names are part of the interface: Python callers pass arguments by name, formulas in derivatives.yaml \
+             use them, and saved programs contain them. Renaming one breaks compatibility.",
+            "`self` is the tensor of a method. Out arguments are called `out`, or `out0`, `out1` and so on.",
+        ],
+        differs: Some(
+            "The README requires the names of out arguments; torchgen accepts all. Since PyTorch 2.6 torchgen refuses \
+             the keywords of Python as names, which the README does not mention.",
+        ),
+        examples: &[Example::refused(
+            "- func: blend(Tensor self, Tensor with) -> Tensor\n",
+            RuleId::ArgumentNameKeyword,
+        )],
+        names: &["arguments"],
+        see: &["func", "python-bindings"],
+        ..guide("argument-names", "Why names of arguments are permanent.")
+    },
+    Text {
+        body: &[
+            "Numbers, `True`, `False`, `None` for optional arguments, `[]` for an undefined tensor or an empty list, \
+             lists of numbers, texts in double quotes, and names such as `contiguous_format`. A list with a \
+             size takes a single number.",
+            "Only the last positional arguments may have one. If a default would stand before an argument without \
+             one, make the argument optional and let the kernel choose the value.",
+        ],
+        differs: Some(
+            "The README asks for defaults at the end; torchgen never checks it, and the C++ compiler fails. The README \
+             writes `[0, 0]`; torchgen refuses the space.",
+        ),
+        examples: &[Example::accepted(
+            "- func: measured(Tensor self, Scalar? p, int dim, bool keepdim=False) -> Tensor\n",
+        )],
+        names: &["default"],
+        see: &["optional", "list", "cpp_no_default_args"],
+        ..guide("defaults", "Default values of arguments.")
+    },
+    Text {
+        body: &[
+            "One type, or several in parentheses. Either all returns have names or none. Names make the result a \
+             named tuple in Python, and formulas refer to them; renaming one breaks callers.",
+            "An in-place operator returns its mutable `self`, an out variant its out arguments.",
+        ],
+        differs: Some(
+            "The README allows tensors, lists of tensors and tuples of tensors. torchgen generates code for numbers and, \
+             since PyTorch 2.2, for `Tensor?` too.",
+        ),
+        examples: &[Example::accepted(
+            "- func: extremes(Tensor self) -> (Tensor low, Tensor high)\n",
+        )],
+        names: &["return"],
+        see: &["write-annotation", "undefined-tensors"],
+        ..guide("returns", "What an operator returns.")
+    },
+    Text {
+        body: &[
+            "A function that takes no tensor and returns one. C++ gathers dtype, layout, device and pin_memory into \
+             TensorOptions, Python adds `requires_grad`, and a generated kernel on BackendSelect chooses the \
+             backend from the options.",
+            "`category_override: factory` makes a function with a tensor argument one of them. Names that begin \
+             with `new_` or end in `_like` get TensorOptions in Python too.",
+        ],
+        examples: &[Example::accepted(
+            "- func: blank(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? \
+             pin_memory=None) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: blank\n  autogen: blank.out\n",
+        )],
+        names: &["TensorOptions", "factory"],
+        see: &["category_override", "BackendSelect", "ScalarType"],
+        ..guide(
+            "factory-functions",
+            "Functions that make tensors from nothing.",
+        )
+    },
+];

@@ -1,0 +1,207 @@
+//! Topics: what dispatch keys, fields, types and annotations mean, and which dispatch key a kernel
+//! needs.
+//!
+//! The texts are data, and the releases of a topic follow from the data of releases. Every example
+//! is run as a test. Where ATen's README and torchgen differ, the topic says how.
+
+mod annotations;
+mod backends;
+mod dispatch_keyword;
+mod fields;
+mod functionalities;
+mod guides;
+mod keys;
+mod types;
+
+use std::borrow::Cow;
+
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::RuleId;
+
+pub use dispatch_keyword::{Answer, GUIDE, Guide, Next, Outcome, Question, Row};
+
+/// What a topic is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// How to do something, or a concept.
+    Guide,
+    /// A field of an entry.
+    Field,
+    /// A type.
+    Type,
+    /// An annotation of a type.
+    Annotation,
+    /// An alias key.
+    AliasKey,
+    /// A dispatch key of the runtime.
+    DispatchKey,
+}
+
+impl Kind {
+    /// All of them, in the order of lists.
+    pub const ALL: [Self; 6] = [
+        Self::Guide,
+        Self::Field,
+        Self::Type,
+        Self::Annotation,
+        Self::AliasKey,
+        Self::DispatchKey,
+    ];
+
+    /// The word used in every rendering and in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Guide => "guide",
+            Self::Field => "field",
+            Self::Type => "type",
+            Self::Annotation => "annotation",
+            Self::AliasKey => "alias-key",
+            Self::DispatchKey => "dispatch-key",
+        }
+    }
+}
+
+/// What torchgen makes of an example.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It accepts it.
+    Accepted,
+    /// It refuses it under this rule.
+    Refused(RuleId),
+}
+
+/// Entries of `native_functions.yaml` that show something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Example {
+    /// The entries.
+    pub yaml: &'static str,
+    /// What becomes of them in the last release of the topic.
+    pub verdict: Verdict,
+}
+
+impl Example {
+    const fn accepted(yaml: &'static str) -> Self {
+        Self {
+            yaml,
+            verdict: Verdict::Accepted,
+        }
+    }
+
+    const fn refused(yaml: &'static str, rule: RuleId) -> Self {
+        Self {
+            yaml,
+            verdict: Verdict::Refused(rule),
+        }
+    }
+}
+
+/// A topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topic {
+    /// Its name: that of the key, field or type where there is one.
+    pub id: Cow<'static, str>,
+    /// What it is about.
+    pub kind: Kind,
+    /// One sentence.
+    pub summary: Cow<'static, str>,
+    /// Paragraphs.
+    pub body: Vec<Cow<'static, str>>,
+    /// Where ATen's README and torchgen differ, and which one counts.
+    pub differs: Option<&'static str>,
+    /// Entries that show it.
+    pub examples: &'static [Example],
+    /// Related topics.
+    pub see: Vec<Cow<'static, str>>,
+    /// Other names under which it is found.
+    pub names: &'static [&'static str],
+    /// The first release that has it.
+    pub since: Release,
+    /// The last one, unless the newest release has it.
+    pub until: Option<Release>,
+}
+
+/// A topic as it is written down.
+#[derive(Debug, Clone, Copy)]
+struct Text {
+    id: &'static str,
+    kind: Kind,
+    summary: &'static str,
+    body: &'static [&'static str],
+    differs: Option<&'static str>,
+    examples: &'static [Example],
+    see: &'static [&'static str],
+    names: &'static [&'static str],
+}
+
+impl Text {
+    const fn new(id: &'static str, kind: Kind, summary: &'static str) -> Self {
+        Self {
+            id,
+            kind,
+            summary,
+            body: &[],
+            differs: None,
+            examples: &[],
+            see: &[],
+            names: &[],
+        }
+    }
+
+    fn topic(&self) -> Topic {
+        let (since, until) = match self.kind {
+            Kind::Type => types::releases(self.id),
+            _ => (Release::V2_0, None),
+        };
+        Topic {
+            id: self.id.into(),
+            kind: self.kind,
+            summary: self.summary.into(),
+            body: self
+                .body
+                .iter()
+                .map(|&text| text.into())
+                .chain(keys::reach(self))
+                .collect(),
+            differs: self.differs,
+            examples: self.examples,
+            see: self.see.iter().map(|&id| id.into()).collect(),
+            names: self.names,
+            since,
+            until,
+        }
+    }
+}
+
+fn texts() -> impl Iterator<Item = &'static Text> {
+    let lists: [&[Text]; 5] = [
+        guides::TEXTS,
+        fields::TEXTS,
+        types::TEXTS,
+        annotations::TEXTS,
+        keys::ALIASES,
+    ];
+    lists.into_iter().flatten()
+}
+
+/// All topics: guides, fields, types, annotations, alias keys, then dispatch keys in table order.
+#[must_use]
+pub fn all() -> Vec<Topic> {
+    let mut topics: Vec<Topic> = texts().map(Text::topic).collect();
+    topics.extend(keys::all());
+    topics
+}
+
+/// The topic of a name, its other names included.
+#[must_use]
+pub fn find(name: &str) -> Option<Topic> {
+    let known = texts().find(|text| text.id == name || text.names.contains(&name));
+    known.map(Text::topic).or_else(|| keys::find(name))
+}
+
+/// The releases in which something is there, from the first to the last; `None` where it never is.
+fn span_of(is_there: impl Fn(Release) -> bool) -> Option<(Release, Option<Release>)> {
+    let since = Release::all().find(|&release| is_there(release))?;
+    let last = Release::all().rfind(|&release| is_there(release))?;
+    Some((since, (last < Release::LATEST).then_some(last)))
+}

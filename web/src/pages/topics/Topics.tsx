@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { topicsQuery } from "../../api/queries";
+import { Button, Select } from "../../components/controls";
+import { Page, Section } from "../../components/Page";
+import { Prose } from "../../components/Prose";
+import { SearchInput } from "../../components/SearchInput";
+import { Async, Empty } from "../../components/States";
+import { counted } from "../../lib/format";
+import { KIND_TITLES, soughtTopics, TOPIC_KINDS, type TopicItem } from "../../lib/topics";
+import { topicPath } from "../../nav";
+import type { TopicsSearch } from "../../routes/topics";
+import styles from "./Topics.module.css";
+
+const route = getRouteApi("/topics");
+
+/** All topics, by what they are about. */
+export default function Topics() {
+	const topics = useQuery(topicsQuery);
+	return (
+		<Page
+			title="Topics"
+			lead="What dispatch keys, fields, types and annotations mean, and which key a kernel needs."
+			api="/v1/topics"
+		>
+			<Async query={topics}>{(items) => <Browser topics={items} />}</Async>
+		</Page>
+	);
+}
+
+function Browser({ topics }: { topics: readonly TopicItem[] }) {
+	const search = route.useSearch();
+	const navigate = useNavigate();
+	const set = (change: TopicsSearch, replace = false) =>
+		void navigate({ to: ".", search: { ...search, ...change } as never, replace });
+	const shown = soughtTopics(topics, search);
+	return (
+		<>
+			<search className={styles.filters} aria-label="Filters">
+				<SearchInput
+					label="Words"
+					placeholder="composite, out, view, …"
+					value={search.q}
+					onChange={(q) => set({ q }, true)}
+				/>
+				<Select
+					label="Kind"
+					any="all"
+					value={search.kind}
+					options={TOPIC_KINDS.map((kind) => ({ value: kind, label: KIND_TITLES[kind] }))}
+					onChange={(kind) => set({ kind: TOPIC_KINDS.find((known) => known === kind) })}
+				/>
+				<p className={styles.count} role="status">
+					{counted(shown.length, "topic")}
+				</p>
+			</search>
+			{shown.length === 0 && (
+				<Empty title="No topics match these filters">
+					<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
+						Clear filters
+					</Button>
+				</Empty>
+			)}
+			{TOPIC_KINDS.map((kind) => (
+				<Group key={kind} kind={kind} topics={shown.filter((topic) => topic.kind === kind)} />
+			))}
+		</>
+	);
+}
+
+function Group({ kind, topics }: { kind: (typeof TOPIC_KINDS)[number]; topics: TopicItem[] }) {
+	if (topics.length === 0) return null;
+	return (
+		<Section title={KIND_TITLES[kind]} note={counted(topics.length, "topic")}>
+			<ul className={styles.list}>
+				{topics.map(({ id, summary }) => (
+					<li key={id}>
+						<Link to={topicPath(id)} className="mono target">
+							{id}
+						</Link>
+						<span className={styles.summary}>
+							<Prose text={summary} />
+						</span>
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}

@@ -1,0 +1,37 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, type Raw, text } from "../lib/search";
+import { TOPIC_KINDS } from "../lib/topics";
+import { rootRoute } from "./root";
+
+/** The filters of the list of topics, as they are in the address. */
+export interface TopicsSearch {
+	q?: string | undefined;
+	kind?: (typeof TOPIC_KINDS)[number] | undefined;
+}
+
+export const topicsRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/topics",
+	validateSearch: (raw: Raw): TopicsSearch => ({
+		q: text(raw, "q"),
+		kind: oneOf(raw, "kind", TOPIC_KINDS),
+	}),
+	component: lazyRouteComponent(() => import("../pages/topics/Topics")),
+});
+
+export interface TopicSearch {
+	/** The release whose tables a guide shows. */
+	release?: string | undefined;
+	/** The answers given so far: their places, in order. */
+	answers?: string | undefined;
+}
+
+export const topicRoute = createRoute({
+	getParentRoute: () => rootRoute,
+	path: "/topics/$topic",
+	validateSearch: (raw: Raw): TopicSearch => ({
+		release: text(raw, "release"),
+		answers: text(raw, "answers"),
+	}),
+	component: lazyRouteComponent(() => import("../pages/topics/Topic")),
+});
