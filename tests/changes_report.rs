@@ -86,6 +86,7 @@ impl Compared {
                 gone: 0,
                 head_errors: 0,
             },
+            cards: &[],
             notes: &[],
             further: &[],
             permalink: Some("https://opatlas.example/compare/1...2"),

@@ -65,7 +65,9 @@ fn exit_codes_follow_the_policy() {
     assert_eq!(compare(&["--fail-on", "never"]).0, 0);
     assert_eq!(compare(&["--profile", "cpp"]).0, 0);
     assert_eq!(place.opatlas(&["compare", "old.yaml", "old.yaml"]).0, 0);
-    for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+    for format in [
+        "text", "json", "markdown", "sarif", "junit", "github", "gitlab",
+    ] {
         let (code, text, error) = compare(&["--format", format]);
         assert_eq!(code, 1, "{format}: {error}");
         assert!(text.contains("can_cast"), "{format}: {text}");
@@ -199,7 +201,7 @@ fn parts_go_into_a_folder() {
     let entries = |suffix: &str, default: u8| -> String {
         let entry =
             |i| format!("- func: f{i}(Tensor self, int dim{suffix}, int k={default}) -> Tensor\n");
-        (0..60).map(entry).collect()
+        (0..160).map(entry).collect()
     };
     place.write("a.yaml", &entries("", 0));
     place.write("b.yaml", &entries("ension", 1));
@@ -240,7 +242,9 @@ fn new_errors_block() {
         "faulty.yaml",
         &format!("{CLEAN}- func: mend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n"),
     );
-    for format in ["text", "json", "markdown", "sarif", "junit", "github"] {
+    for format in [
+        "text", "json", "markdown", "sarif", "junit", "github", "gitlab",
+    ] {
         let arguments = ["compare", "clean.yaml", "faulty.yaml", "--fail-on", "never"];
         let (code, text, error) = place.opatlas(&[&arguments[..], &["--format", format]].concat());
         assert_eq!(code, 1, "{format}: {error}");

@@ -36,6 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "percent-encoding",
             "rustc-hash",
             "serde_json",
+            "similar",
         ],
     ),
 ];

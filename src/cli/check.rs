@@ -89,6 +89,8 @@ enum Format {
     Sarif,
     Junit,
     Github,
+    /// GitLab Code Quality
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -269,6 +271,7 @@ impl Check {
                 Format::Sarif => println!("{:#}", findings::sarif(&report)),
                 Format::Junit => print!("{}", findings::junit(&report)),
                 Format::Github => print!("{}", findings::github(&report)),
+                Format::Gitlab => println!("{:#}", findings::gitlab(&report)),
             }
         }
         Ok(())

@@ -199,6 +199,7 @@ impl Compare {
         let further: Vec<_> = against.iter().map(FurtherVerdict::further).collect();
         let sources = (source(base)?, source(head)?);
         let introduced = compared.introduced();
+        let cards = compared.cards(&Stop::never())?;
         let new = Findings {
             findings: &introduced.new,
             omitted: &introduced.omitted,
@@ -225,6 +226,7 @@ impl Compare {
                 gone: introduced.gone,
                 head_errors: introduced.head_errors,
             },
+            cards: &cards,
             notes: &head.notes,
             further: &further,
             permalink: self.permalink.as_deref(),
@@ -239,6 +241,7 @@ impl Compare {
             Format::Sarif => vec![indented(&changes::sarif(&report))?],
             Format::Junit => vec![changes::junit(&report)],
             Format::Github => vec![changes::github(&report)],
+            Format::Gitlab => vec![pretty(&changes::gitlab(&report))?],
             Format::Json => {
                 let told = ComparisonParts {
                     compared: &compared,
@@ -246,6 +249,7 @@ impl Compare {
                     head: &head.view,
                     policy: &rulebook.policy,
                     introduced: &introduced,
+                    cards: &cards,
                     context: ChangeContext {
                         judgement: &judgement,
                         exceptions: &rulebook.exceptions,
@@ -323,16 +327,19 @@ impl Compare {
             return write(out, only);
         }
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+        // Equally long numbers, so that names sort in the order of the parts.
+        let width = parts.len().to_string().len();
         for (i, part) in parts.iter().enumerate() {
             let extension = match self.format {
                 Format::Text | Format::Github => "txt",
-                Format::Json => "json",
+                Format::Json | Format::Gitlab => "json",
                 Format::Markdown => "md",
                 Format::Csv => "csv",
                 Format::Sarif => "sarif",
                 Format::Junit => "xml",
             };
-            write(&out.join(format!("part-{}.{extension}", i + 1)), part)?;
+            let number = format!("{:0width$}", i + 1);
+            write(&out.join(format!("part-{number}.{extension}")), part)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use rustc_hash::FxHashSet;
 
 use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Provenance, Source, View};
@@ -130,6 +131,20 @@ impl Compared {
     #[must_use]
     pub fn introduced(&self) -> Introduced {
         introduced(self.base.findings(), self.head.findings())
+    }
+
+    /// What there is to know of the operators that only the head has.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn cards(&self, stop: &Stop) -> Result<Vec<Card>, Stopped> {
+        let profile = Profile {
+            source: self.source,
+            ..Profile::default()
+        };
+        let tables = self.head.tables_until(&profile, stop)?;
+        let head = View::new(self.head.inputs(), &tables);
+        Ok(cards(&self.comparison, &self.base.catalogue, head))
     }
 
     /// The comparison under a policy on a day.

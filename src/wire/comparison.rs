@@ -1,5 +1,6 @@
 //! Comparisons on the wire.
 
+use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Policy, Summary};
 use opatlas_diff::revision::{Cell, Pair};
 use opatlas_dispatch::Source;
@@ -11,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::service::Snapshot;
 use crate::service::compare::Compared;
+use crate::wire::cause::{CardView, CauseView, causes};
 use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Omitted, Span};
@@ -39,6 +41,11 @@ pub struct Comparison {
     pub operators: Vec<ComparedOperator>,
     /// The changes by operator, worst first.
     pub changes: Vec<Change>,
+    /// The changes by cause: each edit with what follows from it, the same edit of several operators
+    /// together.
+    pub causes: Vec<CauseView>,
+    /// What there is to know of each new operator.
+    pub new_operators: Vec<CardView>,
     /// The cells of dispatch tables that changed.
     pub dispatch_changes: Vec<DispatchChange>,
     /// The registrations in the tables: `everything` known, or only those from the `files` if more
@@ -246,6 +253,8 @@ pub struct ComparisonParts<'a> {
     pub policy: &'a Policy,
     /// The findings that the head has and the base has not.
     pub introduced: &'a Introduced,
+    /// What there is to know of new operators.
+    pub cards: &'a [Card],
     /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
@@ -277,6 +286,8 @@ pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
             .iter()
             .map(|judged| context.change(judged))
             .collect(),
+        causes: causes(found, context.judgement),
+        new_operators: told.cards.iter().map(CardView::of).collect(),
         dispatch_changes: found
             .dispatch
             .iter()

@@ -8,6 +8,7 @@ pub mod against;
 pub mod backends;
 pub mod badges;
 pub mod bundle;
+pub mod cause;
 pub mod change;
 pub mod change_rule;
 pub mod compare;

@@ -164,6 +164,10 @@ pub enum Note {
     SiblingsDoNotTrain,
     /// The bundle has no `derivatives.yaml`, so no formula is assumed.
     NoDerivatives,
+    /// `derivatives.yaml` still has a formula for the operator's name, but for another schema.
+    FormulaUnmatched,
+    /// `derivatives.yaml` no longer has the formula.
+    FormulaRemoved,
 }
 
 impl Change {

@@ -5,6 +5,8 @@
 //! [`schema`] finds them between two schemas, [`revision`] between two revisions.
 
 pub mod backend;
+pub mod cards;
+pub mod causes;
 pub mod change;
 pub mod declarations;
 pub mod history;

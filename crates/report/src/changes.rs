@@ -3,9 +3,11 @@
 //! without saying how much.
 
 mod advice;
+mod entry_diff;
 mod found;
 mod further;
 mod github;
+mod gitlab;
 mod junit;
 mod lists;
 mod markdown;
@@ -15,8 +17,10 @@ mod outline;
 mod parts;
 mod sarif;
 mod text;
+mod title;
 mod verdict;
 
+use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Exception, Judgement, Policy};
 use opatlas_diff::{Change, Comparison, Fragment};
 use opatlas_source::LineSpan;
@@ -28,6 +32,7 @@ pub use advice::{accept, help};
 pub use found::{NewFindings, conclusion as conclusion_of};
 pub use further::Further;
 pub use github::github;
+pub use gitlab::gitlab;
 pub use junit::junit;
 pub use markdown::markdown;
 pub use message::message;
@@ -35,6 +40,7 @@ pub use official::disagreement;
 pub use parts::{LEAST_MAX_CHARS, Part, parts};
 pub use sarif::sarif;
 pub use text::text;
+pub use title::cause_title;
 pub use verdict::headline;
 
 /// What a report is about.
@@ -54,6 +60,8 @@ pub struct Report<'a> {
     pub head: Side<'a>,
     /// The findings that the change introduces.
     pub found: NewFindings<'a>,
+    /// What there is to know of new operators.
+    pub cards: &'a [Card],
     /// What else the reader has to know, a sentence each.
     pub notes: &'a [String],
     /// The further revisions that the head was held against.

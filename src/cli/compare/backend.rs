@@ -57,7 +57,7 @@ impl Compare {
                 pretty(&view)?
             }
             Format::Csv => csv(&impact),
-            Format::Sarif | Format::Junit | Format::Github => {
+            Format::Sarif | Format::Junit | Format::Github | Format::Gitlab => {
                 bail!("--backend reports as text, markdown, csv or json")
             }
         };

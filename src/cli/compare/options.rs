@@ -14,6 +14,8 @@ pub(super) enum Format {
     Sarif,
     Junit,
     Github,
+    /// GitLab Code Quality
+    Gitlab,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::civil::Date;
+use opatlas_diff::cards::Card;
 use opatlas_diff::policy::Judgement;
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, NewFindings, Report};
@@ -58,6 +59,7 @@ struct Judged {
     compared: Compared,
     judgement: Judgement,
     introduced: Introduced,
+    cards: Vec<Card>,
     rulebook: Rulebook,
     /// About files that one side lacks.
     notes: Vec<String>,
@@ -131,6 +133,7 @@ impl Judged {
             base,
             head,
             introduced: compared.introduced(),
+            cards: compared.cards(stop)?,
             compared,
             judgement,
             rulebook,
@@ -151,6 +154,7 @@ fn told(
         compared,
         judgement,
         introduced,
+        cards,
         rulebook,
         notes,
     } = judged;
@@ -185,6 +189,7 @@ fn told(
             gone: introduced.gone,
             head_errors: introduced.head_errors,
         },
+        cards,
         notes,
         further: &further,
         // A comment elsewhere needs the whole address.
@@ -208,6 +213,7 @@ fn told(
                 head: &head.view,
                 policy: &rulebook.policy,
                 introduced,
+                cards,
                 context: change::ChangeContext {
                     judgement,
                     exceptions: &rulebook.exceptions,

@@ -67,6 +67,8 @@ enum StoredNote {
     RanByParts,
     SiblingsDoNotTrain,
     NoDerivatives,
+    FormulaUnmatched,
+    FormulaRemoved,
 }
 
 impl About {
@@ -160,6 +162,8 @@ impl StoredNote {
             Note::RanByParts => Self::RanByParts,
             Note::SiblingsDoNotTrain => Self::SiblingsDoNotTrain,
             Note::NoDerivatives => Self::NoDerivatives,
+            Note::FormulaUnmatched => Self::FormulaUnmatched,
+            Note::FormulaRemoved => Self::FormulaRemoved,
         }
     }
 
@@ -185,6 +189,8 @@ impl StoredNote {
             Self::RanByParts => Note::RanByParts,
             Self::SiblingsDoNotTrain => Note::SiblingsDoNotTrain,
             Self::NoDerivatives => Note::NoDerivatives,
+            Self::FormulaUnmatched => Note::FormulaUnmatched,
+            Self::FormulaRemoved => Note::FormulaRemoved,
         }
     }
 }

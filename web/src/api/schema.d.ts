@@ -1481,6 +1481,35 @@ export interface components {
             /** @description Notes: replaced registrations, and other tools that would reject the list. */
             notes: string[];
         };
+        /** @description A declaration in C++. */
+        CardKernel: {
+            /** @description The dispatch keys. */
+            keys: string[];
+            /** @description The declaration. */
+            declaration: string;
+        };
+        /**
+         * @description An edit, of one or several operators, and what follows from it. Changes are named by their
+         *     fingerprints.
+         */
+        Cause: {
+            /**
+             * @description What was done.
+             * @example `logit`: argument `eps` renamed to `epsilon`
+             */
+            title: string;
+            /**
+             * @description The worst level of its changes under the profile; excused changes do not count.
+             * @example breaking
+             */
+            level: string;
+            /** @description The edited operators. */
+            operators: string[];
+            /** @description The edits. */
+            changes: string[];
+            /** @description What follows from them. */
+            consequences: string[];
+        };
         /** @description The support of an operator on a backend. */
         Cell: {
             /**
@@ -1740,6 +1769,13 @@ export interface components {
             operators: components["schemas"]["ComparedOperator"][];
             /** @description The changes by operator, worst first. */
             changes: components["schemas"]["Change"][];
+            /**
+             * @description The changes by cause: each edit with what follows from it, the same edit of several operators
+             *     together.
+             */
+            causes: components["schemas"]["Cause"][];
+            /** @description What there is to know of each new operator. */
+            new_operators: components["schemas"]["NewOperator"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
             /**
@@ -2897,6 +2933,41 @@ export interface components {
             gone: number;
             /** @description The number of errors in the head, old and new ones. */
             head_errors: number;
+        };
+        /** @description What there is to know of a new operator. */
+        NewOperator: {
+            /** @description The operator. */
+            operator: string;
+            /**
+             * @description The dense backends of PyTorch on which a call works.
+             * @example [
+             *       "CPU",
+             *       "CUDA"
+             *     ]
+             */
+            runs: string[];
+            /** @description The dense backends of PyTorch on which a call fails, always or in some cases. */
+            fails: string[];
+            /**
+             * @description Through what training works, or why it does not; null where nothing runs it.
+             * @example own formula
+             */
+            trains: string | null;
+            /**
+             * @description Its out form: `declared`, `generated`, `missing` or `not-needed`.
+             * @example missing
+             */
+            out_form: string;
+            /** @description The out form, or the one that `autogen` would add. */
+            out: string | null;
+            /** @description Whether it is a function of `torch`. */
+            function: boolean;
+            /** @description Whether it is a method of `Tensor`. */
+            method: boolean;
+            /** @description Tags that all its other forms in the base have and it lacks. */
+            missing_tags: string[];
+            /** @description The declarations of its kernels in C++. */
+            kernels: components["schemas"]["CardKernel"][];
         };
         /**
          * @description A run to make or join.

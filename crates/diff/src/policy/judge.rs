@@ -131,6 +131,7 @@ pub fn judge(
     let mut treatments: FxHashMap<&str, Treatment> = FxHashMap::default();
     let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
     let mut used: FxHashSet<usize> = FxHashSet::default();
+    let mut excusing: FxHashSet<usize> = FxHashSet::default();
     for change in &comparison.changes {
         let treatment = *treatments
             .entry(&change.operator)
@@ -141,6 +142,7 @@ pub fn judge(
         let matching = matching.of_change(change);
         let excuse = excuse(&matching, level, treatment, &standings);
         used.extend(excuse.map(|excuse| excuse.exception));
+        excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
         changes.push(Judged {
             change: change.clone(),
             level,
@@ -155,7 +157,7 @@ pub fn judge(
         &[context.base, context.head],
     );
     for (i, (exception, status)) in exceptions.iter().zip(&statuses).enumerate() {
-        if let Some(change) = about(exception, *status, used.contains(&i)) {
+        if let Some(change) = about(exception, *status, used.contains(&i), excusing.contains(&i)) {
             changes.push(Judged {
                 level: level_of(&change),
                 change,
@@ -340,13 +342,18 @@ fn level_of(change: &Change) -> Level {
 }
 
 /// What is to be said of an exception, as a change under one of the policy's rules.
-fn about(exception: &Exception, status: ExceptionStatus, is_used: bool) -> Option<Change> {
+fn about(
+    exception: &Exception,
+    status: ExceptionStatus,
+    is_used: bool,
+    excuses: bool,
+) -> Option<Change> {
     let rule = match status {
         ExceptionStatus::Expired if is_used => ChangeRuleId::AllowListExpired,
         ExceptionStatus::Expired => return None,
         ExceptionStatus::Unused => ChangeRuleId::AllowListUnused,
         ExceptionStatus::Overbroad => ChangeRuleId::AllowListOverbroad,
-        _ if is_used => ChangeRuleId::AllowListed,
+        _ if excuses => ChangeRuleId::AllowListed,
         _ => return None,
     };
     let mut names = vec![exception.rule.clone()];

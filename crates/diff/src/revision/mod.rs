@@ -27,6 +27,8 @@ mod verdicts;
 
 use rustc_hash::FxHashMap;
 
+use super::causes;
+use super::causes::Cause;
 use super::change::{Change, Fingerprint, Subject};
 use super::official::Verdict;
 use super::rules::Group;
@@ -53,6 +55,8 @@ pub struct Comparison {
     pub dispatch: Vec<DispatchChange>,
     /// Whether dispatch tables were compared.
     pub has_dispatch: bool,
+    /// The changes by cause.
+    pub causes: Vec<Cause>,
     /// What could not be read, and operators of which nothing can be said for that reason.
     pub unread: Vec<Unread>,
 }
@@ -141,18 +145,22 @@ pub fn compare_until(
         let mut tables = support::Tables::new(a, b);
         let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
         dispatch = tables.compare(&pairing, is_untouched, &mut changes, stop)?;
-        causes(old, new, &changes, &mut dispatch);
+        name_causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, new, &pairs, &mut changes);
     stop.check()?;
     sort(&mut changes);
-    Ok(Comparison {
+    let mut comparison = Comparison {
         pairs,
         changes,
+        causes: Vec::new(),
         dispatch,
         has_dispatch: views.is_some(),
         unread,
-    })
+    };
+    stop.check()?;
+    comparison.causes = causes::causes(&comparison, old, new);
+    Ok(comparison)
 }
 
 /// The fields of every entry that both sides write.
@@ -178,7 +186,12 @@ fn entries(
 
 /// Names what cells follow from: what changed in the operator's own entry, or in that of the
 /// operator that it delegates to or is generated from.
-fn causes(base: &Catalogue, head: &Catalogue, changes: &[Change], dispatch: &mut [DispatchChange]) {
+fn name_causes(
+    base: &Catalogue,
+    head: &Catalogue,
+    changes: &[Change],
+    dispatch: &mut [DispatchChange],
+) {
     let mut of_operator: FxHashMap<&str, Fingerprint> = FxHashMap::default();
     let declared = changes.iter().filter(|change| {
         change.rule.group == Group::Dispatch || change.rule.group == Group::Generated

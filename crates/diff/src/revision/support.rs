@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
-use super::training::Siblings;
+use super::training::{Formulas, Siblings};
 use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
 use crate::rules::Level;
@@ -65,6 +65,7 @@ pub(super) struct Tables<'a> {
     /// Operators that lost the composite that an entry without kernels has.
     lost_defaults: FxHashSet<Box<str>>,
     pub(super) siblings: Siblings<'a>,
+    pub(super) formulas: Formulas<'a>,
 }
 
 /// A key whose rule or verdict changed.
@@ -101,6 +102,7 @@ impl<'a> Tables<'a> {
             verdicts: VerdictMoves::default(),
             lost_defaults: FxHashSet::default(),
             siblings: Siblings::default(),
+            formulas: Formulas::default(),
         }
     }
 

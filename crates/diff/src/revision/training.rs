@@ -93,8 +93,36 @@ pub(super) fn compare(
         }
         if head.inputs.derivatives.is_none() {
             change = change.note(Note::NoDerivatives);
+        } else if let Some(note) = tables.formulas.fate(base, head, old) {
+            change = change.note(note);
         }
         changes.push(change);
+    }
+}
+
+/// The operators that the head's `derivatives.yaml` has formulas for, by name.
+#[derive(Debug, Default)]
+pub(super) struct Formulas<'a> {
+    names: Option<FxHashSet<&'a str>>,
+}
+
+impl<'a> Formulas<'a> {
+    /// What became of the formula that an operator had in the base; `None` where it had none.
+    fn fate(&mut self, base: View<'_>, head: View<'a>, id: OperatorId) -> Option<Note> {
+        let (formulas, _) = base.inputs.matches.of(id)?;
+        let written_for = base.inputs.catalogue.operator(formulas.operator);
+        let file = head.inputs.derivatives?;
+        let names = self.names.get_or_insert_with(|| {
+            let entries = file.entries.iter();
+            let schemas = entries.map(|entry| file.value(entry.name));
+            schemas
+                .filter_map(|schema| schema.split('(').next())
+                .collect()
+        });
+        Some(match names.contains(written_for.name().as_str()) {
+            true => Note::FormulaUnmatched,
+            false => Note::FormulaRemoved,
+        })
     }
 }
 

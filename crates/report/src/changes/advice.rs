@@ -10,6 +10,10 @@ use opatlas_diff::{Change, Note, Subject};
 /// Explanations up to this many bytes are shown whole.
 const SHORT_WHY: usize = 240;
 
+/// What to do about a formula whose schema is no longer that of its operator.
+pub(super) const FORMULA: &str = "Its formula in `derivatives.yaml` no longer matches: change the \
+                                  schema there in the same way.";
+
 /// The smallest safe alternative for this very change; `None` where nothing has to be done.
 #[must_use]
 pub fn help(change: &Change) -> Option<String> {
@@ -46,6 +50,9 @@ pub fn help(change: &Change) -> Option<String> {
         }
         ChangeRuleId::ArgumentTypeDeSymint | ChangeRuleId::ArgumentTypeNarrowed => {
             format!("Keep `{old}`. {instead}")
+        }
+        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
+            FORMULA.to_owned()
         }
         ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
             return None;

@@ -1,16 +1,23 @@
-//! A comparison as Markdown for a pull request: a verdict, then the most important changes first,
-//! each with old and new schema, affected audiences, PyTorch's own verdict, why, and what to do.
+//! A comparison as Markdown for a pull request: a verdict, then one bullet for each edit, the most
+//! important ones first, with the affected audiences and what to do, and its consequences folded
+//! below it.
 
+mod added;
 mod backends;
+mod block;
+mod cause;
+mod exceptions;
 mod found;
-mod group;
 mod item;
 mod listing;
 mod marked;
 mod unread;
 
+use std::collections::BTreeMap;
+
 use super::Report;
-use super::outline::{Section, outline};
+use super::outline::{Class, Kind, outline};
+use opatlas_diff::revision::Pair;
 
 pub(super) use item::{Item, address, impacts};
 
@@ -50,20 +57,49 @@ fn further(report: &Report<'_>) -> Option<String> {
 /// The whole report, in pieces that stay complete and understandable anywhere. With `room`, each
 /// has at most that many characters.
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+    let pairs = report.comparison.pairs.iter();
+    let pairs: BTreeMap<&str, &Pair> = pairs.map(|pair| (&*pair.name, pair)).collect();
     let mut items = unread::items(report, room);
     items.extend(unread::without_dispatch(report));
-    items.extend(found::items(report, room));
-    let mut has_overview = false;
+    items.extend(found::omission(report));
+    let (mut new, mut quiet) = (Vec::new(), Vec::new());
     for section in outline(report) {
-        if section.class() >= super::outline::Class::Backends && !has_overview {
-            has_overview = true;
-            items.extend(backends::overview(report, room));
-        }
-        match &section {
-            Section::Group(group) => items.push(group::item(report, group, room)),
-            Section::Backends(section) => items.extend(backends::items(report, section, room)),
-            Section::Family(family) => items.extend(listing::family(report, family, room)),
+        match &section.kind {
+            Kind::Cause(cause, _) if section.class == Class::New => new.push(*cause),
+            Kind::Cause(cause, found)
+                if section.class == Class::Quiet && cause.edited.len() == 1 && found.is_empty() =>
+            {
+                quiet.push(cause::row(report, cause));
+            }
+            Kind::Cause(cause, found) => {
+                items.extend(cause::items(report, &section, (cause, found), &pairs, room));
+            }
+            Kind::Findings(found) => {
+                items.extend(found::items(report, section.class, found, room));
+            }
+            Kind::Exceptions(about) => items.extend(exceptions::items(report, about, room)),
         }
     }
+    items.extend(added::items(report, &new, room));
+    items.extend(backends::overview(report, room));
+    items.extend(rest(report, quiet, room));
     items
+}
+
+/// Harmless changes, a line each.
+fn rest(report: &Report<'_>, rows: Vec<listing::Row>, room: Option<usize>) -> Vec<Item> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let listing = listing::Listing {
+        class: Class::Quiet,
+        title: "#### Single changes".to_owned(),
+        meta: String::new(),
+        header: "",
+        rows,
+        separator: "",
+        what: "operator",
+        is_folded: false,
+    };
+    listing.items(report, room)
 }

@@ -180,15 +180,3 @@ fn false_alarm(change: &Change) -> Option<&'static str> {
         _ => return None,
     })
 }
-
-/// The verdict of PyTorch's check without reasons, for many operators together.
-pub(super) fn in_short(pair: Option<&Pair>) -> String {
-    match pair.and_then(|pair| pair.verdict.as_ref()) {
-        Some(verdict) => {
-            let word = |fine: bool| if fine { "yes" } else { "**no**" };
-            let (backward, forward) = (word(verdict.backward), word(verdict.forward));
-            format!("backward {backward}, forward {forward}")
-        }
-        None => verdict(pair),
-    }
-}

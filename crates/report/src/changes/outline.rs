@@ -1,186 +1,84 @@
 //! What a report shows in what order: one outline for text and Markdown.
 //!
-//! Changes are grouped by operator, worst first. The same change to many operators is described
-//! once with a list, so that a hundred removed overloads do not hide the one change that matters.
+//! Changes are shown by cause: an edit with what follows from it is one section, and so is the same
+//! edit of many operators. New findings belong to the cause that they follow from; the others are
+//! grouped by rule and message. First comes what must be undone or accepted, then what to look at,
+//! what is new, and the rest.
 
-use opatlas_diff::rules::ChangeRuleId;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
 use super::Report;
-use opatlas_diff::policy::Judged;
-use opatlas_diff::revision::Pair;
-use opatlas_diff::rules;
-use opatlas_diff::rules::Level;
-use opatlas_diff::{Change, Subject};
+use opatlas_diff::Change;
+use opatlas_diff::causes::{Cause, stem};
+use opatlas_diff::policy::{Judged, Treatment};
+use opatlas_diff::rules::{ChangeRuleId, Group, Level};
+use opatlas_source::diagnostic::{Finding, Severity};
 
-/// From this number of operators on, the same change is described once.
-const MANY: usize = 4;
+/// So many sections to fix, and to look at, are shown; the others are folded.
+const SHOWN: usize = 8;
 
-/// What matters most comes first; the last three are folded.
+/// A cause of more operators is not looked through for the cause of a finding by stem.
+const FEW: usize = 8;
+
+/// What matters most comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
-    Unread,
+    /// New errors, and edits that cause them.
     Errors,
-    Breaking,
-    Forward,
+    /// What could not be compared.
+    Unread,
+    /// What the policy rejects, and what breaks.
+    Fix,
+    /// More of that, folded.
+    MoreToFix,
+    /// What a reviewer should look at.
+    Look,
+    /// More of that, folded.
+    MoreToLook,
+    /// What an exception excuses, and what is to be said of exceptions.
     Excused,
-    Dangerous,
-    Warnings,
+    /// New operators.
+    New,
+    /// Counts by backend.
     Backends,
+    /// The rest.
     Quiet,
 }
 
 impl Class {
-    pub(super) const ALL: [Self; 9] = [
-        Self::Unread,
+    pub(super) const ALL: [Self; 10] = [
         Self::Errors,
-        Self::Breaking,
-        Self::Forward,
+        Self::Unread,
+        Self::Fix,
+        Self::MoreToFix,
+        Self::Look,
+        Self::MoreToLook,
         Self::Excused,
-        Self::Dangerous,
-        Self::Warnings,
+        Self::New,
         Self::Backends,
         Self::Quiet,
     ];
-
-    fn of(level: Level) -> Self {
-        match level {
-            Level::Breaking => Self::Breaking,
-            Level::ForwardBreaking => Self::Forward,
-            Level::Dangerous => Self::Dangerous,
-            Level::Info | Level::Safe | Level::None => Self::Quiet,
-        }
-    }
 }
 
-/// All that is reported of an operator, besides what is listed by backends.
+/// A section of a report.
 #[derive(Debug, Clone)]
-pub(super) struct Group<'a> {
-    pub operator: &'a str,
-    /// Its schemas and the verdict of PyTorch's check, if its schema changed.
-    pub pair: Option<&'a Pair>,
-    /// The changes, by their numbers in the judgement, the worst first.
-    pub changes: Vec<usize>,
-    /// The change that represents all of them.
-    pub compound: Option<usize>,
-    pub level: Level,
+pub(super) struct Section<'a> {
     pub class: Class,
-}
-
-impl Group<'_> {
-    /// All changes it covers, by index.
-    pub(super) fn all(&self) -> Vec<usize> {
-        self.compound.iter().chain(&self.changes).copied().collect()
-    }
-}
-
-/// The same rule for many operators.
-#[derive(Debug, Clone)]
-pub(super) struct Family<'a> {
-    /// The rule; `None` for operators with several harmless changes.
-    pub rule: Option<&'static rules::ChangeRule>,
     pub level: Level,
-    pub class: Class,
-    pub groups: Vec<Group<'a>>,
+    pub kind: Kind<'a>,
 }
 
-/// The same effect on the same backends, for any number of operators.
+/// What a section is about.
 #[derive(Debug, Clone)]
-pub(super) struct Backends<'a> {
-    pub rule: &'static rules::ChangeRule,
-    pub level: Level,
-    pub class: Class,
-    pub keys: &'a [Box<str>],
-    pub changes: Vec<usize>,
-}
-
-#[derive(Debug, Clone)]
-pub(super) enum Section<'a> {
-    Group(Group<'a>),
-    Backends(Backends<'a>),
-    Family(Family<'a>),
-}
-
-impl Section<'_> {
-    pub(super) fn class(&self) -> Class {
-        match self {
-            Self::Group(group) => group.class,
-            Self::Backends(backends) => backends.class,
-            Self::Family(family) => family.class,
-        }
-    }
-
-    pub(super) fn level(&self) -> Level {
-        match self {
-            Self::Group(group) => group.level,
-            Self::Backends(backends) => backends.level,
-            Self::Family(family) => family.level,
-        }
-    }
-}
-
-/// The sections of a report, what matters most first.
-pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
-    let changes = &report.judgement.changes;
-    let pairs = &report.comparison.pairs;
-    let pairs: FxHashMap<&str, &Pair> = pairs.iter().map(|pair| (&*pair.name, pair)).collect();
-    let mut sections = backends(changes);
-    let is_listed = |judged: &Judged| by_backends(&judged.change).is_some();
-    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-    let mut grouped: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (i, judged) in changes.iter().enumerate().filter(|(_, j)| !is_listed(j)) {
-        let operator = &*judged.change.operator;
-        // What is said of an exception goes by a pattern and not by an operator.
-        let known = match is_about_exception(&judged.change) {
-            true => None,
-            false => places.get(operator).copied(),
-        };
-        match known {
-            Some(place) => grouped[place].1.push(i),
-            None => {
-                if !is_about_exception(&judged.change) {
-                    places.insert(operator, grouped.len());
-                }
-                grouped.push((operator, vec![i]));
-            }
-        }
-    }
-    let groups = grouped
-        .into_iter()
-        .map(|(operator, numbers)| group(changes, operator, pairs.get(operator).copied(), numbers));
-    sections.extend(families(changes, groups.collect()));
-    let rank = |section: &Section<'_>| {
-        let kind = match section {
-            Section::Group(_) => 0,
-            Section::Backends(_) => 1,
-            Section::Family(_) => 2,
-        };
-        (section.class(), Reverse(section.level()), kind)
-    };
-    sections.sort_by_key(rank);
-    sections
-}
-
-fn is_about_exception(change: &Change) -> bool {
-    change.rule.id.as_str().starts_with("allow-")
-}
-
-/// The keys of a change that is listed by backends.
-fn by_backends(change: &Change) -> Option<&[Box<str>]> {
-    let is_effect = matches!(
-        change.rule.id,
-        ChangeRuleId::BackendSupportLost
-            | ChangeRuleId::BackendSupportGained
-            | ChangeRuleId::BackendSupportKindChanged
-            | ChangeRuleId::AutogradSupportLost
-    );
-    match &change.subject {
-        Subject::Keys(keys) if is_effect => Some(keys),
-        _ => None,
-    }
+pub(super) enum Kind<'a> {
+    /// An edit and what follows, new findings included.
+    Cause(&'a Cause, Vec<&'a Finding>),
+    /// New findings of one rule with one message that follow from no change.
+    Findings(Vec<&'a Finding>),
+    /// What is to be said of exceptions.
+    Exceptions(Vec<usize>),
 }
 
 /// The level that counts: an excused change has none.
@@ -191,104 +89,141 @@ pub(super) fn weight(judged: &Judged) -> Level {
     }
 }
 
-fn backends(changes: &[Judged]) -> Vec<Section<'_>> {
-    let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-    for (i, judged) in changes.iter().enumerate() {
-        let Some(keys) = by_backends(&judged.change) else {
-            continue;
-        };
-        let class = match (judged.is_excused(), Class::of(judged.level)) {
-            (true, _) => Class::Excused,
-            (false, Class::Quiet) => Class::Backends,
-            (false, class) => class,
-        };
-        let what = (class, Reverse(judged.level), judged.change.rule.id, keys);
-        alike.entry(what).or_default().push(i);
-    }
-    let section = |((class, level, id, keys), changes): ((_, Reverse<Level>, _, _), _)| {
-        Section::Backends(Backends {
-            rule: rules::of(id),
-            level: level.0,
-            class,
-            keys,
-            changes,
-        })
-    };
-    alike.into_iter().map(section).collect()
+/// Whether the policy rejects a change.
+pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
+    let fail_on = report.policy.fail_on;
+    judged.is_counted()
+        && judged.treatment > Treatment::Warn
+        && fail_on.is_some_and(|least| judged.level >= least)
 }
 
-fn group<'a>(
-    changes: &'a [Judged],
-    operator: &'a str,
-    pair: Option<&'a Pair>,
-    mut numbers: Vec<usize>,
-) -> Group<'a> {
-    numbers.sort_by_key(|&i| (Reverse(weight(&changes[i])), Reverse(changes[i].level)));
-    let compound = numbers
+/// Whether a change is about an exception and not about an operator.
+pub(super) fn is_about_exception(change: &Change) -> bool {
+    change.rule.id.as_str().starts_with("allow-")
+}
+
+/// The sections of a report, what matters most first.
+pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
+    let causes = &report.comparison.causes;
+    let (mut of_cause, loose) = findings(report, causes);
+    let mut sections: Vec<Section<'_>> = causes
         .iter()
-        .copied()
-        .find(|&i| changes[i].change.is_compound());
-    numbers.retain(|&i| Some(i) != compound);
-    let level = numbers.iter().map(|&i| weight(&changes[i])).max();
-    let level = level.unwrap_or(Level::None);
-    let excuses = numbers.iter().any(|&i| {
-        let judged = &changes[i];
-        judged.is_excused() || is_about_exception(&judged.change)
+        .enumerate()
+        .map(|(i, cause)| section(report, cause, of_cause.remove(&i).unwrap_or_default()))
+        .collect();
+    sections.extend(loose.into_iter().map(|findings| Section {
+        class: match findings[0].severity {
+            Severity::Error => Class::Errors,
+            Severity::Warning | Severity::Info => Class::Look,
+        },
+        level: Level::None,
+        kind: Kind::Findings(findings),
+    }));
+    sections.extend(exceptions(report));
+    sections.sort_by_key(|section| {
+        let kind = match &section.kind {
+            Kind::Cause(cause, _) => (0, Reverse(cause.edited.len())),
+            Kind::Findings(findings) => (1, Reverse(findings.len())),
+            Kind::Exceptions(_) => (2, Reverse(0)),
+        };
+        (section.class, kind.0, Reverse(section.level), kind.1)
     });
-    let class = match Class::of(level) {
-        Class::Quiet if excuses => Class::Excused,
-        class => class,
-    };
-    Group {
-        operator,
-        pair,
-        changes: numbers,
-        compound,
-        level,
-        class,
+    for (class, more) in [
+        (Class::Fix, Class::MoreToFix),
+        (Class::Look, Class::MoreToLook),
+    ] {
+        let own = sections.iter_mut().filter(|section| section.class == class);
+        own.skip(SHOWN).for_each(|section| section.class = more);
     }
-}
-
-/// Describes the same change to many operators once; harmless changes appear in lists only.
-fn families<'a>(changes: &'a [Judged], groups: Vec<Group<'a>>) -> Vec<Section<'a>> {
-    let mut alike: BTreeMap<(Class, Reverse<Level>, Option<ChangeRuleId>), Vec<Group<'a>>> =
-        BTreeMap::new();
-    let mut sections = Vec::new();
-    for group in groups {
-        match shared_rule(changes, &group) {
-            None if group.class != Class::Quiet => sections.push(Section::Group(group)),
-            rule => {
-                let what = (group.class, Reverse(group.level), rule);
-                alike.entry(what).or_default().push(group);
-            }
-        }
-    }
-    for ((class, Reverse(level), rule), groups) in alike {
-        // What is only said of exceptions needs no more than a line.
-        let is_listed = class == Class::Quiet
-            || class == Class::Excused
-                && rule.is_some_and(|rule| rule.as_str().starts_with("allow-"));
-        if groups.len() < MANY && !is_listed {
-            sections.extend(groups.into_iter().map(Section::Group));
-            continue;
-        }
-        sections.push(Section::Family(Family {
-            rule: rule.map(rules::of),
-            level,
-            class,
-            groups,
-        }));
-    }
+    sections.sort_by_key(|section| section.class);
     sections
 }
 
-/// The one rule that matters in a group: of all that somebody must act upon, or of all where there
-/// is nothing of the kind.
-fn shared_rule(changes: &[Judged], group: &Group<'_>) -> Option<ChangeRuleId> {
-    let matters =
-        |judged: &&Judged| group.level < Level::Dangerous || weight(judged) >= Level::Dangerous;
-    let own = group.changes.iter().map(|&i| &changes[i]);
-    let mut rules = own.filter(matters).map(|judged| judged.change.rule.id);
-    let first = rules.next()?;
-    rules.all(|rule| rule == first).then_some(first)
+/// Sorts new findings by the cause that they follow from; the others are grouped by rule and
+/// message.
+fn findings<'a>(
+    report: &Report<'a>,
+    causes: &[Cause],
+) -> (FxHashMap<usize, Vec<&'a Finding>>, Vec<Vec<&'a Finding>>) {
+    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut by_stem: FxHashMap<&str, usize> = FxHashMap::default();
+    for (i, cause) in causes.iter().enumerate() {
+        let first = &report.judgement.changes[cause.first()].change;
+        if is_added(first) && cause.edited.len() > 1 || first.rule.group == Group::File {
+            continue;
+        }
+        for edited in &cause.edited {
+            by_name.entry(&edited.operator).or_insert(i);
+            if cause.edited.len() <= FEW {
+                by_stem.entry(stem(&edited.operator)).or_insert(i);
+            }
+        }
+    }
+    let mut of_cause: FxHashMap<usize, Vec<&Finding>> = FxHashMap::default();
+    let mut alike: FxHashMap<(Severity, _, &str), usize> = FxHashMap::default();
+    let mut loose: Vec<Vec<&Finding>> = Vec::new();
+    for finding in report.found.listed() {
+        let name = finding.operator.as_deref();
+        let name = name.map(|name| name.strip_prefix("aten::").unwrap_or(name));
+        let cause = name.and_then(|name| by_name.get(name).or_else(|| by_stem.get(stem(name))));
+        if let Some(&cause) = cause {
+            of_cause.entry(cause).or_default().push(finding);
+            continue;
+        }
+        let what = (finding.severity, finding.rule, &*finding.message);
+        let place = *alike.entry(what).or_insert(loose.len());
+        if place == loose.len() {
+            loose.push(Vec::new());
+        }
+        loose[place].push(finding);
+    }
+    (of_cause, loose)
+}
+
+/// Whether an operator came.
+pub(super) fn is_added(change: &Change) -> bool {
+    matches!(
+        change.rule.id,
+        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded
+    )
+}
+
+fn section<'a>(report: &Report<'a>, cause: &'a Cause, found: Vec<&'a Finding>) -> Section<'a> {
+    let changes = &report.judgement.changes;
+    let own = || cause.changes().map(|i| &changes[i]);
+    let level = own().map(weight).max().unwrap_or(Level::None);
+    let worst = found.iter().map(|finding| finding.severity).min();
+    let class = if worst == Some(Severity::Error) {
+        Class::Errors
+    } else if level >= Level::Breaking || own().any(|judged| fails(report, judged)) {
+        Class::Fix
+    } else if is_added(&changes[cause.first()].change)
+        && level < Level::Dangerous
+        && found.is_empty()
+    {
+        Class::New
+    } else if level >= Level::Dangerous || worst.is_some() {
+        Class::Look
+    } else if own().any(Judged::is_excused) {
+        Class::Excused
+    } else {
+        Class::Quiet
+    };
+    Section {
+        class,
+        level,
+        kind: Kind::Cause(cause, found),
+    }
+}
+
+/// What is to be said of exceptions, behind the changes of the comparison.
+fn exceptions<'a>(report: &Report<'_>) -> Option<Section<'a>> {
+    let changes = report.judgement.changes.iter().enumerate();
+    let about = changes.filter(|(_, judged)| is_about_exception(&judged.change));
+    let about: Vec<usize> = about.map(|(i, _)| i).collect();
+    (!about.is_empty()).then_some(Section {
+        class: Class::Excused,
+        level: Level::None,
+        kind: Kind::Exceptions(about),
+    })
 }

@@ -2,12 +2,11 @@
 //! two, what matters most first, and no more parts than best-fit-decreasing needs.
 
 use super::markdown::{self, Item};
-use super::outline::{Class, weight};
+use super::outline::Class;
 use super::{Report, verdict};
 use crate::escape::{cut, markdown as escaped};
 use crate::packing::{Limits, Oversize, pack_classes};
-use opatlas_diff::policy::{Conclusion, Judged};
-use opatlas_diff::rules::Level;
+use opatlas_diff::policy::Conclusion;
 
 /// The least that a part may be limited to: what goes around the changes and one shown short need
 /// that much.
@@ -132,7 +131,8 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
             Conclusion::Warn => "Warning",
             Conclusion::Pass => "Pass",
         };
-        text.push_str(&format!("\n**{word}.** {}\n", verdict::conclusion(report)));
+        let conclusion = escaped(&verdict::conclusion(report));
+        text.push_str(&format!("\n**{word}.** {conclusion}\n"));
         text.push_str(&notes(report));
     }
     text
@@ -163,31 +163,34 @@ fn footer(report: &Report<'_>, is_short: bool) -> String {
 
 /// The markup around the items of a class; `None` if they have none.
 fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String, &'static str)> {
-    let changes = items.iter().flat_map(|item| &item.changes);
-    let judged = changes.map(|&i| &report.judgement.changes[i]);
-    let is_of_class = |judged: &&Judged| {
-        let is_dangerous = weight(judged) >= Level::Dangerous;
-        judged.is_counted() && is_dangerous == (class == Class::Dangerous)
-    };
-    let number = judged.filter(is_of_class).count();
-    let what = match class {
-        Class::Unread
-        | Class::Errors
-        | Class::Breaking
-        | Class::Forward
-        | Class::Excused
-        | Class::Warnings => return None,
-        Class::Dangerous => super::count(number, "dangerous change"),
-        Class::Backends if number == 0 => "Backends at a glance".to_owned(),
-        Class::Backends => {
-            format!("Backends: {}", super::count(number, "informational change"))
+    const FOLD: &str = "\n</details>\n";
+    let folded = |what: String| Some((format!("\n<details><summary>{what}</summary>\n"), FOLD));
+    let pieces = items.len();
+    match class {
+        Class::Unread | Class::New => None,
+        Class::Excused => Some(("\n**Accepted**\n".to_owned(), "")),
+        Class::Errors => Some(("\n**Fix**\n".to_owned(), "")),
+        Class::Fix => {
+            let word = match report.judgement.conclusion {
+                Conclusion::Fail => "Fix or accept",
+                _ => "Breaking",
+            };
+            Some((format!("\n**{word}**\n"), ""))
         }
-        Class::Quiet => super::count(number, "safe or informational change"),
-    };
-    Some((
-        format!("\n<details><summary>{what}</summary>\n"),
-        "\n</details>\n",
-    ))
+        Class::MoreToFix => folded(format!("{pieces} more to fix or accept")),
+        Class::Look => Some(("\n**Look at**\n".to_owned(), "")),
+        Class::MoreToLook => folded(format!("{pieces} more to look at")),
+        Class::Backends => folded("Backends at a glance".to_owned()),
+        Class::Quiet => {
+            let changes = items.iter().flat_map(|item| &item.changes);
+            let judged = changes.map(|&i| &report.judgement.changes[i]);
+            let number = judged.filter(|judged| judged.is_counted()).count();
+            folded(match number {
+                0 => "Changes without effect".to_owned(),
+                _ => super::count(number, "safe or informational change"),
+            })
+        }
+    }
 }
 
 /// The largest markup around items in a part.
@@ -202,7 +205,8 @@ pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
     let wrappers: usize = wrappers
         .map(|(open, close)| chars(&open) + chars(close))
         .sum();
-    chars(&header) + wrappers + chars(&footer(report, true))
+    // Pieces that are split make longer counts in the markup.
+    chars(&header) + wrappers + chars(&footer(report, true)) + 16
 }
 
 fn assemble(report: &Report<'_>, items: &[&Item], part: Option<(usize, usize)>) -> Part {

@@ -87,6 +87,7 @@ fn no_more_parts_than_by_the_book() {
             gone: 0,
             head_errors: 0,
         },
+        cards: &[],
         notes: &[],
         base: side("a", &old),
         head: side("b", &new),

@@ -1,18 +1,22 @@
 //! A comparison for a terminal, in the order of the Markdown report.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::advice::why;
 use super::markdown::impacts;
-use super::outline::{Backends, Family, Group, Section, outline, weight};
-use super::{Report, Side, accept, count, help, lists, message, official, verdict};
+use super::outline::{Kind, fails, outline, weight};
+use super::title::title;
+use super::{Report, Side, accept, help, message, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
+use opatlas_diff::causes::{Cause, Edited};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
-use opatlas_diff::rules::Level;
+use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
-use opatlas_source::diagnostic::Severity;
+use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The whole report.
 #[must_use]
@@ -23,17 +27,17 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
         out: String::new(),
     };
     shown.unread();
-    shown.found();
     for section in outline(report) {
         if report.room.is_over(shown.out.len()) {
             return shown.out;
         }
-        match &section {
-            Section::Group(group) => shown.group(group),
-            Section::Backends(backends) => shown.backends(backends),
-            Section::Family(family) => shown.family(family),
+        match &section.kind {
+            Kind::Cause(cause, found) => shown.cause(cause, found, section.level),
+            Kind::Findings(findings) => shown.findings(findings),
+            Kind::Exceptions(about) => shown.exceptions(about),
         }
     }
+    shown.omitted();
     shown.verdict();
     for further in report.not_passed() {
         shown.line(&line(&further.sentence()));
@@ -136,71 +140,141 @@ impl<'a> Shown<'a, '_> {
         self.line("");
     }
 
-    /// The new errors and warnings, a line each.
-    fn found(&mut self) {
-        let report = self.report;
-        let found = report.found;
-        if found.is_quiet() {
-            return;
-        }
-        for finding in found.listed() {
-            if report.room.is_over(self.out.len()) {
+    /// New findings of one rule with one message.
+    fn findings(&mut self, findings: &[&Finding]) {
+        for finding in findings {
+            if self.report.room.is_over(self.out.len()) {
                 return;
             }
-            let code = if finding.severity == Severity::Error {
-                31
-            } else {
-                33
-            };
-            let severity = self.paint(code, &format!("new {}", finding.severity));
-            let operator = finding.operator.as_deref();
-            let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
-            let (place, message) = (line(&found.place(finding)), line(&finding.message));
-            let rule = finding.rule;
-            self.line(&format!("{severity}[{rule}]{name} {message}  {place}"));
-            if let Some(help) = &finding.help {
-                self.line(&format!("  help: {}", line(help)));
-            }
-        }
-        if let Some(omission) = found.new.omission() {
-            self.line(&omission);
-        }
-        if let Some(others) = found.others() {
-            self.line(&format!("  besides: {others}"));
+            self.finding(finding, "");
         }
         self.line("");
     }
 
-    fn group(&mut self, group: &Group<'_>) {
-        let changes: Vec<&Judged> = group.changes.iter().map(|&i| self.judged(i)).collect();
-        let operator = line(group.operator);
-        let name = self.paint(1, &operator);
-        for judged in &changes {
-            let told = line(&message(&judged.change));
-            let level = self.level(judged.level);
-            self.line(&format!(
-                "{level}[{}] {name}: {told}",
-                judged.change.rule.id
-            ));
-            if let Some(standing) = verdict::standing(self.report, judged) {
-                self.line(&format!("  {}", line(&standing)));
-            }
-            self.sides(&judged.change);
-            if weight(judged) >= Level::Dangerous {
-                self.advice(judged);
-            }
+    fn finding(&mut self, finding: &Finding, indent: &str) {
+        let found = self.report.found;
+        let code = if finding.severity == Severity::Error {
+            31
+        } else {
+            33
+        };
+        let severity = self.paint(code, &format!("new {}", finding.severity));
+        let operator = finding.operator.as_deref();
+        let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
+        let (place, message) = (line(&found.place(finding)), line(&finding.message));
+        let rule = finding.rule;
+        self.line(&format!(
+            "{indent}{severity}[{rule}]{name} {message}  {place}"
+        ));
+        if let Some(help) = &finding.help {
+            self.line(&format!("{indent}  help: {}", line(help)));
         }
-        let own = || changes.iter().map(|judged| &judged.change);
-        let is_about_exception = own().all(|change| change.rule.id.as_str().starts_with("allow-"));
-        if !is_about_exception {
-            let verdict = official::verdict(group.pair).replace("**", "");
-            self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
-            let reason = official::disagreement(group.pair, own());
-            if let Some(reason) = reason.filter(|_| group.pair.is_some()) {
-                self.line(&format!("  it differs from Opatlas: {reason}"));
-            }
+    }
+
+    /// The findings that are only counted.
+    fn omitted(&mut self) {
+        let found = self.report.found;
+        if let Some(omission) = found.new.omission() {
+            self.line(&format!("new findings: {omission}"));
         }
+        if let Some(others) = found.others().filter(|_| !found.is_quiet()) {
+            self.line(&format!("besides: {others}"));
+        }
+    }
+
+    /// An edit with what follows from it.
+    fn cause(&mut self, cause: &Cause, found: &[&Finding], level: Level) {
+        let title = title(&self.report.judgement.changes, cause);
+        let first = self.judged(cause.first());
+        let names: Vec<String> = title.names.iter().map(|name| line(name)).collect();
+        let colon = if names.is_empty() { "" } else { ": " };
+        let names = self.paint(1, &names.join(", "));
+        let rule = first.change.rule.id;
+        let (shown, what) = (self.level(level.max(first.level)), line(&title.what));
+        self.line(&format!("{shown}[{rule}] {names}{colon}{what}"));
+        for finding in found {
+            self.finding(finding, "  ");
+        }
+        match &*cause.edited {
+            [only] => self.only(only),
+            several => several.iter().for_each(|edited| self.edited(edited)),
+        }
+        if level >= Level::Dangerous {
+            self.advice(first);
+        }
+        self.consequences(cause);
         self.line("");
+    }
+
+    /// The only operator of a cause: its other edits, both sides, and PyTorch's verdict.
+    fn only(&mut self, edited: &Edited) {
+        for (i, &number) in edited.edits.iter().enumerate() {
+            let judged = self.judged(number);
+            if i > 0 {
+                let (told, rule) = (line(&message(&judged.change)), judged.change.rule.id);
+                let level = self.level(judged.level);
+                self.line(&format!("  also {level}[{rule}] {told}"));
+            }
+            self.standing(judged);
+            self.sides(&judged.change);
+        }
+        let pairs = &self.report.comparison.pairs;
+        let pair = pairs.binary_search_by(|pair| pair.name.cmp(&edited.operator));
+        let Ok(pair) = pair.map(|at| &pairs[at]) else {
+            return;
+        };
+        let verdict = official::verdict(Some(pair)).replace("**", "");
+        self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
+        let own = edited.edits.iter().map(|&i| &self.judged(i).change);
+        if let Some(reason) = official::disagreement(Some(pair), own) {
+            self.line(&format!("  it differs from Opatlas: {reason}"));
+        }
+    }
+
+    /// One of several operators of a cause.
+    fn edited(&mut self, edited: &Edited) {
+        if self.report.room.is_over(self.out.len()) {
+            return;
+        }
+        let judged = self.judged(edited.edits[0]);
+        let change = &judged.change;
+        let head = self.report.head.line(change.new.as_ref());
+        let place = head.or_else(|| self.report.base.line(change.old.as_ref()));
+        let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
+        let (operator, told) = (line(&edited.operator), line(&message(change)));
+        self.line(&format!("  {operator}{place}: {told}"));
+        self.standing(judged);
+    }
+
+    fn standing(&mut self, judged: &Judged) {
+        if let Some(standing) = verdict::standing(self.report, judged) {
+            self.line(&format!("  {}", line(&standing)));
+        }
+    }
+
+    /// What follows, the same words for several operators together.
+    fn consequences(&mut self, cause: &Cause) {
+        let all = cause.consequences.iter().map(|&i| self.judged(i));
+        let all = all.filter(|judged| !judged.change.is_compound());
+        let mut alike: BTreeMap<(Reverse<Level>, ChangeRuleId, String), Vec<&str>> =
+            BTreeMap::new();
+        for judged in all {
+            let key = (
+                Reverse(weight(judged)),
+                judged.change.rule.id,
+                message(&judged.change),
+            );
+            alike.entry(key).or_default().push(&judged.change.operator);
+        }
+        for ((Reverse(level), rule, told), names) in alike {
+            if self.report.room.is_over(self.out.len()) {
+                return;
+            }
+            let names: Vec<String> = names.into_iter().map(line).collect();
+            let (level, told) = (self.level(level), line(&told));
+            let names = names.join(", ");
+            self.line(&format!("  follows: {level}[{rule}] {names}: {told}"));
+        }
     }
 
     fn sides(&mut self, change: &Change) {
@@ -242,88 +316,21 @@ impl<'a> Shown<'a, '_> {
         if let Some(help) = help(change) {
             self.line(&format!("  instead: {}", line(&help)));
         }
-        let fails = self
-            .report
-            .policy
-            .fail_on
-            .is_some_and(|least| judged.level >= least);
-        if fails && !change.rule.id.as_str().starts_with("allow-") {
+        if fails(self.report, judged) {
             self.line(&format!("  to accept it: {}", accept(change)));
         }
     }
 
-    fn family(&mut self, family: &Family<'_>) {
-        let level = self.level(family.level);
-        let number = count(family.groups.len(), "operator");
-        match family.rule {
-            Some(rule) => self.line(&format!("{level}[{}] {number}: {}", rule.id, rule.what)),
-            None => self.line(&format!("{level} {number} with several changes")),
-        }
-        if let Some(rule) = family.rule.filter(|_| family.level >= Level::Dangerous) {
-            let first = family
-                .groups
-                .first()
-                .and_then(|group| group.changes.first());
-            let hurt = impacts(first.map_or(rule.impacts, |&i| self.judged(i).change.impacts));
-            if !hurt.is_empty() {
-                self.line(&format!("  {hurt}"));
-            }
-            self.line(&format!("  why: {}", why(rule)));
-            if let Some(instead) = rule.instead {
-                self.line(&format!("  instead: {instead}"));
-            }
-        }
-        for group in &family.groups {
-            if self.report.room.is_over(self.out.len()) {
-                return;
-            }
-            let told: Vec<String> = group
-                .changes
-                .iter()
-                .map(|&i| line(&message(&self.judged(i).change)))
-                .collect();
-            let place = group.changes.first().and_then(|&i| {
-                let change = &self.judged(i).change;
-                let head = self.report.head.line(change.new.as_ref());
-                head.or_else(|| self.report.base.line(change.old.as_ref()))
-            });
-            let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
-            let standing = group
-                .changes
-                .iter()
-                .find_map(|&i| verdict::standing(self.report, self.judged(i)));
-            let standing = standing.map_or_else(String::new, |text| format!("; {}", line(&text)));
-            let operator = line(group.operator);
-            self.line(&format!(
-                "  {operator}{place}: {}{standing}",
-                told.join("; ")
-            ));
-        }
-        self.line("");
-    }
-
-    fn backends(&mut self, backends: &Backends<'_>) {
-        let level = self.level(backends.level);
-        let number = count(backends.changes.len(), "operator");
-        let keys = lists::keys(backends.keys);
-        let rule = backends.rule;
-        self.line(&format!("{level}[{}] {number} on {keys}", rule.id));
-        let names: Vec<String> = backends
-            .changes
-            .iter()
-            .map(|&i| {
-                let judged = self.judged(i);
-                let standing = verdict::standing(self.report, judged);
-                let standing = standing.map_or_else(String::new, |text| format!(" ({text})"));
-                line(&format!("{}{standing}", judged.change.operator))
-            })
-            .collect();
-        self.line(&format!("  {}", names.join(", ")));
-        if backends.level >= Level::Dangerous {
-            self.line(&format!("  why: {}", why(rule)));
-            if let Some(instead) = rule.instead {
-                self.line(&format!("  instead: {instead}"));
-            }
+    /// What is to be said of exceptions.
+    fn exceptions(&mut self, about: &[usize]) {
+        for &i in about {
+            let judged = self.judged(i);
+            let (level, rule) = (self.level(judged.level), judged.change.rule.id);
+            let (operator, told) = (
+                line(&judged.change.operator),
+                line(&message(&judged.change)),
+            );
+            self.line(&format!("{level}[{rule}] {operator}: {told}"));
         }
         self.line("");
     }

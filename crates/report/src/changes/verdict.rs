@@ -1,9 +1,13 @@
 //! The first words of every rendering: how much there is of what, and whether it blocks.
 
 use super::{Report, count};
-use opatlas_diff::policy::{Conclusion, Exception, Judged, Treatment, Until};
+use crate::escape::{cut, line};
+use opatlas_diff::policy::{Conclusion, Exception, ExceptionStatus, Judged, Treatment, Until};
 use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::Severity;
+
+/// As many exceptions that end soon are named.
+const MOST_ENDING: usize = 3;
 
 /// What was found, in a line: `1 breaking change, 2 dangerous, 14 safe`. A comparison that could
 /// not be made whole says so first, and never that there is nothing.
@@ -102,12 +106,33 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
         Conclusion::Warn if judgement.conclusion == Conclusion::Pass => {
             format!("No change is blocked, but there are new warnings{profile}.")
         }
-        Conclusion::Warn => format!("No change is blocked, but some need review{profile}."),
+        Conclusion::Warn => {
+            let ending = ending(report).unwrap_or_default();
+            format!("No change is blocked, but some need review{profile}.{ending}")
+        }
         Conclusion::Pass if judgement.changes.iter().any(is_incompatible) => {
             format!("The policy allows these changes{profile}.")
         }
         Conclusion::Pass => format!("No incompatible changes found{profile}."),
     }
+}
+
+/// The exceptions that excuse a change and end soon.
+fn ending(report: &Report<'_>) -> Option<String> {
+    let statuses = report.judgement.exceptions.iter();
+    let all = report.exceptions.iter().zip(statuses).enumerate();
+    let ending = all.filter(|(i, (_, status))| {
+        let changes = report.judgement.changes.iter();
+        let mut excuses = changes.filter_map(|judged| judged.excuse);
+        **status == ExceptionStatus::Expiring && excuses.any(|e| e.holds && e.exception == *i)
+    });
+    let shown = ending.take(MOST_ENDING).map(|(_, (exception, _))| {
+        let until = exception.until.as_ref().map(ToString::to_string);
+        let operator = line(&cut(&exception.operator, 60));
+        format!("`{operator}` (until {})", until.unwrap_or_default())
+    });
+    let shown: Vec<String> = shown.collect();
+    (!shown.is_empty()).then(|| format!(" Exceptions that end soon: {}.", shown.join(", ")))
 }
 
 /// How the policy treats a change in another way than its level says, if it does.

@@ -2,6 +2,7 @@
 //! annotations. One rendering a file; all of them escape what they show.
 
 mod github;
+mod gitlab;
 mod junit;
 mod markdown;
 mod sarif;
@@ -17,6 +18,8 @@ use opatlas_source::{LineIndex, LineSpan, Span};
 
 pub(super) use github::annotation;
 pub use github::github;
+pub use gitlab::gitlab;
+pub(super) use gitlab::issues as gitlab_issues;
 pub(super) use junit::case as junit_case;
 pub use junit::junit;
 pub use markdown::markdown;

@@ -3,65 +3,12 @@
 use opatlas_diff::rules::ChangeRuleId;
 use std::collections::BTreeMap;
 
-use super::item::{Item, line, rule, short_name};
-use super::listing::{Listing, Row, about};
-use crate::changes::outline::{Backends, Class};
-use crate::changes::{Report, count, lists, verdict};
-use crate::escape::{code, cut, markdown};
+use super::item::Item;
+use super::listing::{Listing, Row};
+use crate::changes::outline::Class;
+use crate::changes::{Report, lists};
+use crate::escape::{cut, markdown};
 use opatlas_diff::Subject;
-
-/// The same effect on the same backends.
-pub(super) fn items(
-    report: &Report<'_>,
-    backends: &Backends<'_>,
-    room: Option<usize>,
-) -> Vec<Item> {
-    let changes = &report.judgement.changes;
-    let number = backends.changes.len();
-    let s = if number == 1 { "s" } else { "" };
-    let what = match backends.rule.id {
-        ChangeRuleId::BackendSupportLost => format!("no longer work{s} on"),
-        ChangeRuleId::BackendSupportGained => format!("now work{s} on"),
-        ChangeRuleId::BackendSupportKindChanged => {
-            format!("run{s} through another kind of kernel on")
-        }
-        _ => "can no longer train on".to_owned(),
-    };
-    let title = format!(
-        "#### {} {what} {}",
-        count(number, "operator"),
-        markdown(&lists::keys(backends.keys))
-    );
-    let first = backends.changes.first().map(|&i| &changes[i]);
-    let mut meta = format!("- {}\n", rule(report, backends.rule));
-    meta.push_str(&about(report, backends.rule, backends.level, first, number));
-    let row = |&i: &usize| {
-        let change = &changes[i].change;
-        let mut text = code(&change.operator);
-        if let Some(place) = line(&report.head, change.new.as_ref()) {
-            text.push_str(&format!(" ({place})"));
-        }
-        if let Some(standing) = verdict::standing(report, &changes[i]) {
-            text.push_str(&format!(" ({})", markdown(&standing)));
-        }
-        Row {
-            name: code(&change.operator),
-            text,
-            short: short_name(&change.operator),
-            changes: vec![i],
-        }
-    };
-    let listing = Listing {
-        class: backends.class,
-        title,
-        meta,
-        rows: backends.changes.iter().map(row).collect(),
-        separator: ", ",
-        what: "operator",
-        is_folded: true,
-    };
-    listing.items(report, room)
-}
 
 /// How many operators each backend lost and gained; backends with the same numbers together.
 pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
@@ -114,9 +61,9 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let listing = Listing {
         class: Class::Backends,
         title: "#### Operators by backend".to_owned(),
-        meta: "| backends | lost | gained | other kind of kernel | training lost |\n\
-               |---|---:|---:|---:|---:|\n"
-            .to_owned(),
+        meta: String::new(),
+        header: "| backends | lost | gained | other kind of kernel | training lost |\n\
+                 |---|---:|---:|---:|---:|\n",
         rows: alike.iter().map(row).collect(),
         separator: "",
         what: "row",

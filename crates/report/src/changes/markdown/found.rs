@@ -1,94 +1,113 @@
-//! New findings: errors before all changes, warnings behind those that are dangerous.
+//! New findings that follow from no change: one piece for each rule and message.
 
-use super::item::Item;
-use super::listing::{Listing, Row};
+use super::block::{Block, INDENT};
+use super::item::{Item, address, in_full};
+use super::listing::Row;
+use crate::changes::Report;
 use crate::changes::outline::Class;
-use crate::changes::{Report, count};
 use crate::escape::{code, cut, markdown};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The longest message in a row that is shown short.
+/// The longest message in what is shown short.
 const SHORT_MESSAGE: usize = 200;
 
-/// The new errors, and the new warnings.
-pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
-    let mut items = listing(report, Severity::Error, Class::Errors, room);
-    items.extend(listing(report, Severity::Warning, Class::Warnings, room));
-    items
+/// A new finding in a line: **new error** in `renorm_rows`: message (file:line, `rule`). Help.
+pub(super) fn sentence(report: &Report<'_>, finding: &Finding) -> String {
+    let operator = finding.operator.as_deref();
+    let name = operator.map_or_else(String::new, |name| format!(" in {}", code(name)));
+    format!(
+        "**New {}**{name}: {} ({}, {}){}",
+        finding.severity,
+        markdown(&finding.message),
+        code(&report.found.place(finding)),
+        rule(report, finding),
+        help(finding)
+    )
 }
 
-fn listing(
+fn rule(report: &Report<'_>, finding: &Finding) -> String {
+    match report.rules_url.filter(|url| url.len() <= 200) {
+        Some(url) => format!("[{}]({}{})", finding.rule, address(url), finding.rule),
+        None => format!("`{}`", finding.rule),
+    }
+}
+
+fn help(finding: &Finding) -> String {
+    let help = finding.help.as_deref();
+    help.map_or_else(String::new, |help| format!(". {}", markdown(help)))
+}
+
+/// Findings of one rule with one message.
+pub(super) fn items(
     report: &Report<'_>,
-    severity: Severity,
     class: Class,
+    findings: &[&Finding],
     room: Option<usize>,
 ) -> Vec<Item> {
-    let found = report.found;
-    let number = found.count(severity);
-    if number == 0 {
+    let [first, ..] = findings else {
         return Vec::new();
-    }
-    let rows: Vec<Row> = found
-        .listed()
-        .filter(|finding| finding.severity == severity)
-        .map(|finding| row(report, finding))
-        .chain(omission(report, severity))
-        .collect();
-    let what = format!("new {severity}");
-    let listing = Listing {
-        class,
-        title: format!("#### {}", count(number, &what)),
-        meta: match severity {
-            Severity::Error => "- PyTorch's code generator rejects the head.\n".to_owned(),
-            _ => String::new(),
-        },
-        rows,
-        separator: "",
-        what: "finding",
-        is_folded: true,
     };
-    listing.items(report, room)
+    let short = cut(&first.message, SHORT_MESSAGE);
+    let (title, rows) = match findings {
+        [only] => (format!("- {}", sentence(report, only)), Vec::new()),
+        several => {
+            let (number, severity) = (several.len(), first.severity);
+            let message = markdown(&first.message);
+            let rule = rule(report, first);
+            let title = format!(
+                "- **{number} new {severity}s: {message}** ({rule}){}",
+                help(first)
+            );
+            (
+                title,
+                several.iter().map(|finding| row(report, finding)).collect(),
+            )
+        }
+    };
+    let block = Block {
+        class,
+        title,
+        short: format!(
+            "- New {}: {} ({})",
+            first.severity,
+            markdown(&short),
+            in_full(report)
+        ),
+        lines: String::new(),
+        summary: format!("{} places", findings.len()),
+        rows,
+        changes: Vec::new(),
+    };
+    block.items(room)
 }
 
 fn row(report: &Report<'_>, finding: &Finding) -> Row {
-    let place = report.found.place(finding);
+    let place = code(&report.found.place(finding));
     let operator = finding.operator.as_deref();
     let name = operator.map_or_else(|| code(&finding.file), code);
-    let rule = match report.rules_url.filter(|url| url.len() <= 200) {
-        Some(url) => format!(
-            "[{}]({}{})",
-            finding.rule,
-            super::item::address(url),
-            finding.rule
-        ),
-        None => format!("`{}`", finding.rule),
-    };
-    let help = finding.help.as_deref();
-    let help = help.map_or_else(String::new, |help| format!(". {}", markdown(help)));
-    let told = |message: &str, help: &str| {
-        let message = markdown(message);
-        format!("- {name}: {message} ({}, {rule}){help}\n", code(&place))
-    };
     Row {
-        text: told(&finding.message, &help),
-        short: told(&cut(&finding.message, SHORT_MESSAGE), ""),
+        text: format!("- {name} ({place})\n"),
+        short: format!("- {}\n", code(&cut(&name, 80))),
         name,
         changes: Vec::new(),
     }
 }
 
 /// The findings that are only counted.
-fn omission(report: &Report<'_>, severity: Severity) -> Option<Row> {
+pub(super) fn omission(report: &Report<'_>) -> Option<Item> {
+    let omission = report.found.new.omission()?;
     let omitted = report.found.new.omitted.iter();
-    let omitted = omitted.filter(|omitted| omitted.severity == severity);
-    let parts: Vec<String> = omitted
-        .map(|omitted| format!("{} of `{}`", omitted.count, omitted.rule))
-        .collect();
-    let text = format!("- more that are not listed: {}\n", parts.join(", "));
-    (!parts.is_empty()).then(|| Row {
-        name: "more".to_owned(),
-        short: text.clone(),
-        text,
+    let worst = omitted.map(|omitted| omitted.severity).min();
+    Some(Item {
+        class: match worst {
+            Some(Severity::Error) => Class::Errors,
+            _ => Class::Look,
+        },
+        text: format!(
+            "\n- New findings: {}\n{INDENT}\n",
+            markdown(&cut(&omission, 600))
+        ),
         changes: Vec::new(),
+        is_short: false,
     })
 }

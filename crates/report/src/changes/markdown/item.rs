@@ -80,9 +80,12 @@ pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<Strin
 
 /// The position of a change on both sides: `line 12 → 14`.
 pub(super) fn lines(report: &Report<'_>, change: &Change) -> Option<String> {
+    let (before, after) = (change.old.as_ref(), change.new.as_ref());
+    let is_same = report.base.line(before) == report.head.line(after);
     let old = line(&report.base, change.old.as_ref());
     let new = line(&report.head, change.new.as_ref());
     match (old, new) {
+        (Some(_), Some(new)) if is_same => Some(new),
         (Some(old), Some(new)) => Some(format!("{old} → {new}")),
         (Some(old), None) => Some(format!("{old} of the base")),
         (None, new) => new,

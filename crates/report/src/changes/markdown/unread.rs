@@ -1,11 +1,13 @@
 //! What could not be compared. It comes first, and is never folded.
 
+use super::block::Block;
 use super::item::{Item, in_full, short_name};
 use super::listing::{Listing, Row};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{code, markdown};
 use opatlas_diff::revision::{Unread, UnreadSide};
+use opatlas_source::diagnostic::Severity;
 
 /// A list of what could not be read.
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
@@ -13,19 +15,41 @@ pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     if unread.is_empty() {
         return Vec::new();
     }
+    if report.found.count(Severity::Error) > 0 {
+        return folded(report, room);
+    }
     let listing = Listing {
         class: Class::Unread,
         title: "#### Not compared".to_owned(),
-        meta:
-            "- Opatlas could not read these parts, which may hide breaking changes. Fix them and \
-             compare again.\n"
-                .to_owned(),
+        meta: "Opatlas could not read these parts, which may hide breaking changes. Fix them and \
+               compare again.\n\n"
+            .to_owned(),
+        header: "",
         rows: unread.iter().map(|one| row(report, one)).collect(),
         separator: "",
         what: "entry",
         is_folded: false,
     };
     listing.items(report, room)
+}
+
+/// In a line where new errors say why.
+fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+    let unread = &report.comparison.unread;
+    let number = match unread.len() {
+        1 => "1 entry was not compared".to_owned(),
+        n => format!("{n} entries were not compared"),
+    };
+    let block = Block {
+        class: Class::Unread,
+        title: format!("- **{number}**, which may hide breaking changes"),
+        short: format!("- **{number}**"),
+        lines: String::new(),
+        summary: "which".to_owned(),
+        rows: unread.iter().map(|one| row(report, one)).collect(),
+        changes: Vec::new(),
+    };
+    block.items(room)
 }
 
 fn row(report: &Report<'_>, unread: &Unread) -> Row {

@@ -175,6 +175,19 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
                 keys(own)
             )
         }
+        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
+            format!(
+                "its formula in `derivatives.yaml` no longer matches its schema, so it cannot \
+                 train on {}",
+                keys(own)
+            )
+        }
+        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaRemoved) => {
+            format!(
+                "`derivatives.yaml` no longer has its formula, so it can no longer train on {}",
+                keys(own)
+            )
+        }
         ChangeRuleId::AutogradSupportLost => {
             format!("it can no longer train on {}", keys(own))
         }

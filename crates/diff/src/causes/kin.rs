@@ -1,0 +1,201 @@
+//! Who follows whom: generated operators, delegates, groups, and forms of one operator.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::change::{Change, Note, Subject};
+use crate::revision::Comparison;
+use crate::rules::ChangeRuleId;
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::types::BaseType;
+
+/// The relations of operators on both sides.
+pub(super) struct Kin<'a> {
+    sides: [&'a Catalogue; 2],
+    /// The operator whose change the cells of an operator's table follow from.
+    of_cells: FxHashMap<&'a str, &'a str>,
+    /// The types that removed operators of the base went with.
+    lost_types: FxHashMap<OperatorId, BaseType>,
+}
+
+impl<'a> Kin<'a> {
+    pub(super) fn new(
+        comparison: &'a Comparison,
+        base: &'a Catalogue,
+        head: &'a Catalogue,
+    ) -> Self {
+        let wanted: FxHashSet<_> = comparison.dispatch.iter().filter_map(|d| d.cause).collect();
+        let changes = comparison.changes.iter();
+        let by_print: FxHashMap<_, &str> = changes
+            .filter(|_| !wanted.is_empty())
+            .map(|change| (change.fingerprint(), &*change.operator))
+            .collect();
+        let cells = comparison.dispatch.iter();
+        let of_cells = cells.filter_map(|cells| {
+            let cause = by_print.get(&cells.cause?)?;
+            Some((&*cells.operator, *cause))
+        });
+        Self {
+            sides: [base, head],
+            of_cells: of_cells.collect(),
+            lost_types: lost_types(comparison, base, head),
+        }
+    }
+
+    /// The operator itself if an entry declares it on either side, else the one that it is generated
+    /// from.
+    pub(super) fn owner(&self, name: &str) -> Box<str> {
+        let mut owner = None;
+        for side in self.sides {
+            let Some(id) = side.find_qualified(name) else {
+                continue;
+            };
+            match side.operator(id).generated() {
+                None => return name.into(),
+                Some(generated) => {
+                    owner = owner.or(Some(side.operator(generated.from).qualified_name()));
+                }
+            }
+        }
+        owner.map_or_else(|| name.into(), Into::into)
+    }
+
+    /// The operators that an effect names: removed variants, copies, replaced overloads.
+    pub(super) fn named(&self, change: &Change) -> Vec<Box<str>> {
+        let mut names: Vec<Box<str>> = Vec::new();
+        for note in &change.notes {
+            match note {
+                Note::Missing(missing) => names.extend(missing.iter().cloned()),
+                Note::WentWith(owner) => names.push(owner.clone()),
+                Note::Sibling(sibling) => names.push(sibling.clone()),
+                _ => {}
+            }
+        }
+        if let (ChangeRuleId::OverloadShadowing, Subject::Names(others)) =
+            (change.rule.id, &change.subject)
+        {
+            names.extend(others.iter().cloned());
+        }
+        names.iter().map(|name| self.owner(name)).collect()
+    }
+
+    /// Operators that an operator follows, the likeliest first.
+    pub(super) fn related(&self, name: &str) -> Vec<Box<str>> {
+        let mut related: Vec<Box<str>> = Vec::new();
+        related.extend(self.of_cells.get(name).map(|name| self.owner(name)));
+        for side in self.sides {
+            let Some(id) = side.find_qualified(name) else {
+                continue;
+            };
+            let operator = side.operator(id);
+            let delegate = operator.structured_delegate();
+            related.extend(delegate.map(|delegate| self.owner(delegate.as_str())));
+            let members = side.groups.of(id).members();
+            related.extend(members.map(|id| self.owner(&side.operator(id).qualified_name())));
+        }
+        related
+    }
+
+    /// The type that an operator was removed with, where nothing of the head uses it.
+    pub(super) fn lost_type(&self, change: &Change) -> Option<BaseType> {
+        if self.lost_types.is_empty() || !is_removal(change) {
+            return None;
+        }
+        let [base, _] = self.sides;
+        let id = base.find_qualified(&change.operator)?;
+        self.lost_types.get(&id).copied()
+    }
+}
+
+fn is_removal(change: &Change) -> bool {
+    matches!(
+        change.rule.id,
+        ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved
+    )
+}
+
+/// Types that say nothing of what an operator is about.
+const COMMON: [BaseType; 7] = [
+    BaseType::Bool,
+    BaseType::Float,
+    BaseType::Int,
+    BaseType::Scalar,
+    BaseType::Str,
+    BaseType::SymInt,
+    BaseType::Tensor,
+];
+
+/// The type that each removed operator went with, where nothing of the head uses it. Removed
+/// entries that stand next to each other were one edit, so one that does not use the type goes with
+/// its neighbours.
+fn lost_types(
+    comparison: &Comparison,
+    base: &Catalogue,
+    head: &Catalogue,
+) -> FxHashMap<OperatorId, BaseType> {
+    let removed = comparison
+        .changes
+        .iter()
+        .filter(|change| is_removal(change));
+    let removed = removed.filter_map(|change| base.find_qualified(&change.operator));
+    let mut removed: Vec<OperatorId> = removed.collect();
+    if removed.is_empty() {
+        return FxHashMap::default();
+    }
+    removed.sort_unstable();
+    let (of_base, of_head) = (types(base), types(head));
+    let is_lost = |used: &BaseType| {
+        !COMMON.contains(used) && of_base.contains(used) && !of_head.contains(used)
+    };
+    let own = |id: &OperatorId| used(base.operator(*id)).filter(is_lost).min();
+    let mut lost = FxHashMap::default();
+    for run in removed.chunk_by(|a, b| a.0 + 1 == b.0) {
+        if let Some(shared) = run.iter().find_map(own) {
+            lost.extend(run.iter().map(|id| (*id, own(id).unwrap_or(shared))));
+        }
+    }
+    lost
+}
+
+/// The base types of arguments and returns.
+fn used(operator: &Operator) -> impl Iterator<Item = BaseType> + use<'_> {
+    let schema = operator.schema();
+    let arguments = schema.arguments.all().iter();
+    let arguments = arguments.filter_map(|argument| argument.ty.innermost());
+    let returns = schema.returns.iter().filter_map(|one| one.ty.innermost());
+    arguments.chain(returns)
+}
+
+fn types(catalogue: &Catalogue) -> FxHashSet<BaseType> {
+    catalogue.operators.iter().flat_map(used).collect()
+}
+
+/// The name that the forms of an operator share: `add` of `add.out`, `add_`, `_foreach_add.List` and
+/// `add_copy`.
+#[must_use]
+pub fn stem(name: &str) -> &str {
+    let name = name.rsplit("::").next().unwrap_or(name);
+    let base = name.split('.').next().unwrap_or(name);
+    let base = base.strip_prefix("_foreach_").unwrap_or(base);
+    let base = base.strip_suffix("_copy").unwrap_or(base);
+    let is_dunder = base.starts_with("__") && base.ends_with("__");
+    match base
+        .strip_suffix('_')
+        .filter(|stem| !stem.is_empty() && !is_dunder)
+    {
+        Some(stem) => stem,
+        None => base,
+    }
+}
+
+/// The first of the named places for each stem.
+pub(super) fn stems<'n>(
+    named: impl Iterator<Item = (&'n str, usize)>,
+) -> FxHashMap<&'n str, usize> {
+    let mut stems: FxHashMap<&str, usize> = FxHashMap::default();
+    for (name, place) in named {
+        let known = stems.entry(stem(name)).or_insert(place);
+        *known = (*known).min(place);
+    }
+    stems
+}

@@ -1,0 +1,146 @@
+//! New operators: where each runs, whether it trains, its out form, and the C++ to write.
+
+use std::collections::BTreeMap;
+
+use super::item::{Item, in_full, line, short_name};
+use super::listing::{Listing, Row};
+use crate::changes::outline::Class;
+use crate::changes::{Report, count, lists};
+use crate::escape::{code, markdown};
+use opatlas_diff::cards::{Card, OutForm};
+use opatlas_diff::causes::{Cause, Edited};
+use opatlas_dispatch::training::Through;
+
+/// As many declarations are in a row.
+const DECLARATIONS: usize = 2;
+
+/// The new operators, with what follows from them.
+pub(super) fn items(report: &Report<'_>, causes: &[&Cause], room: Option<usize>) -> Vec<Item> {
+    let cards = report.cards.iter();
+    let cards: BTreeMap<&str, &Card> = cards.map(|card| (&*card.operator, card)).collect();
+    let mut rows: Vec<Row> = Vec::new();
+    for cause in causes {
+        let start = rows.len();
+        let edited = cause.edited.iter();
+        rows.extend(edited.map(|edited| row(report, edited, cards.get(&*edited.operator))));
+        rows[start].changes.extend(&cause.consequences);
+    }
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let listing = Listing {
+        class: Class::New,
+        title: format!("#### {}", count(rows.len(), "new operator")),
+        meta: String::new(),
+        header: "| operator | runs | trains | out form | Python | C++ to write |\n\
+                 |---|---|---|---|---|---|\n",
+        rows,
+        separator: "",
+        what: "operator",
+        is_folded: true,
+    };
+    listing.items(report, room)
+}
+
+fn row(report: &Report<'_>, edited: &Edited, card: Option<&&Card>) -> Row {
+    let change = &report.judgement.changes[edited.edits[0]].change;
+    let name = code(&edited.operator);
+    let namespace = edited.operator.split_once("::");
+    let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));
+    let schema = change.new.as_ref().map_or("", |schema| &schema.text);
+    let place = line(&report.head, change.new.as_ref());
+    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let mut first = format!("{}{place}", code(&format!("{namespace}{schema}")));
+    let cells = card.map_or_else(
+        || ["", "", "", "", ""].map(str::to_owned),
+        |card| {
+            if !card.missing_tags.is_empty() {
+                let tags: Vec<String> = card.missing_tags.iter().map(|tag| code(tag)).collect();
+                let tags = tags.join(", ");
+                first.push_str(&format!("; its other forms have the tags {tags}"));
+            }
+            [
+                runs(card),
+                trains(card),
+                out(card),
+                python(card),
+                kernels(card),
+            ]
+        },
+    );
+    let cells: Vec<String> = [first]
+        .into_iter()
+        .chain(cells)
+        .map(|text| cell(&text))
+        .collect();
+    Row {
+        text: format!("| {} |\n", cells.join(" | ")),
+        short: format!(
+            "| {} | {} | | | | |\n",
+            cell(&short_name(&edited.operator)),
+            cell(&in_full(report))
+        ),
+        changes: edited.edits.clone(),
+        name,
+    }
+}
+
+/// Text in a table: a bar would end the cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn runs(card: &Card) -> String {
+    let runs = match card.runs.is_empty() {
+        true => "nowhere".to_owned(),
+        false => lists::keys(&card.runs),
+    };
+    match card.fails.is_empty() {
+        true => markdown(&runs),
+        false => markdown(&format!("{runs}; fails on {}", lists::keys(&card.fails))),
+    }
+}
+
+fn trains(card: &Card) -> String {
+    let text = match card.trains {
+        None => "no: it runs nowhere",
+        Some(Through::OwnFormula) => "yes: own formula",
+        Some(Through::Composite) => "yes: composite",
+        Some(Through::AutogradKernel) => "yes: autograd kernel",
+        Some(Through::NotDifferentiable) => "no: not differentiable",
+        Some(Through::Error) => "no: no formula",
+        Some(Through::Unknown) => "unknown without derivatives.yaml",
+    };
+    text.to_owned()
+}
+
+fn out(card: &Card) -> String {
+    match &card.out {
+        OutForm::NotNeeded => "not needed".to_owned(),
+        OutForm::Declared(name) => code(name),
+        OutForm::Generated(name) => format!("{} (generated)", code(name)),
+        OutForm::Missing(name) => format!("none: add {}", code(&format!("autogen: {name}"))),
+    }
+}
+
+fn python(card: &Card) -> String {
+    let text = match (card.is_function, card.is_method) {
+        (true, true) => "function, method",
+        (true, false) => "function",
+        (false, true) => "method",
+        (false, false) => "not bound",
+    };
+    text.to_owned()
+}
+
+fn kernels(card: &Card) -> String {
+    let shown = card.kernels.iter().take(DECLARATIONS);
+    let mut shown: Vec<String> = shown.map(|(_, declaration)| code(declaration)).collect();
+    if let more @ 1.. = card.kernels.len().saturating_sub(DECLARATIONS) {
+        shown.push(count(more, "more kernel"));
+    }
+    match shown.is_empty() {
+        true => "nothing".to_owned(),
+        false => shown.join(", "),
+    }
+}

@@ -1,0 +1,105 @@
+//! A piece of a report: a bullet with what matters, and folded rows below it. One that is longer
+//! than the room becomes several, each with the bullet.
+
+use super::item::{Item, chars, fits};
+use super::listing::Row;
+use crate::changes::outline::Class;
+
+/// A bullet and its rows.
+pub(super) struct Block {
+    pub class: Class,
+    /// The bullet's first line, which can stand alone, without its end.
+    pub title: String,
+    /// The same where that alone is over the room.
+    pub short: String,
+    /// Further lines of the bullet, each with its end.
+    pub lines: String,
+    /// What the folded rows are.
+    pub summary: String,
+    /// Folded rows, each an item of a list.
+    pub rows: Vec<Row>,
+    /// The changes that the bullet covers.
+    pub changes: Vec<usize>,
+}
+
+impl Block {
+    /// One item, or as many as the room asks for.
+    pub(super) fn items(self, room: Option<usize>) -> Vec<Item> {
+        let whole = self.item(0..self.rows.len(), &self.title, &self.lines, false);
+        if fits(&whole.text, room) {
+            return vec![whole];
+        }
+        let room = room.unwrap_or(usize::MAX);
+        let is_brief = chars(&self.title) + chars(&self.lines) + 700 > room;
+        let (title, lines) = match is_brief {
+            true => (&*self.short, ""),
+            false => (&*self.title, &*self.lines),
+        };
+        let mut items = Vec::new();
+        let mut start = 0;
+        while start < self.rows.len() || items.is_empty() {
+            let (mut end, mut sum) = (start, 0);
+            while end < self.rows.len() && sum + chars(&self.rows[end].text) < room {
+                sum += chars(&self.rows[end].text) + INDENT.len();
+                end += 1;
+            }
+            let lines = if start == 0 { lines } else { "" };
+            let mut item = self.item(start..end, title, lines, is_brief);
+            while chars(&item.text) > room && end > start + 1 {
+                end -= 1;
+                item = self.item(start..end, title, lines, is_brief);
+            }
+            if chars(&item.text) > room || (end == start && start < self.rows.len()) {
+                end = (start + 1).min(self.rows.len());
+                item = self.item(start..end, &self.short, "", true);
+            }
+            items.push(item);
+            start = end;
+        }
+        items
+    }
+
+    fn item(
+        &self,
+        range: std::ops::Range<usize>,
+        title: &str,
+        lines: &str,
+        is_short: bool,
+    ) -> Item {
+        let rows = &self.rows[range.clone()];
+        let part = match rows.len() < self.rows.len() {
+            true => format!(
+                " ({} to {} of {})",
+                range.start + 1,
+                range.end,
+                self.rows.len()
+            ),
+            false => String::new(),
+        };
+        let mut text = format!("\n{title}\n{lines}");
+        if !rows.is_empty() {
+            let shown = rows.iter().map(|row| {
+                let text = if is_short { &row.short } else { &row.text };
+                format!("{INDENT}{text}")
+            });
+            let list: String = shown.collect();
+            text.push_str(&format!(
+                "{INDENT}<details><summary>{}{part}</summary>\n\n{list}\n{INDENT}</details>\n",
+                self.summary
+            ));
+        }
+        let mut changes: Vec<usize> = rows.iter().flat_map(|row| row.changes.clone()).collect();
+        if range.start == 0 {
+            changes.extend(&self.changes);
+        }
+        Item {
+            class: self.class,
+            text,
+            changes,
+            is_short,
+        }
+    }
+}
+
+/// What puts a line below a bullet.
+pub(super) const INDENT: &str = "  ";

@@ -1,0 +1,36 @@
+//! What is to be said of exceptions: a line each.
+
+use super::item::{Item, in_full, short_name};
+use super::listing::{Listing, Row};
+use crate::changes::outline::Class;
+use crate::changes::{Report, message};
+use crate::escape::{code, markdown};
+
+/// The exceptions that were used, are of no use, or have ended.
+pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -> Vec<Item> {
+    let row = |&i: &usize| {
+        let change = &report.judgement.changes[i].change;
+        let name = code(&change.operator);
+        Row {
+            text: format!(
+                "- {name}: {} · `{}`\n",
+                markdown(&message(change)),
+                change.rule.id
+            ),
+            short: format!("- {}: {}\n", short_name(&change.operator), in_full(report)),
+            changes: vec![i],
+            name,
+        }
+    };
+    let listing = Listing {
+        class: Class::Excused,
+        title: "#### Exceptions".to_owned(),
+        meta: String::new(),
+        header: "",
+        rows: about.iter().map(row).collect(),
+        separator: "",
+        what: "exception",
+        is_folded: true,
+    };
+    listing.items(report, room)
+}

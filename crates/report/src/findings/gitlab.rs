@@ -1,0 +1,52 @@
+//! Findings as a GitLab Code Quality report.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use super::Findings;
+use opatlas_source::diagnostic::{Finding, Severity};
+
+/// A list of issues, which GitLab shows in merge requests.
+#[must_use]
+pub fn gitlab(report: &Findings<'_>) -> Value {
+    issues(report).into()
+}
+
+/// An issue for each finding. Its fingerprint does not depend on where the finding is; those of
+/// equal rule and operator are numbered.
+pub(crate) fn issues(report: &Findings<'_>) -> Vec<Value> {
+    let mut seen: FxHashMap<String, usize> = FxHashMap::default();
+    let findings = report.findings.iter();
+    let findings = findings.take_while(|_| !report.room.is_over(0));
+    findings
+        .map(|finding| {
+            let about = finding.operator.as_deref().unwrap_or(&finding.file);
+            let name = format!("{}:{about}", finding.rule);
+            let number = seen.entry(name.clone()).or_default();
+            *number += 1;
+            issue(report, finding, &format!("{name}:{number}"))
+        })
+        .collect()
+}
+
+fn issue(report: &Findings<'_>, finding: &Finding, fingerprint: &str) -> Value {
+    let operator = finding.operator.as_deref();
+    let name = operator.map_or_else(String::new, |name| format!("{name}: "));
+    let help = finding.help.as_deref();
+    let help = help.map_or_else(String::new, |help| format!(". {help}"));
+    let lines = report.lines(&finding.file, finding.span);
+    json!({
+        "description": format!("{name}{}{help}", finding.message),
+        "check_name": finding.rule.as_str(),
+        "fingerprint": fingerprint,
+        "severity": match finding.severity {
+            Severity::Error => "critical",
+            Severity::Warning => "minor",
+            Severity::Info => "info",
+        },
+        "location": {
+            "path": report.path(&finding.file),
+            "lines": {"begin": lines.map_or(1, |lines| lines.start.line)},
+        },
+    })
+}
