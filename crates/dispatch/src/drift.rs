@@ -284,7 +284,11 @@ fn is_same(key: &str, expected: &Registration<'_>, found: &ObservedRegistration)
         Origin::Tracer => file.starts_with("TraceType"),
         Origin::BackendSelect => file.starts_with("RegisterBackendSelect"),
         Origin::HandWritten => expected.file.is_none_or(|expected| expected == file),
-        Origin::BackendFile | Origin::Source | Origin::Fallback | Origin::Observed => true,
+        // A process names torch/library.py for what Python registers.
+        Origin::Source => expected
+            .file
+            .is_none_or(|expected| expected.ends_with(".py") || expected.ends_with(file)),
+        Origin::BackendFile | Origin::Fallback | Origin::Observed => true,
     };
     of_code && expected.fallthrough == found.fallthrough
 }
