@@ -282,7 +282,7 @@ async fn steps_of_another_program() {
         "{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
         "not JSON",
     ];
-    for (format, says) in [(3, OLD.1), (4, damaged[0]), (4, damaged[1])] {
+    for (format, says) in [(3, OLD.1), (5, damaged[0]), (5, damaged[1])] {
         let (service, store) = with_store().await;
         let bundle = |text: &str| Bundle::of_native_functions(text.as_bytes());
         ingest(

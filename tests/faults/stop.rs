@@ -143,7 +143,7 @@ fn heavy_work_does_not_hold_the_end_up() {
     let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
     let mut server = Served::start(&database);
     let body = "- func: f() -> ()\n".repeat(200_000);
-    let asked: Vec<_> = (0..8)
+    let asked: Vec<_> = (0..24)
         .map(|_| {
             let mut stream = connect(&server);
             write!(
@@ -167,6 +167,10 @@ fn heavy_work_does_not_hold_the_end_up() {
         let mut answer = Vec::new();
         // A connection that is reset has no answer either.
         let _ = stream.read_to_end(&mut answer);
+        println!(
+            "{:?}",
+            String::from_utf8_lossy(&answer[..answer.len().min(60)])
+        );
         answer.starts_with(b"HTTP/1.1 200").then_some(())
     });
     let answered = answered.count();

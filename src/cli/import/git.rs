@@ -54,7 +54,8 @@ pub(super) fn commits(
     let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
-            "no commit of {range} in {} touches {}; give its path in the repository",
+            "no commit of {range} in {} touches {}; give its path in the repository with --path, or --backend for a \
+             backend's file",
             repository.display(),
             paths.join(" or "),
         );

@@ -235,6 +235,7 @@ impl Profile {
 
 fn fault(at: opatlas_source::Span, message: String) -> Diagnostic {
     Diagnostic::new(RuleId::VendorProfile, at, message)
+        .with_help("`opatlas explain vendor-profile` shows a valid profile")
 }
 
 #[cfg(test)]
