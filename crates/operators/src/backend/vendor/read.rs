@@ -238,6 +238,8 @@ impl Reader<'_> {
                     let span = self
                         .tree
                         .place(func, span.start as usize..span.end as usize);
+                    // What is missing at the end has no text; the whole schema is shown then.
+                    let span = if span.is_empty() { at } else { span };
                     let message = format!("unreadable schema: {}", first.message);
                     let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
                     fault.help.clone_from(&first.help);
