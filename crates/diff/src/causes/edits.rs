@@ -1,5 +1,7 @@
 //! Which changes are edits of an entry, and which edits are the same.
 
+use rustc_hash::FxHashSet;
+
 use crate::change::{Change, Subject};
 use crate::rules::{ChangeRuleId, Group, Level};
 use opatlas_schema::types::BaseType;
@@ -103,7 +105,8 @@ fn detail(change: &Change) -> Option<String> {
 /// The tags that came and went, whatever other tags there are.
 fn tag_moves(change: &Change) -> String {
     let head = change.new.as_ref().map_or("", |fragment| &fragment.text);
-    let is_new = |tag: &String| head.split(", ").any(|known| known == tag);
+    let head: FxHashSet<&str> = head.split(", ").collect();
+    let is_new = |tag: &String| head.contains(&**tag);
     let tags = change.subject.names();
     let marked = tags
         .iter()
