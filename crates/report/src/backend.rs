@@ -65,6 +65,14 @@ pub fn verdict(impact: &BackendImpact<'_>) -> String {
     let breaking = impact.must_change().count();
     match (impact.unknown.len(), breaking) {
         (0, 0) => "All kernels that the backend registers compile unchanged.".to_owned(),
+        (unknown, 0) => format!(
+            "Before the upgrade: remove {} from the list.",
+            counted(unknown, "operator"),
+        ),
+        (0, breaking) => format!(
+            "Before the upgrade: change {}.",
+            counted(breaking, "kernel"),
+        ),
         (unknown, breaking) => format!(
             "Before the upgrade: remove {} from the list, change {}.",
             counted(unknown, "operator"),

@@ -69,7 +69,7 @@ fn a_removed_form_leaves_one_cause() {
     );
 }
 
-/// Operators of a type that is no longer used are one cause, whatever their names.
+/// Removals that have an unused type in common are one cause, whatever the operators are called.
 #[test]
 fn a_type_that_is_gone_is_the_cause() {
     let old = "\

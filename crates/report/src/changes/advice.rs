@@ -10,7 +10,7 @@ use opatlas_diff::{Change, Note, Subject};
 /// Explanations up to this many bytes are shown whole.
 const SHORT_WHY: usize = 240;
 
-/// What to do about a formula whose schema is no longer that of its operator.
+/// The advice for a formula in derivatives.yaml whose schema differs from its operator's.
 pub(super) const FORMULA: &str = "Its formula in `derivatives.yaml` no longer matches: change the \
                                   schema there in the same way.";
 

@@ -149,8 +149,8 @@ fn library<'s>(found: &Found<'_, 's>, at: usize, word: &'s str) -> Option<Block<
     })
 }
 
-/// A namespace or key in the arguments of a block: a single word that is no macro. A word in
-/// capital letters with an underscore is one, such as `TORCH_EXTENSION_NAME`.
+/// Reads a namespace or key from the arguments of a block: one identifier. Identifiers in capital
+/// letters with an underscore, such as `TORCH_EXTENSION_NAME`, are macros and refused.
 fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
     let is_word = shown

@@ -81,7 +81,7 @@ pub(in crate::backend) fn superset(
     mark(tree, pairs).map_or(Superset::No, Superset::Unknown)
 }
 
-/// What shows that a mapping is no plain backend file: a key, or an entry that is a mapping.
+/// Why a file needs a vendor profile: the first unknown section, or the first entry that is a mapping.
 fn mark(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> Option<Span> {
     let is_mark = |key: &NodeId| tree.str_value(*key).is_some_and(|key| MARKS.contains(&key));
     if let Some((key, _)) = pairs.iter().find(|(key, _)| is_mark(key)) {

@@ -81,7 +81,7 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     let overloads = catalogue.overloads(name);
     let is_bound = overloads.iter().any(|&id| catalogue.is_bound(id));
     let message = match (overloads.is_empty(), is_bound) {
-        (true, _) => format!("there is no operator `{name}`"),
+        (true, _) => format!("unknown operator `{name}`"),
         (false, false) => format!("Python has no binding for `{name}`"),
         (false, true) => {
             format!("no overload of `{name}` takes these arguments and has these returns")

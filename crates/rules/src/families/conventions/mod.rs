@@ -131,7 +131,7 @@ fn masks(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// What formulas call. Words are looked for, as in the generator; there is no parser of C++.
+/// The functions that formulas call. Searches for identifiers instead of parsing C++, as torchgen does.
 fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let targets = &catalogue.derivative_matches.targets;
     for (index, entry) in sink.while_wanted(file.entries.iter().enumerate()) {

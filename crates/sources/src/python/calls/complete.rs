@@ -1,0 +1,93 @@
+//! From a draft to a registration: its kernel, its condition, and what is not known of it.
+
+use tree_sitter::Node;
+
+use super::super::span;
+use super::super::values::shortened;
+use super::{Call, Draft};
+use crate::parse::text;
+use crate::{Registration, RegistrationKind};
+
+impl<'t> Call<'_, 't> {
+    /// The function that is registered.
+    fn kernel(&self, draft: &Draft) -> Option<Node<'t>> {
+        let given = match (&*draft.through, draft.kind) {
+            ("Library.impl" | "Library._register_fake", _) => self.argument(1, "fn"),
+            ("Library.fallback", _) => self.argument(0, "fn"),
+            ("torch.library.impl" | "torch.library.register_kernel", _) => self.argument(2, "func"),
+            ("torch.library.custom_op" | "torch.library.triton_op", _) => self.argument(1, "fn"),
+            ("torch.library.register_autocast", _) => None,
+            (through, RegistrationKind::Impl) if through.starts_with("torch.library.") => {
+                self.argument(1, "func")
+            }
+            (through, _) if through.starts_with("CustomOpDef.") => {
+                self.arguments.positional.last().copied()
+            }
+            _ => None,
+        };
+        self.applied.or(given)
+    }
+
+    /// The registration of a draft, and why it is unresolved.
+    pub(super) fn complete(&self, draft: Draft) -> Registration {
+        let kernel = self
+            .kernel(&draft)
+            .filter(|_| draft.kind != RegistrationKind::Def || draft.key.is_some());
+        let shown = kernel.map(|node| match node.kind() {
+            "lambda" => "lambda".to_owned(),
+            _ => shortened(text(node, self.names.text)),
+        });
+        let fallthrough = shown
+            .as_deref()
+            .is_some_and(|name| name.rsplit('.').next() == Some("fallthrough_kernel"));
+        let (key, why) = match draft.key {
+            Some(Ok(key)) => (Some(key), None),
+            Some(Err(why)) => (None, Some(why)),
+            None => (None, None),
+        };
+        let is_fallback = draft.kind == RegistrationKind::Fallback;
+        let mut unresolved = draft.operator.unresolved.or(why);
+        if unresolved.is_none() && draft.operator.namespace.is_none() {
+            let what = match draft.through.starts_with("Library.") {
+                true => "the library's namespace",
+                false => "the operator's namespace",
+            };
+            unresolved = Some(format!("{what} is not a literal").into());
+        }
+        if unresolved.is_none() && is_fallback && key.is_none() {
+            unresolved = Some("the library has no dispatch key".into());
+        }
+        Registration {
+            kind: draft.kind,
+            namespace: draft.operator.namespace,
+            operator: draft.operator.name,
+            key,
+            kernel: shown.filter(|_| !fallthrough).map(Into::into),
+            fallthrough,
+            schema: draft.schema,
+            file: self.file,
+            at: span(self.node),
+            block: span(self.node),
+            condition: self.condition(),
+            through: draft.through.into(),
+            unresolved,
+        }
+    }
+
+    /// The conditions of `if` statements around the call.
+    fn condition(&self) -> Option<Box<str>> {
+        let mut conditions: Vec<String> = Vec::new();
+        let mut is_else = false;
+        for node in self.path.iter().rev() {
+            is_else |= matches!(node.kind(), "else_clause" | "elif_clause");
+            if node.kind() == "if_statement" && conditions.len() < 4 {
+                let condition = node.child_by_field_name("condition");
+                let shown = condition.map_or("", |node| text(node, self.names.text));
+                let prefix = if is_else { "else of if" } else { "if" };
+                conditions.push(format!("{prefix} {}", shortened(shown)));
+                is_else = false;
+            }
+        }
+        (!conditions.is_empty()).then(|| conditions.join(", within ").into())
+    }
+}
