@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 
 mod bounds;
+#[path = "../common/callgrind.rs"]
+mod callgrind;
 mod corpus;
 mod growth;
 mod program;

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use opatlas::service::secrets;
 use opatlas_source::Digest;
 
-use crate::growth;
+use crate::callgrind::{callgrind, has_valgrind};
 
 /// The digest that is right, and others that differ from it in one byte: the first, one in the middle,
 /// the last; and one that differs everywhere.
@@ -56,13 +56,13 @@ fn compared() {
 
 #[test]
 fn wrong_secrets_take_the_same_time() {
-    if !growth::has_valgrind() {
+    if !has_valgrind() {
         return;
     }
     for name in ["same_measured", "signed_measured"] {
         let function = format!("hostile::secrets::{name}");
         let environment = [("OPATLAS_HOSTILE_SECRETS", "1")];
-        let counts = growth::callgrind(&function, "secrets::compared", &environment, 7);
+        let counts = callgrind(&function, "secrets::compared", &environment, 7);
         let wrong = &counts[1..];
         assert!(wrong[0] > 0.0, "{name}: {counts:?}");
         assert!(
