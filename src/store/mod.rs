@@ -8,6 +8,9 @@
 //! program starts, and a type parameter would have to be carried through the whole service. Hence
 //! futures in boxes, whose cost is nothing beside that of a statement.
 
+#[macro_use]
+mod record;
+
 mod chunks;
 mod copy;
 mod database;
@@ -16,6 +19,7 @@ mod exceptions;
 mod history;
 mod ids;
 mod maintenance;
+mod migrations;
 mod names;
 mod opening;
 mod postgres;

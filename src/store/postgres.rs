@@ -11,7 +11,6 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_as, query_scalar};
@@ -21,14 +20,12 @@ use self::presence::Presence;
 use super::copy::TABLES;
 use super::database::Backend;
 use super::error::{StoreError, Unusable};
+use super::migrations;
 use super::opening::{Opening, opened_for_reading};
 use super::{sql, waited};
 
 type Database = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
-
-/// The migrations that this program knows.
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/postgres");
 
 /// The key of the advisory lock that writers hold; also while migrating. "opatlas" in ASCII.
 const WRITE_LOCK: i64 = 0x006f_7061_746c_6173;
@@ -121,7 +118,7 @@ impl PostgresStore {
         }
         let applied = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
         let applied: Vec<(i64, Vec<u8>)> = applied.fetch_all(&mut *reader).await?;
-        self.opening.judge(place, &applied, &MIGRATIONS)
+        self.opening.judge(place, &applied, &migrations::POSTGRES)
     }
 
     async fn expect_encoding(&self) -> Result<(), StoreError> {
@@ -143,7 +140,7 @@ impl PostgresStore {
 
     /// Brings the database up to date. Replicas may start at once: the second finds the work done.
     async fn migrate(&self) -> Result<(), StoreError> {
-        let known = Opening::newest(&MIGRATIONS);
+        let known = Opening::newest(&migrations::POSTGRES);
         let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
         // The migrations of another replica may take their time.
         for limit in [
@@ -153,7 +150,7 @@ impl PostgresStore {
             work.execute(limit).await?;
         }
         lock(&mut work).await?;
-        MIGRATIONS
+        migrations::POSTGRES
             .run_direct(None, &mut *work, false)
             .await
             .map_err(|error| StoreError::of_migration(error, known))?;

@@ -165,15 +165,17 @@ pub struct ProbeProgress {
     pub items: Vec<ProbeItem>,
 }
 
-/// How long an item took.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct ProbeDuration {
-    /// The part.
-    pub part: String,
-    /// The item.
-    pub item: String,
-    /// The time, in milliseconds.
-    pub milliseconds: i64,
+record! {
+    /// How long an item took.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ProbeDuration {
+        /// The part.
+        pub part: String,
+        /// The item.
+        pub item: String,
+        /// The time, in milliseconds.
+        pub milliseconds: i64,
+    }
 }
 
 /// A dump of the tables of a process, to be stored.

@@ -79,11 +79,11 @@ pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
      FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
 /// The files of a revision, with the groups that they consist of.
-pub const FILES_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs \
+pub const FILES_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs AS groups \
      FROM revision_files rf JOIN files f ON f.id = rf.file \
      WHERE rf.revision = $1 ORDER BY rf.name";
 /// One file of a revision, with the groups that it consists of.
-pub const FILE_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs \
+pub const FILE_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs AS groups \
      FROM revision_files rf JOIN files f ON f.id = rf.file \
      WHERE rf.revision = $1 AND rf.name = $2";
 
@@ -241,8 +241,7 @@ pub const ALL_FILES: &str = "SELECT id FROM files ORDER BY id";
 /// A file by id.
 pub const FILE_LISTS: &str = "SELECT digest, runs FROM files WHERE id = $1";
 /// A file by id, as one of a revision.
-pub const FILE_BY_ID: &str =
-    "SELECT CAST(f.id AS TEXT) AS name, f.digest, f.bytes, f.runs FROM files f WHERE f.id = $1";
+pub const FILE_BY_ID: &str = "SELECT CAST(f.id AS TEXT) AS name, f.digest, f.bytes, f.runs AS groups FROM files f WHERE f.id = $1";
 /// What files all revisions have.
 pub const ALL_REVISION_FILES: &str = "SELECT revision, name, file FROM revision_files";
 /// All revisions.

@@ -6,7 +6,6 @@ mod file;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Pool, Transaction, query, query_scalar};
@@ -16,15 +15,13 @@ use self::address::Address;
 use self::file::DatabaseFile;
 use super::database::Backend;
 use super::error::StoreError;
+use super::migrations;
 use super::opening::{Opening, opened_for_reading};
 use super::shared::off_reactor;
 use super::{sql, waited};
 
 type Database = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
-
-/// The migrations that this program knows.
-static MIGRATIONS: Migrator = sqlx::migrate!("migrations/sqlite");
 
 /// SQLite has one writer; the rest wait here, in order, and not in its busy loop.
 const WRITERS: u32 = 1;
@@ -119,10 +116,12 @@ impl SqliteStore {
         // finds the work done.
         let mut work = begin_write(&writer).await?;
         if opening == Opening::Make {
-            MIGRATIONS
+            migrations::SQLITE
                 .run_direct(None, &mut *work, false)
                 .await
-                .map_err(|error| StoreError::of_migration(error, Opening::newest(&MIGRATIONS)))?;
+                .map_err(|error| {
+                    StoreError::of_migration(error, Opening::newest(&migrations::SQLITE))
+                })?;
         }
         // `BEGIN IMMEDIATE` is content to read a database that is read-only.
         query(sql::CHANGE_NOTHING).execute(&mut *work).await?;

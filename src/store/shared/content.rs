@@ -27,13 +27,13 @@ struct FileParts {
     groups: Vec<i64>,
 }
 
-#[derive(sqlx::FromRow)]
-struct FileRow {
-    name: String,
-    digest: Vec<u8>,
-    bytes: i64,
-    #[sqlx(rename = "runs")]
-    groups: Vec<u8>,
+record! {
+    struct FileRow {
+        name: String,
+        digest: Vec<u8>,
+        bytes: i64,
+        groups: Vec<u8>,
+    }
 }
 
 /// Fetches all files of a revision.

@@ -7,18 +7,19 @@ use crate::store::exceptions::ExceptionRecord;
 use crate::store::names::ProjectName;
 use crate::store::sql;
 
-#[derive(sqlx::FromRow)]
-struct ExceptionRow {
-    id: String,
-    operator: String,
-    rule: String,
-    argument: Option<String>,
-    reason: String,
-    owner: Option<String>,
-    until_date: Option<String>,
-    until_release: Option<String>,
-    broad: i64,
-    created_at: i64,
+record! {
+    struct ExceptionRow {
+        id: String,
+        operator: String,
+        rule: String,
+        argument: Option<String>,
+        reason: String,
+        owner: Option<String>,
+        until_date: Option<String>,
+        until_release: Option<String>,
+        broad: i64,
+        created_at: i64,
+    }
 }
 
 impl ExceptionRow {

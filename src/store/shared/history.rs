@@ -10,32 +10,35 @@ use crate::store::names::ProjectName;
 use crate::store::records::IngestOutcome;
 use crate::store::sql;
 
-#[derive(sqlx::FromRow)]
-struct CommitRow {
-    id: String,
-    position: i64,
-    revision: i64,
-    release: Option<String>,
-    author_date: i64,
-    subject: String,
-    digest: Vec<u8>,
+record! {
+    struct CommitRow {
+        id: String,
+        position: i64,
+        revision: i64,
+        release: Option<String>,
+        author_date: i64,
+        subject: String,
+        digest: Vec<u8>,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct StampRow {
-    now: i64,
-    commits: i64,
-    revisions: i64,
+record! {
+    struct StampRow {
+        now: i64,
+        commits: i64,
+        revisions: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct StepRow {
-    id: i64,
-    base: i64,
-    head: i64,
-    base_release: String,
-    head_release: String,
-    program: i64,
+record! {
+    struct StepRow {
+        id: i64,
+        base: i64,
+        head: i64,
+        base_release: String,
+        head_release: String,
+        program: i64,
+    }
 }
 
 impl StepRow {

@@ -1,8 +1,6 @@
 //! Rows as the tables hold them, and how they become records. Where a row does not make a record,
 //! the database is damaged.
 
-use sqlx::FromRow;
-
 use crate::store::error::StoreError;
 use crate::store::names::{LabelName, ProjectName};
 use crate::store::records::{FileRecord, LabelRecord, Project};
@@ -13,38 +11,42 @@ use opatlas_source::Digest;
 /// the database.
 pub(super) const BATCH: usize = 256;
 
-#[derive(FromRow)]
-pub(super) struct ProjectRow {
-    pub(super) id: i64,
-    name: String,
-    description: Option<String>,
-    policy: Option<String>,
-    created_at: i64,
-    revisions: i64,
+record! {
+    pub(super) struct ProjectRow {
+        pub(super) id: i64,
+        name: String,
+        description: Option<String>,
+        policy: Option<String>,
+        created_at: i64,
+        revisions: i64,
+    }
 }
 
-#[derive(FromRow)]
-pub(super) struct RevisionRow {
-    pub(super) id: i64,
-    digest: Vec<u8>,
-    pub(super) ingested_at: i64,
+record! {
+    pub(super) struct RevisionRow {
+        pub(super) id: i64,
+        digest: Vec<u8>,
+        pub(super) ingested_at: i64,
+    }
 }
 
-#[derive(FromRow)]
-pub(super) struct LabelRow {
-    name: String,
-    pub(super) revision: i64,
-    pub(super) release: Option<String>,
-    moved_at: i64,
-    digest: Vec<u8>,
+record! {
+    pub(super) struct LabelRow {
+        name: String,
+        pub(super) revision: i64,
+        pub(super) release: Option<String>,
+        moved_at: i64,
+        digest: Vec<u8>,
+    }
 }
 
-#[derive(FromRow)]
-pub(super) struct FileRow {
-    pub(super) revision: i64,
-    name: String,
-    digest: Vec<u8>,
-    bytes: i64,
+record! {
+    pub(super) struct FileRow {
+        pub(super) revision: i64,
+        name: String,
+        digest: Vec<u8>,
+        bytes: i64,
+    }
 }
 
 impl ProjectRow {

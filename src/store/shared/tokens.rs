@@ -6,18 +6,19 @@ use crate::store::error::{Missing, StoreError};
 use crate::store::sql;
 use crate::store::tokens::{TokenKey, TokenRecord};
 
-#[derive(sqlx::FromRow)]
-struct TokenRow {
-    id: String,
-    name: String,
-    hash: Vec<u8>,
-    signing_key: Option<Vec<u8>>,
-    projects: String,
-    actions: String,
-    created_at: i64,
-    expires_at: Option<i64>,
-    revoked_at: Option<i64>,
-    last_used_at: Option<i64>,
+record! {
+    struct TokenRow {
+        id: String,
+        name: String,
+        hash: Vec<u8>,
+        signing_key: Option<Vec<u8>>,
+        projects: String,
+        actions: String,
+        created_at: i64,
+        expires_at: Option<i64>,
+        revoked_at: Option<i64>,
+        last_used_at: Option<i64>,
+    }
 }
 
 impl TokenRow {

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, SqliteConnection, query_as, query_scalar};
 
+use super::BUSY_TIMEOUT;
 use super::address::Address;
-use super::{BUSY_TIMEOUT, MIGRATIONS};
 use crate::store::error::{StoreError, Unusable};
+use crate::store::migrations;
 use crate::store::opening::Opening;
 
 /// How many bytes the disk must take for the database to count as writable: more than a small
@@ -168,7 +169,7 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
     match applied? {
         Applied::Empty => Ok(()),
         Applied::Foreign => Err(Unusable::Foreign { place }.into()),
-        Applied::Migrations(applied) => opening.judge(&place, &applied, &MIGRATIONS),
+        Applied::Migrations(applied) => opening.judge(&place, &applied, &migrations::SQLITE),
     }
 }
 

@@ -8,25 +8,27 @@ use crate::store::names::ProjectName;
 use crate::store::probe::{KEPT_RUNS, NewProbeRun, ProbeDuration, ProbeRun, ShardRecord};
 use crate::store::sql::probe as sql;
 
-#[derive(sqlx::FromRow)]
-struct RunRow {
-    id: i64,
-    name: String,
-    revision: Vec<u8>,
-    address: String,
-    torch: String,
-    device: String,
-    lease: i64,
-    shards: i64,
+record! {
+    struct RunRow {
+        id: i64,
+        name: String,
+        revision: Vec<u8>,
+        address: String,
+        torch: String,
+        device: String,
+        lease: i64,
+        shards: i64,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-struct ShardRow {
-    part: String,
-    items: String,
-    leases: i64,
-    until: Option<i64>,
-    digest: Option<Vec<u8>>,
+record! {
+    struct ShardRow {
+        part: String,
+        items: String,
+        leases: i64,
+        until: Option<i64>,
+        digest: Option<Vec<u8>>,
+    }
 }
 
 impl RunRow {
