@@ -21,6 +21,7 @@
 
 pub mod cli;
 pub mod http;
+pub mod lsp;
 pub mod service;
 pub mod store;
 pub mod web;

@@ -1,30 +1,35 @@
 //! `opatlas check`: the rules over files or a stored revision.
 
 mod base;
+mod inputs;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
+use super::config::Files;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
 use crate::service::Snapshot;
 use crate::wire;
 use base::{Base, BaseOptions};
+use inputs::with_neighbours;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
-use opatlas_report::findings::{Colour, Findings, SourceText};
+use opatlas_report::findings::{Colour, Edited, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
+use opatlas_rules::fix::Wanted;
 use opatlas_rules::{Omitted, introduced};
+use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
-use opatlas_yaml::{Kind, Root};
+
+pub(super) use inputs::{Input, inputs};
 
 /// Checks operator declarations against the rules of a release.
 ///
@@ -35,8 +40,17 @@ use opatlas_yaml::{Kind, Root};
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Also check the files that this file lists, one path a line
+    #[arg(long, value_name = "LIST")]
+    files_from: Option<PathBuf>,
+
+    /// Read the files that belong with the named ones (in PyTorch's layout, the same folder, or
+    /// [files] of opatlas.toml), and report only on the named ones
+    #[arg(long, conflicts_with_all = ["over", "fix"])]
+    neighbours: bool,
 
     /// The PyTorch release whose rules apply; by default the newest known
     #[arg(long)]
@@ -46,9 +60,10 @@ pub(super) struct Check {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// Exit with 1 if a finding has at least this severity
-    #[arg(long, value_enum, default_value_t = FailOn::Error)]
-    fail_on: FailOn,
+    /// Exit with 1 if a finding has at least this severity [default: error; never with --format
+    /// lintrunner]
+    #[arg(long, value_enum)]
+    fail_on: Option<FailOn>,
 
     /// Hide infos
     #[arg(long)]
@@ -91,6 +106,8 @@ enum Format {
     Github,
     /// GitLab Code Quality
     Gitlab,
+    /// One JSON message a line, as lintrunner reads them from linters; exits with 0
+    Lintrunner,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,26 +129,22 @@ impl FailOn {
     }
 }
 
-/// One bundle to check, and the user's names for its files.
-#[derive(Debug, Default)]
-pub(super) struct Input {
-    pub(super) bundle: Bundle,
-    pub(super) paths: BTreeMap<Box<str>, PathBuf>,
-}
-
-impl Input {
-    pub(super) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
-        self.bundle.insert(name, bytes);
-        self.paths.insert(name.into(), path.into());
-    }
-}
-
 impl Check {
-    pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) async fn run(mut self) -> anyhow::Result<ExitCode> {
+        if let Some(list) = &self.files_from {
+            let text = fs::read_to_string(list);
+            let text = text.with_context(|| format!("cannot read {}", list.display()))?;
+            let listed = text.lines().filter(|line| !line.is_empty());
+            self.files.extend(listed.map(PathBuf::from));
+        }
         if self.over.is_given() {
             return self.check_over().await;
         }
-        let release = match &self.release {
+        let config = match self.neighbours {
+            true => Files::read(Path::new("."))?,
+            false => Files::default(),
+        };
+        let release = match self.release.as_ref().or(config.release.as_ref()) {
             None => Release::LATEST,
             Some(text) => {
                 let parsed = Release::parse(text)?;
@@ -144,7 +157,10 @@ impl Check {
                 parsed.release
             }
         };
-        let mut inputs = inputs(&self.files)?;
+        let mut inputs = match self.neighbours {
+            true => with_neighbours(&self.files, &config)?,
+            false => inputs(&self.files)?,
+        };
         if let Some(edits) = self.fix {
             let fixing = Fixing {
                 edits,
@@ -168,7 +184,9 @@ impl Check {
         let failed = judged.iter().any(|judged| {
             let shown = judged.findings.iter().map(|finding| finding.severity);
             let omitted = judged.omitted.iter().map(|omitted| omitted.severity);
-            shown.chain(omitted).any(|found| self.fail_on.is_met(found))
+            shown
+                .chain(omitted)
+                .any(|found| self.fail_on().is_met(found))
         });
         self.show(&judged)?;
         Ok(ExitCode::from(u8::from(failed)))
@@ -186,18 +204,19 @@ impl Check {
             findings: laid.findings().filter(shown).cloned().collect(),
             omitted: Vec::new(),
             sources: laid.sources(),
+            edited: Vec::new(),
             known: None,
             snapshot: laid.snapshot,
         };
         let mut severities = judged.findings.iter().map(|finding| finding.severity);
-        let failed = severities.any(|found| self.fail_on.is_met(found));
+        let failed = severities.any(|found| self.fail_on().is_met(found));
         self.show(&[judged])?;
         eprint!("{}", laid.told);
         Ok(ExitCode::from(u8::from(failed)))
     }
 
     fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> Judged {
-        let snapshot = Snapshot::read(input.bundle, release, None);
+        let snapshot = Snapshot::read(input.bundle.clone(), release, None);
         let introduced = base.map(|base| {
             (
                 base,
@@ -217,6 +236,7 @@ impl Check {
         };
         let of_sources = self.source_options.findings(&snapshot);
         findings.extend(of_sources.into_iter().filter(|finding| shown(&finding)));
+        findings.retain(|finding| input.reports(finding));
         let is_shown = |name: &str| {
             let mut files = findings.iter().map(|finding| &*finding.file);
             !name.starts_with(SOURCES) || files.any(|file| file == name)
@@ -233,6 +253,7 @@ impl Check {
         Judged {
             omitted: self.omitted(omitted),
             sources: sources.collect(),
+            edited: self.edited(&input, &findings, release),
             findings,
             known: introduced.map(|(base, new)| Known {
                 base: base.title.clone(),
@@ -242,6 +263,31 @@ impl Check {
             }),
             snapshot,
         }
+    }
+
+    /// The severity that makes the command fail. lintrunner takes any failure for one of the linter.
+    fn fail_on(&self) -> FailOn {
+        self.fail_on.unwrap_or(match self.format {
+            Format::Lintrunner => FailOn::Never,
+            _ => FailOn::Error,
+        })
+    }
+
+    /// The files with their safe edits made, if the format carries them.
+    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<Edited> {
+        let is_offered = findings.iter().any(|finding| Wanted::Safe.takes(finding));
+        if self.format != Format::Lintrunner || !is_offered {
+            return Vec::new();
+        }
+        let fixing = Fixing {
+            edits: Edits::Safe,
+            release,
+            with_infos: !self.quiet,
+        };
+        let names = input.paths.keys().filter(|name| input.is_named(name));
+        // A file that is not UTF-8 has a finding that says so, and no edits.
+        let edited = names.filter_map(|name| fixing.edited(input, name).ok().flatten());
+        edited.collect()
     }
 
     /// The omitted findings that are shown.
@@ -272,6 +318,7 @@ impl Check {
                 Format::Junit => print!("{}", findings::junit(&report)),
                 Format::Github => print!("{}", findings::github(&report)),
                 Format::Gitlab => println!("{:#}", findings::gitlab(&report)),
+                Format::Lintrunner => print!("{}", findings::lintrunner(&report, &judged.edited)),
             }
         }
         Ok(())
@@ -285,6 +332,8 @@ struct Judged {
     /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
+    /// The files with the safe edits made, for the formats that carry them.
+    edited: Vec<Edited>,
     /// What a base has of them.
     known: Option<Known>,
 }
@@ -385,75 +434,4 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         });
     }
     answer
-}
-
-/// Sorts the files into bundles: files that belong to all operators go into each.
-pub(super) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
-    let mut shared = Input::default();
-    let mut operators = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            let bundle = super::import::read_folder(path)?;
-            let mut input = Input::default();
-            for (name, bytes) in bundle.files() {
-                input.add(name, &path.join(name), bytes.to_vec());
-            }
-            super::over::add_vendors(path, &mut input)?;
-            operators.push(input);
-            continue;
-        }
-        let bytes = read(path)?;
-        match role(path, &bytes) {
-            Some(name) => shared.add(&name, path, bytes),
-            None => {
-                let mut input = Input::default();
-                input.add(NATIVE_FUNCTIONS, path, bytes);
-                operators.push(input);
-            }
-        }
-    }
-    if operators.is_empty() {
-        bail!(
-            "none of these files declares operators; add a native_functions.yaml, or name the \
-             revision that they belong to with --over, such as --over 2.9.0"
-        );
-    }
-    for input in &mut operators {
-        for (name, bytes) in shared.bundle.files() {
-            input.add(name, &shared.paths[name], bytes.to_vec());
-        }
-    }
-    Ok(operators)
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .context("cannot read standard input")?;
-        return Ok(bytes);
-    }
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// The bundle name of a file that does not declare operators.
-fn role(path: &Path, bytes: &[u8]) -> Option<String> {
-    let name = path.file_name()?.to_string_lossy();
-    if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
-        return Some(name.into_owned());
-    }
-    let (text, _) = opatlas_yaml::decode(bytes);
-    let document = opatlas_yaml::parse(&text);
-    let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
-        return None;
-    };
-    let Kind::Mapping(pairs) = tree.kind(*root) else {
-        return None;
-    };
-    let is_backend = pairs
-        .iter()
-        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
-    let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
-    (is_backend && Bundle::is_file_name(&own)).then_some(own)
 }

@@ -1,7 +1,8 @@
-//! `opatlas.toml`: the policy and the exceptions that a repository checks in.
+//! `opatlas.toml`: the policy and the exceptions that a repository checks in, and where its files
+//! are.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
@@ -9,6 +10,7 @@ use serde::Deserialize;
 use super::over::{Pin, VendorText};
 use crate::service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_diff::policy::{Exception, Policy};
+use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The file that is read where nothing else is named.
 const FILE: &str = "opatlas.toml";
@@ -21,6 +23,71 @@ struct Config {
     #[serde(default, rename = "exception")]
     exceptions: Vec<ExceptionText>,
     vendor: Option<VendorText>,
+    files: Option<FilesText>,
+}
+
+/// `[files]`: where the files of a repository are that are not found by their names. Paths count from
+/// the folder of `opatlas.toml`.
+#[derive(Debug, Default, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct FilesText {
+    pub(super) native_functions: Option<PathBuf>,
+    pub(super) tags: Option<PathBuf>,
+    pub(super) derivatives: Option<PathBuf>,
+    pub(super) deprecated: Option<PathBuf>,
+    pub(super) backends: Vec<PathBuf>,
+    /// The release of PyTorch whose rules apply.
+    pub(super) release: Option<String>,
+}
+
+/// What a repository's `opatlas.toml` says about its files.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Files {
+    /// The bundle's names of the files and their paths.
+    pub(super) bundle: Vec<(&'static str, PathBuf)>,
+    /// The files of backends.
+    pub(super) backends: Vec<PathBuf>,
+    /// The release of PyTorch whose rules apply.
+    pub(super) release: Option<String>,
+    /// The vendor profile, as a bundle holds it.
+    pub(super) vendor: Option<String>,
+}
+
+impl Files {
+    /// Reads `opatlas.toml` in a folder; nothing where there is none.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is invalid.
+    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let path = folder.join(FILE);
+        if !path.is_file() {
+            return Ok(Self::default());
+        }
+        let shown = path.display();
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}"))?;
+        let config: Config =
+            toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
+        let files = config.files.unwrap_or_default();
+        let named = [
+            (NATIVE_FUNCTIONS, files.native_functions),
+            (TAGS, files.tags),
+            (DERIVATIVES, files.derivatives),
+            (DEPRECATED, files.deprecated),
+        ];
+        let named = named.into_iter();
+        Ok(Self {
+            bundle: named
+                .filter_map(|(name, path)| Some((name, folder.join(path?))))
+                .collect(),
+            backends: files
+                .backends
+                .iter()
+                .map(|path| folder.join(path))
+                .collect(),
+            release: files.release,
+            vendor: config.vendor.map(|vendor| vendor.yaml()),
+        })
+    }
 }
 
 /// The policy, if the file has one, and its exceptions.

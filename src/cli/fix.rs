@@ -13,6 +13,7 @@ use similar::TextDiff;
 use super::check::Input;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use opatlas_report::findings::Edited;
 use opatlas_rules as rules;
 use opatlas_rules::fix::{Fixed, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
@@ -92,6 +93,20 @@ impl Fixing {
                 .count();
         }
         Ok(all)
+    }
+
+    /// One file with the edits made; `None` if there are none to make.
+    ///
+    /// # Errors
+    /// If the file is not UTF-8.
+    pub(super) fn edited(self, input: &Input, name: &str) -> anyhow::Result<Option<Edited>> {
+        let mended = self.file(input, name, &input.paths[name])?;
+        Ok((mended.fixed.text != mended.before).then(|| Edited {
+            file: name.into(),
+            edits: mended.fixed.applied(),
+            before: mended.before,
+            after: mended.fixed.text,
+        }))
     }
 
     fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<Mended> {

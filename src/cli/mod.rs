@@ -22,6 +22,8 @@ mod gc;
 mod history;
 mod import;
 mod local;
+mod lsp;
+mod neighbours;
 mod openapi;
 mod over;
 mod remote;
@@ -84,6 +86,7 @@ enum Command {
     Doctor(doctor::Doctor),
     Gc(gc::Gc),
     Openapi(openapi::Openapi),
+    Lsp(lsp::Lsp),
 }
 
 /// Time for work in progress to end.
@@ -122,6 +125,7 @@ pub fn run() -> ExitCode {
             Command::Doctor(doctor) => doctor.run().await,
             Command::Gc(gc) => gc.run().await,
             Command::Openapi(openapi) => openapi.run(),
+            Command::Lsp(lsp) => lsp.run(),
         }
     });
     // Work without a waiting caller does not delay the exit.

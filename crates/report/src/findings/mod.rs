@@ -4,6 +4,7 @@
 mod github;
 mod gitlab;
 mod junit;
+mod lintrunner;
 mod markdown;
 mod sarif;
 mod text;
@@ -22,6 +23,7 @@ pub use gitlab::gitlab;
 pub(super) use gitlab::issues as gitlab_issues;
 pub(super) use junit::case as junit_case;
 pub use junit::junit;
+pub use lintrunner::{Edited, lintrunner};
 pub use markdown::markdown;
 pub(super) use sarif::region;
 pub use sarif::sarif;

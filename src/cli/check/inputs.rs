@@ -1,0 +1,197 @@
+//! The files that a check is about, sorted into bundles.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+
+use crate::cli::compare::backend::vendor;
+use crate::cli::config::Files;
+use crate::cli::neighbours::{around, fixed_name};
+use crate::cli::{import, over};
+use opatlas_source::diagnostic::Finding;
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, VENDOR};
+use opatlas_yaml::{Kind, Root};
+
+/// One bundle to check, and the user's names for its files.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Input {
+    pub(in crate::cli) bundle: Bundle,
+    pub(in crate::cli) paths: BTreeMap<Box<str>, PathBuf>,
+    /// The files that are reported on; `None` for all.
+    named: Option<BTreeSet<Box<str>>>,
+}
+
+impl Input {
+    pub(in crate::cli) fn add(&mut self, name: &str, path: &Path, bytes: Vec<u8>) {
+        self.bundle.insert(name, bytes);
+        self.paths.insert(name.into(), path.into());
+    }
+
+    /// Whether a file is reported on.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.named.as_ref().is_none_or(|named| named.contains(name))
+    }
+
+    /// Whether a finding is about a file that is reported on.
+    pub(super) fn reports(&self, finding: &Finding) -> bool {
+        self.is_named(&finding.file)
+    }
+}
+
+/// The bundles of files whose neighbours are read with them: those that PyTorch's layout, the layout
+/// of torchgen or the same folder has, or that `opatlas.toml` names. Only the files that are named
+/// are reported on.
+///
+/// # Errors
+/// If a file cannot be read, or has no `native_functions.yaml`.
+pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Result<Vec<Input>> {
+    let mut bundles: BTreeMap<PathBuf, Input> = BTreeMap::new();
+    for path in paths {
+        if path.is_dir() {
+            bail!(
+                "--neighbours takes files, but {} is a folder",
+                path.display()
+            );
+        }
+        let full = std::path::absolute(path)?;
+        let files = members(&full, config)?;
+        let key = files[0].1.clone();
+        let input = match bundles.remove(&key) {
+            Some(input) => input,
+            None => neighbours(&files, config)?,
+        };
+        bundles.insert(key, name_file(input, path, &full, &files)?);
+    }
+    Ok(bundles.into_values().collect())
+}
+
+/// The files of the bundle that a file belongs to, `native_functions.yaml` first.
+fn members(full: &Path, config: &Files) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+    let mut configured = Vec::new();
+    for (name, path) in &config.bundle {
+        configured.push((*name, std::path::absolute(path)?));
+    }
+    let declares = configured
+        .first()
+        .is_some_and(|(name, _)| *name == NATIVE_FUNCTIONS);
+    if declares && configured.iter().any(|(_, path)| path == full) {
+        return Ok(configured);
+    }
+    match around(full, Path::is_file) {
+        Some(found) => Ok(found),
+        None if declares => Ok(configured),
+        None => bail!(
+            "{} has no {NATIVE_FUNCTIONS} in the same folder or in PyTorch's layout; name one as \
+             `native_functions` in [files] of opatlas.toml, or use --over",
+            full.display()
+        ),
+    }
+}
+
+fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Result<Input> {
+    let mut input = Input {
+        named: Some(BTreeSet::new()),
+        ..Input::default()
+    };
+    for (name, path) in files {
+        input.add(name, path, read(path)?);
+    }
+    if let Some(profile) = &config.vendor {
+        input.bundle.insert(VENDOR, profile.as_bytes());
+    }
+    Ok(input)
+}
+
+/// Adds a file that the user names.
+fn name_file(
+    mut input: Input,
+    path: &Path,
+    full: &Path,
+    files: &[(&'static str, PathBuf)],
+) -> anyhow::Result<Input> {
+    let member = files.iter().find(|(_, member)| member == full);
+    let (name, bytes) = match member.map(|(name, _)| *name).or_else(|| fixed_name(full)) {
+        Some(name) => (name.to_owned(), read(path)?),
+        None => {
+            let vendor = vendor(path)?;
+            (vendor.file, vendor.bytes.to_vec())
+        }
+    };
+    input.add(&name, path, bytes);
+    input.named.get_or_insert_default().insert(name.into());
+    Ok(input)
+}
+
+/// Sorts the files into bundles: files that belong to all operators go into each.
+pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
+    let mut shared = Input::default();
+    let mut operators = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let bundle = import::read_folder(path)?;
+            let mut input = Input::default();
+            for (name, bytes) in bundle.files() {
+                input.add(name, &path.join(name), bytes.to_vec());
+            }
+            over::add_vendors(path, &mut input)?;
+            operators.push(input);
+            continue;
+        }
+        let bytes = read(path)?;
+        match role(path, &bytes) {
+            Some(name) => shared.add(&name, path, bytes),
+            None => {
+                let mut input = Input::default();
+                input.add(NATIVE_FUNCTIONS, path, bytes);
+                operators.push(input);
+            }
+        }
+    }
+    if operators.is_empty() {
+        bail!(
+            "none of these files declares operators; add a native_functions.yaml, or name the \
+             revision that they belong to with --over, such as --over 2.9.0"
+        );
+    }
+    for input in &mut operators {
+        for (name, bytes) in shared.bundle.files() {
+            input.add(name, &shared.paths[name], bytes.to_vec());
+        }
+    }
+    Ok(operators)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .read_to_end(&mut bytes)
+            .context("cannot read standard input")?;
+        return Ok(bytes);
+    }
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The bundle name of a file that does not declare operators.
+fn role(path: &Path, bytes: &[u8]) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy();
+    if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {
+        return Some(name.into_owned());
+    }
+    let (text, _) = opatlas_yaml::decode(bytes);
+    let document = opatlas_yaml::parse(&text);
+    let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
+        return None;
+    };
+    let Kind::Mapping(pairs) = tree.kind(*root) else {
+        return None;
+    };
+    let is_backend = pairs
+        .iter()
+        .any(|(key, _)| tree.str_value(*key) == Some("backend"));
+    let own = format!("{BACKENDS}{}.yaml", path.file_stem()?.to_string_lossy());
+    (is_backend && Bundle::is_file_name(&own)).then_some(own)
+}

@@ -1,0 +1,124 @@
+//! The files that belong with a file: the layout of PyTorch's repository, that of the package
+//! `torchgen`, or one folder with everything.
+
+use std::path::{Path, PathBuf};
+
+use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+
+/// Where a layout keeps the files of a bundle, from its root.
+type Layout = [(&'static str, &'static str); 4];
+
+/// The layouts, the most specific first.
+const LAYOUTS: [Layout; 3] = [
+    [
+        (
+            NATIVE_FUNCTIONS,
+            "aten/src/ATen/native/native_functions.yaml",
+        ),
+        (TAGS, "aten/src/ATen/native/tags.yaml"),
+        (DERIVATIVES, "tools/autograd/derivatives.yaml"),
+        (DEPRECATED, "tools/autograd/deprecated.yaml"),
+    ],
+    [
+        (NATIVE_FUNCTIONS, "ATen/native/native_functions.yaml"),
+        (TAGS, "ATen/native/tags.yaml"),
+        (DERIVATIVES, "autograd/derivatives.yaml"),
+        (DEPRECATED, "autograd/deprecated.yaml"),
+    ],
+    [
+        (NATIVE_FUNCTIONS, NATIVE_FUNCTIONS),
+        (TAGS, TAGS),
+        (DERIVATIVES, DERIVATIVES),
+        (DEPRECATED, DEPRECATED),
+    ],
+];
+
+/// The name in a bundle of a file that is found by its own name; `None` for any other file.
+pub(super) fn fixed_name(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_str()?;
+    [NATIVE_FUNCTIONS, TAGS, DERIVATIVES, DEPRECATED]
+        .into_iter()
+        .find(|fixed| *fixed == name)
+}
+
+/// The bundle that a file belongs to, as bundle names and paths, `native_functions.yaml` first.
+/// `exists` says whether there is a file. `None` if no layout has a `native_functions.yaml`.
+pub(super) fn around(
+    path: &Path,
+    exists: impl Fn(&Path) -> bool,
+) -> Option<Vec<(&'static str, PathBuf)>> {
+    let name = fixed_name(path);
+    LAYOUTS.iter().find_map(|layout| {
+        let root = match name {
+            Some(name) => root(path, within(layout, name)?)?,
+            // A file of a backend is found beside the operators only.
+            None => path.parent()?.to_owned(),
+        };
+        let found = layout.iter().map(|(name, at)| (*name, root.join(at)));
+        let found: Vec<_> = found
+            .filter(|(name, at)| Some(*name) == self::fixed_name(path) && at == path || exists(at))
+            .collect();
+        (found.first()?.0 == NATIVE_FUNCTIONS).then_some(found)
+    })
+}
+
+fn within(layout: &Layout, name: &str) -> Option<&'static str> {
+    let found = layout.iter().find(|(known, _)| *known == name);
+    found.map(|(_, at)| *at)
+}
+
+/// What precedes `end` in a path.
+fn root(path: &Path, end: &str) -> Option<PathBuf> {
+    let end = Path::new(end);
+    let depth = end.components().count();
+    path.ends_with(end)
+        .then(|| path.ancestors().nth(depth).unwrap_or(Path::new("")).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(path: &str, files: &[&str]) -> Option<Vec<String>> {
+        let found = around(Path::new(path), |path| {
+            files.iter().any(|file| Path::new(file) == path)
+        });
+        found.map(|found| {
+            let paths = found.into_iter();
+            paths.map(|(_, path)| path.display().to_string()).collect()
+        })
+    }
+
+    const PYTORCH: [&str; 4] = [
+        "/p/aten/src/ATen/native/native_functions.yaml",
+        "/p/aten/src/ATen/native/tags.yaml",
+        "/p/tools/autograd/derivatives.yaml",
+        "/p/tools/autograd/deprecated.yaml",
+    ];
+
+    #[test]
+    fn every_file_of_a_layout_finds_the_others() {
+        for path in PYTORCH {
+            assert_eq!(found(path, &PYTORCH).unwrap(), PYTORCH);
+        }
+        let packaged = [
+            "torchgen/packaged/ATen/native/native_functions.yaml",
+            "torchgen/packaged/autograd/derivatives.yaml",
+        ];
+        for path in packaged {
+            assert_eq!(found(path, &packaged).unwrap(), packaged);
+        }
+        let flat = ["native_functions.yaml", "tags.yaml"];
+        for path in flat {
+            assert_eq!(found(path, &flat).unwrap(), flat);
+        }
+        assert_eq!(found("npu.yaml", &flat).unwrap(), flat);
+        assert_eq!(found("/p/tools/autograd/derivatives.yaml", &[]), None);
+    }
+
+    #[test]
+    fn a_file_that_is_not_saved_yet_is_its_own() {
+        let alone = found(PYTORCH[0], &[]).unwrap();
+        assert_eq!(alone, [PYTORCH[0]]);
+    }
+}

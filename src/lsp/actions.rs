@@ -1,0 +1,162 @@
+//! Code actions: the edits that findings carry, all safe edits of a file, and suppressions.
+
+use std::collections::HashMap;
+
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, Range, TextEdit, Uri, WorkspaceEdit,
+};
+
+use super::diagnostics::{diagnostic, findings};
+use super::workspace::{Opened, Role};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_rules::fix::{Wanted, mend};
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Applicability, Finding, Severity};
+
+/// The kind of the action that makes all safe edits, which editors can run on saving.
+pub(super) const FIX_ALL: &str = "source.fixAll.opatlas";
+
+/// The actions for a range. `only` are the kinds that the client asks for; none means all.
+pub(super) fn of(
+    opened: Opened<'_>,
+    range: Range,
+    only: Option<&[CodeActionKind]>,
+) -> Vec<CodeActionOrCommand> {
+    let wants = |kind: &str| {
+        let is_part = |wanted: &CodeActionKind| {
+            let rest = kind.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        only.is_none_or(|only| only.iter().any(is_part))
+    };
+    let mut actions = Vec::new();
+    if wants(CodeActionKind::QUICKFIX.as_str()) {
+        let touched: Vec<&Finding> = findings(opened)
+            .filter(|finding| touches(opened.document.text.range(finding.span), range))
+            .collect();
+        actions.extend(touched.iter().filter_map(|finding| fix(opened, finding)));
+        actions.extend(
+            touched
+                .iter()
+                .filter_map(|finding| suppress(opened, finding)),
+        );
+    }
+    // Trying all edits costs several checks, so only who asks for it gets it.
+    let asks = only.is_some_and(|only| only.iter().any(|kind| kind.as_str().starts_with("source")));
+    if asks && wants(FIX_ALL) {
+        actions.extend(fix_all(opened));
+    }
+    actions.into_iter().map(CodeActionOrCommand::from).collect()
+}
+
+fn touches(a: Range, b: Range) -> bool {
+    a.start <= b.end && b.start <= a.end
+}
+
+/// The edit of a finding.
+fn fix(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
+    let fix = finding.fix.as_ref()?;
+    let text = opened.document.text.as_str();
+    let old = fix.span.slice(text);
+    let title = match (old.is_empty(), fix.replacement.is_empty()) {
+        (true, _) => format!("Insert `{}`", shown(&fix.replacement)),
+        (false, true) => format!("Remove `{}`", shown(old)),
+        (false, false) => format!(
+            "Replace `{}` with `{}`",
+            shown(old),
+            shown(&fix.replacement)
+        ),
+    };
+    let edit = TextEdit {
+        range: opened.document.text.range(fix.span),
+        new_text: fix.replacement.to_string(),
+    };
+    Some(CodeAction {
+        title,
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![diagnostic(opened, finding)]),
+        edit: Some(edits(&opened.document.uri, vec![edit])),
+        is_preferred: Some(fix.applicability == Applicability::Safe),
+        ..CodeAction::default()
+    })
+}
+
+/// The first line of a text, cut to what a menu shows.
+fn shown(text: &str) -> String {
+    const MOST: usize = 40;
+    let text = text.trim_matches(['\n', '\r']);
+    let line = text.lines().next().unwrap_or("");
+    match line.chars().count() > MOST || line.len() < text.len() {
+        true => line.chars().take(MOST).chain("...".chars()).collect(),
+        false => line.to_owned(),
+    }
+}
+
+/// A comment above the entry that allows a rule in it. Errors cannot be allowed: torchgen ignores
+/// comments.
+fn suppress(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
+    if opened.document.role != Role::Native || finding.severity == Severity::Error {
+        return None;
+    }
+    let entries = &opened.snapshot.catalogue.native_functions.entries;
+    let after = entries
+        .partition_point(|placed| placed.place(placed.entry.span).start <= finding.span.start);
+    let placed = entries.get(after.checked_sub(1)?)?;
+    let entry = placed.place(placed.entry.span);
+    if finding.span.start > entry.end {
+        return None;
+    }
+    let text = &opened.document.text;
+    let line = text.line(text.line_of(entry.start as usize))?;
+    let at = text.position(line.start);
+    let rule = finding.rule;
+    let edit = TextEdit {
+        range: Range::new(at, at),
+        new_text: format!("# opatlas: allow({rule}) \n"),
+    };
+    Some(CodeAction {
+        title: format!("Suppress `{rule}` for this entry (add the reason)"),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![diagnostic(opened, finding)]),
+        edit: Some(edits(&opened.document.uri, vec![edit])),
+        ..CodeAction::default()
+    })
+}
+
+/// All safe edits of the file that cause no other finding.
+fn fix_all(opened: Opened<'_>) -> Option<CodeAction> {
+    if !findings(opened).any(|finding| Wanted::Safe.takes(finding)) {
+        return None;
+    }
+    let (document, snapshot) = (opened.document, opened.snapshot);
+    let before = document.text.as_str();
+    let mut bundle = snapshot.bundle.clone();
+    let fixed = mend(&document.name, before, Wanted::Safe, |text| {
+        bundle.insert(&document.name, text.as_bytes());
+        let release = snapshot.release();
+        let read = Catalogue::read(&bundle, release, Some(&snapshot.catalogue));
+        opatlas_rules::check(&read).into_kept()
+    });
+    if fixed.text == before {
+        return None;
+    }
+    let end = u32::try_from(before.len()).unwrap_or(u32::MAX);
+    let edit = TextEdit {
+        range: document.text.range(Span::new(0, end)),
+        new_text: fixed.text,
+    };
+    Some(CodeAction {
+        title: "Make all edits that change no meaning".to_owned(),
+        kind: Some(CodeActionKind::from(FIX_ALL)),
+        edit: Some(edits(&document.uri, vec![edit])),
+        ..CodeAction::default()
+    })
+}
+
+#[expect(
+    clippy::mutable_key_type,
+    reason = "addresses are compared by their text, which never changes"
+)]
+fn edits(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    WorkspaceEdit::new(HashMap::from([(uri.clone(), edits)]))
+}

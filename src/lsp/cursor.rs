@@ -1,0 +1,268 @@
+//! What is at a place of a file, by its lines alone: it works in a text that cannot be read yet.
+
+use std::ops::Range;
+
+/// How many lines an entry is followed upwards.
+const MOST_LINES: usize = 500;
+
+/// What the fields of an entry are indented by.
+const FIELDS: usize = 2;
+
+/// A place in a text.
+#[derive(Debug, Clone)]
+pub(super) struct Cursor<'t> {
+    text: &'t str,
+    /// The place.
+    pub(super) offset: usize,
+    /// The bytes of its line.
+    pub(super) line: Range<usize>,
+    /// The field that the line belongs to, and how it is written.
+    pub(super) field: Option<Field<'t>>,
+}
+
+/// A field of an entry, as far as lines tell.
+#[derive(Debug, Clone)]
+pub(super) struct Field<'t> {
+    /// Its name.
+    pub(super) name: &'t str,
+    /// Where its name is.
+    pub(super) key: Range<usize>,
+}
+
+/// The part of a field that a place is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part<'t> {
+    /// The name of a field, or where one may begin.
+    Key,
+    /// The value of a field, on the same line.
+    Value(&'t str),
+    /// A name on a line below a field: `CPU` in `CPU: add_cpu`.
+    InnerKey(&'t str),
+    /// What follows the colon of such a line.
+    InnerValue(&'t str),
+}
+
+impl<'t> Cursor<'t> {
+    /// What is at a byte, which must be on the boundary of a character.
+    pub(super) fn at(text: &'t str, offset: usize) -> Self {
+        let line = line_at(text, offset);
+        let mut cursor = Self {
+            text,
+            offset,
+            field: None,
+            line: line.clone(),
+        };
+        cursor.field = cursor.field_above(line);
+        cursor
+    }
+
+    /// The text of the line.
+    pub(super) fn line_text(&self) -> &'t str {
+        &self.text[self.line.clone()]
+    }
+
+    /// The text of the line before the place.
+    pub(super) fn before(&self) -> &'t str {
+        &self.text[self.line.start..self.offset]
+    }
+
+    /// The word that the place is in or at the end of: a name, qualified and with its overload.
+    pub(super) fn word(&self) -> Range<usize> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+        let line = self.line_text();
+        let at = self.offset - self.line.start;
+        let start = line[..at].trim_end_matches(is_part).len();
+        let rest = line[at..].trim_start_matches(is_part);
+        let end = line.len() - rest.len();
+        let word = &line[start..end];
+        // A colon that ends a key is not part of it.
+        let kept = word.trim_end_matches([':', '.']);
+        let skipped = kept.len() - kept.trim_start_matches([':', '.']).len();
+        self.line.start + start + skipped..self.line.start + start + kept.len()
+    }
+
+    /// The text of [`Cursor::word`].
+    pub(super) fn word_text(&self) -> &'t str {
+        &self.text[self.word()]
+    }
+
+    /// Where the comment begins that the place is in.
+    pub(super) fn comment(&self) -> Option<usize> {
+        let before = self.before();
+        let found = before.match_indices('#').map(|(at, _)| at);
+        let mut found =
+            found.filter(|&at| at == 0 || matches!(before.as_bytes()[at - 1], b' ' | b'\t'));
+        found.next()
+    }
+
+    /// The part of a field that the place is in.
+    pub(super) fn part(&self) -> Part<'t> {
+        let Some(field) = &self.field else {
+            return Part::Key;
+        };
+        if self.line.contains(&field.key.start) || self.line.end == field.key.start {
+            return match self.offset <= field.key.end {
+                true => Part::Key,
+                false => Part::Value(field.name),
+            };
+        }
+        let line = self.line_text();
+        let indent = line.len() - line.trim_start_matches([' ', '-']).len();
+        if self.offset - self.line.start <= FIELDS && indent <= FIELDS
+            || line.trim().is_empty() && self.before().len() <= FIELDS
+        {
+            return Part::Key;
+        }
+        match self.before().contains(": ") || self.before().ends_with(':') {
+            true => Part::InnerValue(field.name),
+            false => Part::InnerKey(field.name),
+        }
+    }
+
+    /// The lines of the entry that the place is in.
+    pub(super) fn entry(&self) -> Range<usize> {
+        let mut start = self.line.clone();
+        for _ in 0..MOST_LINES {
+            if is_item(&self.text[start.clone()]) || start.start == 0 {
+                break;
+            }
+            start = line_at(self.text, start.start - 1);
+        }
+        let mut end = self.line.clone();
+        for _ in 0..MOST_LINES {
+            let Some(next) = next_line(self.text, end.end) else {
+                break;
+            };
+            if is_item(&self.text[next.clone()]) {
+                break;
+            }
+            end = next;
+        }
+        start.start..end.end
+    }
+
+    /// The text of [`Cursor::entry`].
+    pub(super) fn entry_text(&self) -> &'t str {
+        &self.text[self.entry()]
+    }
+
+    /// The next field at or above a line.
+    fn field_above(&self, mut line: Range<usize>) -> Option<Field<'t>> {
+        for _ in 0..MOST_LINES {
+            let text = &self.text[line.clone()];
+            if let Some(field) = field_of(text, line.start) {
+                return Some(field);
+            }
+            if is_item(text) || line.start == 0 {
+                return None;
+            }
+            line = line_at(self.text, line.start - 1);
+        }
+        None
+    }
+}
+
+/// Whether a line begins an entry.
+fn is_item(line: &str) -> bool {
+    line.starts_with("- ") || line == "-"
+}
+
+/// The field that a line begins: `key:` at the indentation of fields.
+fn field_of(line: &str, start: usize) -> Option<Field<'_>> {
+    let rest = line.strip_prefix("- ").unwrap_or(line);
+    let name_at = line.len() - rest.trim_start_matches(' ').len();
+    let text = &line[name_at..];
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+    let is_field = name_at <= FIELDS && end > 0 && text[end..].trim_start().starts_with(':');
+    is_field.then(|| Field {
+        name: &text[..end],
+        key: start + name_at..start + name_at + end,
+    })
+}
+
+/// The line that holds a byte, without its line break.
+fn line_at(text: &str, offset: usize) -> Range<usize> {
+    let is_break = |c: char| matches!(c, '\n' | '\r');
+    let start = text[..offset].rfind(is_break).map_or(0, |at| at + 1);
+    let end = text[offset..].find(is_break);
+    start..end.map_or(text.len(), |at| offset + at)
+}
+
+fn next_line(text: &str, end: usize) -> Option<Range<usize>> {
+    let rest = &text[end..];
+    let skipped = match rest.as_bytes() {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n' | b'\r', ..] => 1,
+        _ => return None,
+    };
+    Some(line_at(text, end + skipped))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The part and the word at `|`.
+    fn at(marked: &str) -> (String, String) {
+        let offset = marked.find('|').unwrap();
+        let text = marked.replacen('|', "", 1);
+        let cursor = Cursor::at(&text, offset);
+        (
+            format!("{:?}", cursor.part()),
+            cursor.word_text().to_owned(),
+        )
+    }
+
+    #[test]
+    fn lines_tell_what_a_place_is() {
+        let check = |text: &str, part: &str, word: &str| {
+            assert_eq!(at(text), (part.to_owned(), word.to_owned()), "{text}");
+        };
+        check("- fu|nc: add(Tensor self)", "Key", "func");
+        check(
+            "- func: a|dd.Tensor(Tensor self)",
+            "Value(\"func\")",
+            "add.Tensor",
+        );
+        check("- func: f()\n  |", "Key", "");
+        check(
+            "- func: f()\n  tags: [core, po|int",
+            "Value(\"tags\")",
+            "point",
+        );
+        check(
+            "- func: f()\n  dispatch:\n    CP|U: f_cpu",
+            "InnerKey(\"dispatch\")",
+            "CPU",
+        );
+        check(
+            "- func: f()\n  dispatch:\n    CPU, CU|",
+            "InnerKey(\"dispatch\")",
+            "CU",
+        );
+        check(
+            "- func: f()\n  dispatch:\n    CPU: f|",
+            "InnerValue(\"dispatch\")",
+            "f",
+        );
+        check("backend: X|LA\n", "Value(\"backend\")", "XLA");
+        check(
+            "supported:\n- add.Ten|sor\n",
+            "InnerKey(\"supported\")",
+            "add.Tensor",
+        );
+        check(
+            "supported:\n  - add.Ten|sor\n",
+            "InnerKey(\"supported\")",
+            "add.Tensor",
+        );
+        check("|", "Key", "");
+    }
+
+    #[test]
+    fn an_entry_ends_before_the_next() {
+        let text = "- func: f()\n  tags: core\n\n- func: g()\n";
+        let cursor = Cursor::at(text, 15);
+        assert_eq!(cursor.entry_text(), "- func: f()\n  tags: core\n");
+    }
+}

@@ -1,0 +1,72 @@
+//! Findings of the check as diagnostics.
+
+use lsp_types::{
+    CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
+    NumberOrString, PublishDiagnosticsParams,
+};
+
+use super::workspace::Opened;
+use opatlas_pytorch::release::Release;
+use opatlas_rules::registry;
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+
+/// The name that clients show before a diagnostic.
+pub(super) const SOURCE: &str = "opatlas";
+
+/// All diagnostics of an open file.
+pub(super) fn of(opened: Opened<'_>) -> PublishDiagnosticsParams {
+    let document = opened.document;
+    let diagnostics = findings(opened).map(|finding| diagnostic(opened, finding));
+    PublishDiagnosticsParams {
+        uri: document.uri.clone(),
+        diagnostics: diagnostics.collect(),
+        version: Some(document.version),
+    }
+}
+
+/// The findings about an open file.
+pub(super) fn findings(opened: Opened<'_>) -> impl Iterator<Item = &Finding> {
+    let name = &*opened.document.name;
+    let listed = opened.snapshot.listed();
+    listed.filter(move |finding| *finding.file == *name)
+}
+
+/// A finding as a diagnostic.
+pub(super) fn diagnostic(opened: Opened<'_>, finding: &Finding) -> Diagnostic {
+    let help = finding.help.as_deref();
+    let help = help.map_or_else(String::new, |help| format!("\n{help}"));
+    let related = finding.related.iter().filter_map(|related| {
+        let file = related.file.as_deref().unwrap_or(&finding.file);
+        Some(DiagnosticRelatedInformation {
+            location: opened.location(file, related.span)?,
+            message: related.message.to_string(),
+        })
+    });
+    let related: Vec<_> = related.collect();
+    let is_unused = finding.rule == RuleId::SuppressionUnused;
+    Diagnostic {
+        range: opened.document.text.range(finding.span),
+        severity: Some(match finding.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Info => DiagnosticSeverity::INFORMATION,
+        }),
+        code: Some(NumberOrString::String(finding.rule.as_str().to_owned())),
+        code_description: link(finding.rule, opened.snapshot.release()),
+        source: Some(SOURCE.to_owned()),
+        message: format!("{}{help}", finding.message),
+        related_information: (!related.is_empty()).then_some(related),
+        tags: is_unused.then(|| vec![DiagnosticTag::UNNECESSARY]),
+        data: None,
+    }
+}
+
+/// Where PyTorch decides a rule: the file in its repository.
+fn link(rule: RuleId, release: Release) -> Option<CodeDescription> {
+    let source = registry::of(rule).source;
+    let file = source.split([':', ',', ' ']).next()?;
+    let is_file = file.contains('/') && (file.ends_with(".py") || file.ends_with(".md"));
+    let href = format!("https://github.com/pytorch/pytorch/blob/v{release}.0/{file}");
+    let href = is_file.then(|| href.parse().ok()).flatten()?;
+    Some(CodeDescription { href })
+}

@@ -1,0 +1,66 @@
+//! Code lenses: on how many backends an operator works. They are filled in when an editor shows
+//! them, since a file has thousands.
+
+use lsp_types::{CodeLens, Command};
+use serde_json::{Value, json};
+
+use super::hover::dense;
+use super::workspace::{Opened, Role};
+use opatlas_dispatch::training::Works;
+use opatlas_operators::operator::OperatorId;
+
+/// A lens over each operator of `native_functions.yaml`, still without text.
+pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {
+    if opened.document.role != Role::Native {
+        return Vec::new();
+    }
+    let operators = opened.snapshot.catalogue.iter();
+    let lenses = operators.filter_map(|(_, operator)| {
+        let placed = operator.declared()?;
+        let name = operator.qualified_name();
+        Some(CodeLens {
+            range: opened
+                .document
+                .text
+                .range(placed.place(placed.entry.func_at)),
+            command: None,
+            data: Some(json!({"uri": opened.document.uri, "operator": name})),
+        })
+    });
+    lenses.collect()
+}
+
+/// The text of a lens whose operator still exists.
+pub(super) fn resolve(opened: Opened<'_>, data: &Value) -> Option<Command> {
+    let name = data.get("operator")?.as_str()?;
+    let id = opened.snapshot.catalogue.find_qualified(name)?;
+    Some(Command {
+        title: title(opened, id),
+        command: String::new(),
+        arguments: None,
+    })
+}
+
+/// `works on 5 of 6 backends, trains on 2`.
+fn title(opened: Opened<'_>, id: OperatorId) -> String {
+    let view = opened.snapshot.view();
+    let claimed: Vec<_> = dense(view).filter(|&slot| view.claims(slot)).collect();
+    let works: Vec<_> = claimed
+        .iter()
+        .copied()
+        .filter(|&slot| view.verdict(id, slot).works())
+        .collect();
+    let trains = works.iter().filter(|&&slot| {
+        let answer = view.training(id, slot);
+        answer.is_some_and(|answer| answer.training_works() == Works::Yes)
+    });
+    let of = claimed.len();
+    match (works.len(), trains.count()) {
+        (0, _) => format!("works on none of {of} backends"),
+        (works, 0) => format!("works on {works} of {of} backends"),
+        (works, trains) if works == trains => {
+            format!("works on {works} of {of} backends, trains")
+        }
+        (works, trains) => format!("works on {works} of {of} backends, trains on {trains}"),
+    }
+}
