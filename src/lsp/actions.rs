@@ -153,10 +153,6 @@ fn fix_all(opened: Opened<'_>) -> Option<CodeAction> {
     })
 }
 
-#[expect(
-    clippy::mutable_key_type,
-    reason = "addresses are compared by their text, which never changes"
-)]
 fn edits(uri: &Uri, edits: Vec<TextEdit>) -> WorkspaceEdit {
     WorkspaceEdit::new(HashMap::from([(uri.clone(), edits)]))
 }

@@ -70,11 +70,11 @@ fn locations<'n>(opened: Opened<'_>, places: impl IntoIterator<Item = Place<'n>>
 
 /// The tag that is named at a place.
 fn tag_at<'t>(opened: Opened<'_>, cursor: &Cursor<'t>) -> Option<&'t str> {
-    let is_tag = match (opened.document.role, cursor.part()) {
-        (Role::Native, Part::Value("tags") | Part::InnerKey("tags")) => true,
-        (Role::Tags, Part::Value("tag")) => true,
-        _ => false,
-    };
+    let is_tag = matches!(
+        (opened.document.role, cursor.part()),
+        (Role::Native, Part::Value("tags") | Part::InnerKey("tags"))
+            | (Role::Tags, Part::Value("tag"))
+    );
     let free = cursor.comment().is_none();
     (is_tag && free).then(|| cursor.word_text())
 }
