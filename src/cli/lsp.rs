@@ -18,8 +18,9 @@ use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 
-/// How long after the last change diagnostics are sent.
-const QUIET: Duration = Duration::from_millis(25);
+/// How long no message may come before diagnostics are sent: those of a text that is already
+/// replaced are not.
+const QUIET: Duration = Duration::from_millis(5);
 
 /// Starts the language server, which an editor talks to over standard input and output.
 ///
