@@ -15,8 +15,9 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 run: tools
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
 		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi
-	cargo build --release --locked
-	target/release/opatlas serve --bootstrap $(TORCH) --listen $(LISTEN) \
+	@echo "Building the program (profile quick; a few minutes the first time)."
+	cargo build --profile quick --locked
+	target/quick/opatlas serve --bootstrap $(TORCH) --listen $(LISTEN) \
 		--database $(DATABASE) --cache $(OPATLAS_RELEASES_DIR)
 
 # Runs formatting, lints and all tests, including those over real releases.

@@ -9,6 +9,7 @@ use opatlas_source::{Stop, Stopped};
 
 use super::Service;
 use super::error::ServiceError;
+use crate::store::blocking;
 
 /// How many requests for each worker may gather much at once.
 const PLACES: usize = 4;
@@ -109,7 +110,7 @@ impl Turn {
         let stop = self.closing.within();
         let _waiting = Waiting(stop.clone());
         let permit = Arc::clone(&self.permit);
-        let done = tokio::task::spawn_blocking(move || {
+        let done = blocking::run(move || {
             let _permit = permit;
             stop.check()?;
             work(&stop)

@@ -11,6 +11,7 @@
 #[macro_use]
 mod record;
 
+pub(crate) mod blocking;
 mod chunks;
 mod copy;
 mod database;

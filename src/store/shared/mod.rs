@@ -19,13 +19,14 @@ mod revisions;
 mod rows;
 mod tokens;
 
+use crate::store::blocking;
 use crate::store::error::StoreError;
 
 /// Runs work for the processor alone off the threads that serve requests.
 pub(super) async fn off_reactor<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::task::spawn_blocking(work)
+    blocking::run(work)
         .await
         .map_err(|error| StoreError::Unavailable {
             what: format!("its work was given up: {error}"),
