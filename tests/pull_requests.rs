@@ -1,9 +1,9 @@
-//! The workflow of `docs/pull-requests.md`, as far as it can be run without the site that hosts it:
-//! its very script over a repository.
+//! The step of `docs/pull-requests.md` that asks a server, over a repository. `tests/comment` runs the
+//! action.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 const CHAPTER: &str = include_str!("../docs/pull-requests.md");
 const FILE: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -34,8 +34,8 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-/// A repository whose second commit makes this of the operators, and what the step says of it.
-fn compare(old: &str, new: &str, config: &str) -> (tempfile::TempDir, Output) {
+/// A repository whose second commit makes this of the operators.
+fn repository(old: &str, new: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let write = |name: &str, text: &str| {
@@ -44,92 +44,21 @@ fn compare(old: &str, new: &str, config: &str) -> (tempfile::TempDir, Output) {
         std::fs::write(file, text).unwrap();
     };
     write(FILE, old);
-    write("opatlas.toml", config);
     git(path, &["init", "-q"]);
-    git(path, &["add", "aten", "opatlas.toml"]);
+    git(path, &["add", "aten"]);
     git(path, &["commit", "-qm", "base"]);
-    let base = git(path, &["rev-parse", "HEAD"]);
     write(FILE, new);
     git(path, &["commit", "-qam", "head"]);
-    let head = git(path, &["rev-parse", "HEAD"]);
-    let program = Path::new(env!("CARGO_BIN_EXE_opatlas")).parent().unwrap();
-    let mut search = vec![program.to_path_buf()];
-    search.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
-    let output = Command::new("bash")
-        .args(["-e", "-o", "pipefail", "-c", &script("Compare")])
-        .current_dir(path)
-        .env("PATH", std::env::join_paths(search).unwrap())
-        .env("BASE", base)
-        .env("HEAD", head)
-        .env("NUMBER", "7")
-        .env("GITHUB_STEP_SUMMARY", path.join("summary.md"))
-        .output()
-        .unwrap();
-    (folder, output)
+    folder
 }
 
 const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
 const NEW: &str = "- func: can_cast(ScalarType from_, ScalarType to) -> bool\n";
 
-#[test]
-fn a_break_blocks_and_is_told() {
-    let (folder, output) = compare(OLD, NEW, "");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("::error "), "{said}");
-    let annotations = said.lines().filter(|line| line.starts_with("::")).count();
-    assert!(annotations <= 50);
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!(read("report/number"), "7\n");
-    let comment = read("report/parts/part-1.md");
-    assert!(
-        comment.starts_with("### Operator schemas: 1 breaking change"),
-        "{comment}"
-    );
-    assert_eq!(read("summary.md").trim_end(), comment.trim_end());
-    let sarif: serde_json::Value = serde_json::from_str(&read("report/operators.sarif")).unwrap();
-    let result = &sarif["runs"][0]["results"][0];
-    let place = &result["locations"][0]["physicalLocation"];
-    assert_eq!(place["artifactLocation"]["uri"], FILE);
-    assert_eq!(place["region"]["startLine"], 1);
-}
-
-#[test]
-fn what_is_accepted_or_unchanged_passes() {
-    let exception = "[[exception]]\noperator = \"can_cast\"\nrule = \"argument-renamed\"\n\
-                     reason = \"a keyword\"\n";
-    for (new, config) in [(NEW, exception), (&*format!("{OLD}# more\n"), "")] {
-        let (_folder, output) = compare(OLD, new, config);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{said}");
-    }
-}
-
-/// Every part fits a comment with the hidden line before it.
-#[test]
-fn every_part_fits_a_comment() {
-    let entries = |suffix: &str| -> String {
-        let entry = |i: usize| {
-            let kind = ["int", "float", "bool", "Scalar", "Tensor"][i % 5];
-            format!("- func: operator_{i}({kind} argument{suffix}, int dim) -> Tensor\n")
-        };
-        (0..1500).map(entry).collect()
-    };
-    let (folder, output) = compare(&entries(""), &entries("_of_another_name"), "");
-    assert_eq!(output.status.code(), Some(1));
-    let parts = std::fs::read_dir(folder.path().join("report/parts")).unwrap();
-    let parts: Vec<_> = parts.map(|part| part.unwrap().path()).collect();
-    assert!(parts.len() > 1);
-    for part in parts {
-        let text = std::fs::read_to_string(part).unwrap();
-        assert!(text.chars().count() + "<!-- opatlas operators 10 -->\n".len() <= 65_536);
-    }
-}
-
-/// The other script, over a server that keeps the base.
+/// The server keeps the base.
 #[test]
 fn a_server_is_asked() {
-    let (folder, _) = compare(OLD, NEW, "");
+    let folder = repository(OLD, NEW);
     let path = folder.path();
     std::fs::create_dir(path.join("base")).unwrap();
     std::fs::write(path.join("base/native_functions.yaml"), OLD).unwrap();

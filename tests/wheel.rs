@@ -50,5 +50,8 @@ fn the_module_runs_the_program_with_its_exit_code() {
 fn a_package_without_the_program_says_where_it_looked() {
     let output = module(&installed(false), &["--version"]);
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("opatlas is in none of these folders"), "{error}");
+    assert!(
+        error.contains("opatlas is in none of these folders"),
+        "{error}"
+    );
 }

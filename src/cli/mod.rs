@@ -7,6 +7,7 @@ mod output;
 mod backup;
 mod check;
 mod check_sources;
+mod comment;
 mod compare;
 mod config;
 mod doctor;
@@ -73,6 +74,7 @@ enum Command {
     Schema(schema::Schema),
     Signatures(signatures::Signatures),
     Compare(Box<compare::Compare>),
+    Comment(Box<comment::Comment>),
     History(history::History),
     Gaps(gaps::Gaps),
     Drift(drift::Drift),
@@ -112,6 +114,7 @@ pub fn run() -> ExitCode {
             Command::Schema(schema) => schema.run(),
             Command::Signatures(signatures) => signatures.run().await,
             Command::Compare(compare) => compare.run().await,
+            Command::Comment(comment) => comment.run().await,
             Command::History(history) => history.run().await,
             Command::Gaps(gaps) => gaps.run().await,
             Command::Drift(drift) => drift.run().await,

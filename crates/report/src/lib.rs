@@ -6,6 +6,7 @@ pub mod drift;
 mod escape;
 pub mod findings;
 pub mod history;
+mod line_hash;
 pub mod packing;
 pub mod room;
 pub mod signatures;

@@ -54,7 +54,7 @@ impl Base {
     }
 
     /// The address as people know it.
-    pub(super) fn as_str(&self) -> &str {
+    pub(in crate::cli) fn as_str(&self) -> &str {
         &self.0
     }
 
@@ -64,7 +64,7 @@ impl Base {
     }
 
     /// The URL for these path segments and query parameters.
-    pub(super) fn url(&self, path: &[&str], query: &[(&str, Option<&str>)]) -> String {
+    pub(in crate::cli) fn url(&self, path: &[&str], query: &[(&str, Option<&str>)]) -> String {
         let mut url = self.0.clone();
         for segment in path {
             url.push('/');

@@ -45,6 +45,18 @@ impl Token {
     }
 }
 
+impl Token {
+    /// Whether nothing was given, as by an empty variable of the environment.
+    pub(in crate::cli) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of an `Authorization` header.
+    pub(in crate::cli) fn bearer(&self) -> String {
+        format!("Bearer {}", self.0)
+    }
+}
+
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(...)")
@@ -228,8 +240,8 @@ impl Http {
             .method(&ask.method)
             .uri(&ask.url)
             .header(header::ACCEPT, ask.accept);
-        if let Some(Token(token)) = &self.token {
-            request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+        if let Some(token) = &self.token {
+            request = request.header(header::AUTHORIZATION, token.bearer());
         }
         let mut response = match &ask.body {
             Some((media, body)) => {
@@ -257,7 +269,7 @@ impl Http {
 
 /// The certificates that the system trusts, those of a company among them; where it has none, those
 /// that browsers trust.
-fn roots(base: &Base) -> RootCerts {
+pub(in crate::cli) fn roots(base: &Base) -> RootCerts {
     if !base.is_secure() {
         return RootCerts::WebPki;
     }

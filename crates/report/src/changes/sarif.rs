@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
 use crate::escape::uri;
-use crate::findings::{SourceText, region};
+use crate::findings::{SourceText, add_hash, places, region};
+use crate::line_hash::LineHashes;
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRule, Level};
@@ -30,8 +31,11 @@ pub fn sarif(report: &Report<'_>) -> String {
         r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#,
     );
     let found = Found::of(report, rules.len());
-    let changes = told.iter().map(|judged| result(report, judged, &rules));
-    for (at, result) in changes.chain(found.results(report)).enumerate() {
+    let hashes = hashes(report, &told);
+    let changes = told
+        .iter()
+        .map(|judged| result(report, judged, &rules, &hashes));
+    for (at, result) in changes.chain(found.results(report, &hashes)).enumerate() {
         if report.room.is_over(out.len()) {
             return out;
         }
@@ -43,6 +47,15 @@ pub fn sarif(report: &Report<'_>) -> String {
     out.push_str(&run);
     out.push_str("]}");
     out
+}
+
+/// The hashes of the lines in the head that results begin in.
+fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
+    let head = &report.head;
+    let changes = told.iter().take_while(|_| !report.room.is_over(0));
+    let lines = changes.filter_map(|judged| head.line(judged.change.new.as_ref()));
+    let lines = lines.map(|line| (head.source, line));
+    LineHashes::of(lines.chain(places(report.found.new)))
 }
 
 /// The new findings, whose rules are listed behind those of the changes.
@@ -61,10 +74,10 @@ impl Found {
     }
 
     /// A result for each, as the findings alone have it.
-    fn results(&self, report: &Report<'_>) -> impl Iterator<Item = Value> {
+    fn results(&self, report: &Report<'_>, hashes: &LineHashes<'_>) -> impl Iterator<Item = Value> {
         let new = report.found.new;
         new.findings.iter().map(move |finding| {
-            let mut result = crate::findings::sarif_result(new, finding, &self.rules);
+            let mut result = crate::findings::sarif_result(new, finding, &self.rules, hashes);
             if let Some(index) = result["ruleIndex"].as_u64() {
                 result["ruleIndex"] = json!(index + self.behind as u64);
             }
@@ -169,7 +182,12 @@ fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
     descriptor
 }
 
-fn result(report: &Report<'_>, judged: &Judged, rules: &[&ChangeRule]) -> Value {
+fn result(
+    report: &Report<'_>,
+    judged: &Judged,
+    rules: &[&ChangeRule],
+    hashes: &LineHashes<'_>,
+) -> Value {
     let change = &judged.change;
     let mut text = Report::sentence(change);
     if let Some(help) = help(change) {
@@ -190,6 +208,9 @@ fn result(report: &Report<'_>, judged: &Judged, rules: &[&ChangeRule]) -> Value 
             "risks": audiences(change.impacts.risks),
         },
     });
+    if let Some(place) = change.new.as_ref().and_then(|fragment| fragment.place) {
+        add_hash(&mut result, hashes, report.head.source, place);
+    }
     if let Ok(index) = rules.binary_search_by_key(&change.rule.id, |rule| rule.id) {
         result["ruleIndex"] = json!(index);
     }

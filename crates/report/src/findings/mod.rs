@@ -27,6 +27,7 @@ pub use lintrunner::{Edited, lintrunner};
 pub use markdown::markdown;
 pub(super) use sarif::region;
 pub use sarif::sarif;
+pub(super) use sarif::{add_hash, places};
 pub(super) use sarif::{descriptor as rule_descriptor, result as sarif_result};
 pub use text::{Colour, text};
 

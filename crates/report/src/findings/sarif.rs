@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Findings, SourceText};
 use crate::escape::uri;
+use crate::line_hash::LineHashes;
 use opatlas_rules::{Rule, registry};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
@@ -15,11 +16,12 @@ pub fn sarif(report: &Findings<'_>) -> Value {
     ids.sort_unstable();
     ids.dedup();
     let rules: Vec<&Rule> = ids.iter().map(|&id| registry::of(id)).collect();
+    let hashes = LineHashes::of(places(report));
     let results: Vec<Value> = report
         .findings
         .iter()
         .take_while(|_| !report.room.is_over(0))
-        .map(|finding| result(report, finding, &ids))
+        .map(|finding| result(report, finding, &ids, &hashes))
         .collect();
     let mut run = json!({
             "tool": {"driver": {
@@ -72,7 +74,35 @@ pub(crate) fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-pub(crate) fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -> Value {
+/// The lines that the findings begin in, until the rendering is over.
+pub(crate) fn places<'a>(report: &'a Findings<'_>) -> impl Iterator<Item = (&'a SourceText, u32)> {
+    let findings = report.findings.iter();
+    let findings = findings.take_while(|_| !report.room.is_over(0));
+    findings.filter_map(|finding| {
+        let source = report.source(&finding.file)?;
+        Some((source, source.lines(finding.span).start.line))
+    })
+}
+
+/// Puts the hash of a line beside the other fingerprints of a result.
+pub(crate) fn add_hash(
+    result: &mut Value,
+    hashes: &LineHashes<'_>,
+    source: &SourceText,
+    span: Span,
+) {
+    let line = source.lines(span).start.line;
+    if let Some(hash) = hashes.get(source, line) {
+        result["partialFingerprints"]["primaryLocationLineHash"] = json!(hash);
+    }
+}
+
+pub(crate) fn result(
+    report: &Findings<'_>,
+    finding: &Finding,
+    ids: &[RuleId],
+    hashes: &LineHashes<'_>,
+) -> Value {
     let mut message = finding.message.to_string();
     if let Some(help) = &finding.help {
         message.push_str(". ");
@@ -89,6 +119,9 @@ pub(crate) fn result(report: &Findings<'_>, finding: &Finding, ids: &[RuleId]) -
             finding.operator.as_deref().unwrap_or(&finding.file)
         )},
     });
+    if let Some(source) = report.source(&finding.file) {
+        add_hash(&mut result, hashes, source, finding.span);
+    }
     if let Ok(index) = ids.binary_search(&finding.rule) {
         result["ruleIndex"] = json!(index);
     }

@@ -1,0 +1,309 @@
+//! What a job without rights has left for one that may comment.
+//!
+//! Whoever opens a pull request from a fork decides what that job runs, so nothing in the folder is
+//! trusted: sizes and the number of parts are bounded, links are not followed, and the number and
+//! the commit are only claims that the caller checks against the site. The text becomes the text of
+//! a comment and nothing else.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use serde::Deserialize;
+
+/// How many parts are posted at most.
+const PARTS: usize = 20;
+/// The longest part, in characters: what the site takes, without the hidden line.
+pub(super) const LONGEST_PART: usize = 65_400;
+/// The largest file of a number or a commit, in bytes.
+const WORD: u64 = 100;
+/// The largest file of a part, in bytes.
+const PART: u64 = 4 * 65_536;
+/// The largest comparison as JSON, in bytes.
+const COMPARISON: u64 = 64 << 20;
+/// How many files a folder has at most.
+const FILES: usize = 200;
+/// How every report begins.
+const BEGINNINGS: [&str; 2] = ["### Operator schemas: ", "**Further revisions**"];
+
+/// What the folder has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Artifact {
+    /// The pull request that it claims to be about.
+    pub(super) number: Option<u64>,
+    /// The commit that it claims to be about.
+    pub(super) head: Option<String>,
+    /// The report in parts.
+    pub(super) parts: Vec<String>,
+}
+
+/// A comparison as JSON, as far as it is needed here.
+#[derive(Deserialize)]
+struct Comparison {
+    #[serde(default)]
+    parts: Vec<String>,
+}
+
+impl Artifact {
+    /// Reads a folder: `number` and `head`, each optional, and the report as Markdown files in it or
+    /// in `parts`, or as a comparison in JSON made with `--max-chars`.
+    ///
+    /// # Errors
+    /// If the folder has something else, or too much of it.
+    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let shown = folder.display();
+        let files = files(folder).with_context(|| format!("cannot read {shown}"))?;
+        let parts = folder.join("parts");
+        let markdown = match fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
+            true => self::files(&parts)?,
+            false => files.clone(),
+        };
+        let markdown = with_extension(&markdown, "md");
+        let json = with_extension(&files, "json");
+        let parts = match (&*markdown, &*json) {
+            ([], [only]) => parts_of(only)?,
+            ([], _) => bail!(
+                "{shown} has no report: it needs Markdown files, or one comparison as JSON made \
+                 with --max-chars"
+            ),
+            (markdown, _) => {
+                let texts = markdown.iter().map(|path| text(path, PART));
+                texts.collect::<anyhow::Result<_>>()?
+            }
+        };
+        let number = word(folder, "number")?;
+        let number = number.map(|number| {
+            let parsed = number.parse().ok().filter(|number| *number > 0);
+            parsed.ok_or_else(|| anyhow!("{shown}/number is not the number of a pull request"))
+        });
+        let head = word(folder, "head")?;
+        if head.as_deref().is_some_and(|head| !is_commit(head)) {
+            bail!("{shown}/head is not the id of a commit");
+        }
+        Ok(Self {
+            number: number.transpose()?,
+            head,
+            parts: checked(parts).with_context(|| format!("the report in {shown}"))?,
+        })
+    }
+}
+
+/// Whether a text is the full id of a commit.
+pub(super) fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Refuses what is not a report, and makes every mention in it plain text.
+fn checked(parts: Vec<String>) -> anyhow::Result<Vec<String>> {
+    if parts.is_empty() {
+        bail!("it has no parts");
+    }
+    if parts.len() > PARTS {
+        bail!(
+            "it has {} parts, but at most {PARTS} are posted",
+            parts.len()
+        );
+    }
+    let numbered = parts.into_iter().enumerate();
+    let check = |(i, part): (usize, String)| {
+        let number = i + 1;
+        if !BEGINNINGS
+            .iter()
+            .any(|beginning| part.starts_with(beginning))
+        {
+            bail!("part {number} does not begin as a report of Opatlas");
+        }
+        let is_control = |c: char| c.is_control() && c != '\n' && c != '\r' && c != '\t';
+        if part.contains(is_control) {
+            bail!("part {number} has control characters, which no report has");
+        }
+        let part = without_mentions(&part);
+        let length = part.chars().count();
+        if length > LONGEST_PART {
+            bail!("part {number} has {length} characters, but a comment takes {LONGEST_PART}");
+        }
+        Ok(part)
+    };
+    numbered.map(check).collect()
+}
+
+/// The same text, mentioning nobody. Reports escape mentions, so this changes none of them.
+fn without_mentions(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        out.push(char);
+        if char == '@' && chars.peek().is_some_and(char::is_ascii_alphanumeric) {
+            out.push('\u{2060}');
+        }
+    }
+    out
+}
+
+/// The regular files of a folder by their names, in the order of the numbers in them.
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)?.take(FILES + 1) {
+        let entry = entry?;
+        // The kind of the entry itself: a link is not a file.
+        if entry.file_type()?.is_file() {
+            files.push(entry.path());
+        }
+    }
+    if files.len() > FILES {
+        bail!("it has more than {FILES} files");
+    }
+    let number = |path: &PathBuf| -> (u64, String) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+        (digits.parse().unwrap_or(u64::MAX), name.into_owned())
+    };
+    files.sort_by_key(number);
+    Ok(files)
+}
+
+fn with_extension(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
+    let all = files.iter();
+    let own = all.filter(|path| path.extension().is_some_and(|found| found == extension));
+    own.cloned().collect()
+}
+
+fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
+    let shown = path.display();
+    let text = bounded(path, COMPARISON).with_context(|| format!("cannot read {shown}"))?;
+    let comparison: Comparison = serde_json::from_slice(&text)
+        .with_context(|| format!("{shown} is not a comparison as JSON"))?;
+    if comparison.parts.is_empty() {
+        bail!("{shown} has no parts; make it with `compare --format json --max-chars 65000`");
+    }
+    Ok(comparison.parts)
+}
+
+/// A short text in a file, if there is one.
+fn word(folder: &Path, name: &str) -> anyhow::Result<Option<String>> {
+    let path = folder.join(name);
+    if fs::symlink_metadata(&path).is_err() {
+        return Ok(None);
+    }
+    Ok(Some(text(&path, WORD)?.trim().to_owned()))
+}
+
+fn text(path: &Path, most: u64) -> anyhow::Result<String> {
+    let shown = path.display();
+    let bytes = bounded(path, most).with_context(|| format!("cannot read {shown}"))?;
+    String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8"))
+}
+
+/// The bytes of a regular file of at most so many.
+///
+/// # Errors
+/// If it is longer, something else, or cannot be read.
+pub(super) fn bounded(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        bail!("it is not a regular file");
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        bail!("it has more than {most} bytes");
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REPORT: &str = "### Operator schemas: no changes (a → b)\n";
+
+    fn read(files: &[(&str, &str)]) -> Result<Artifact, String> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        Artifact::read(folder.path()).map_err(|error| format!("{error:#}"))
+    }
+
+    fn refuses(files: &[(&str, &str)], why: &str) {
+        let error = read(files).unwrap_err();
+        assert!(error.contains(why), "{error}");
+    }
+
+    #[test]
+    fn parts_come_in_the_order_of_their_numbers() {
+        let part = |text: &str| format!("{REPORT}{text}\n");
+        let (two, ten) = (part("two"), part("ten"));
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        let files = [
+            ("parts/part-10.md", &*ten),
+            ("parts/part-2.md", &*two),
+            ("number", "7\n"),
+            ("head", commit),
+        ];
+        let read = read(&files).unwrap();
+        assert_eq!(read.number, Some(7));
+        assert_eq!(read.head.as_deref(), Some(commit));
+        assert_eq!(read.parts, [two, ten]);
+    }
+
+    #[test]
+    fn a_comparison_has_its_parts() {
+        let json = serde_json::json!({"conclusion": "pass", "parts": [REPORT]}).to_string();
+        assert_eq!(read(&[("comparison.json", &json)]).unwrap().parts, [REPORT]);
+        refuses(&[("comparison.json", r#"{"parts": []}"#)], "--max-chars");
+        refuses(&[("comparison.json", "[]")], "not a comparison");
+    }
+
+    #[test]
+    fn what_is_not_a_report_is_refused() {
+        refuses(&[], "has no report");
+        refuses(
+            &[("a.md", "Please visit my site")],
+            "does not begin as a report",
+        );
+        refuses(&[("a.md", REPORT), ("number", "0")], "not the number");
+        refuses(&[("a.md", REPORT), ("number", "7; rm")], "not the number");
+        refuses(
+            &[("a.md", REPORT), ("number", &"7".repeat(101))],
+            "more than 100 bytes",
+        );
+        refuses(&[("a.md", REPORT), ("head", "main")], "not the id");
+        refuses(
+            &[("a.md", &format!("{REPORT}\u{1b}[2J"))],
+            "control characters",
+        );
+        refuses(
+            &[("a.md", &format!("{REPORT}{}", "x".repeat(65_400)))],
+            "65400",
+        );
+        refuses(&[("a.md", &"x".repeat(300_000))], "more than 262144 bytes");
+        let names: Vec<String> = (0..21).map(|i| format!("parts/{i}.md")).collect();
+        let many: Vec<(&str, &str)> = names.iter().map(|name| (&**name, REPORT)).collect();
+        refuses(&many, "at most 20");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let secret = folder.path().join("secret");
+        fs::write(&secret, REPORT).unwrap();
+        let report = folder.path().join("report");
+        fs::create_dir(&report).unwrap();
+        std::os::unix::fs::symlink(&secret, report.join("part-1.md")).unwrap();
+        assert!(Artifact::read(&report).is_err());
+    }
+
+    #[test]
+    fn nobody_is_mentioned() {
+        let read = read(&[("a.md", &format!("{REPORT}@everybody a@b `@x` @ @-\n"))]).unwrap();
+        let text = &read.parts[0];
+        assert!(
+            text.ends_with("@\u{2060}everybody a@\u{2060}b `@\u{2060}x` @ @-\n"),
+            "{text}"
+        );
+    }
+}

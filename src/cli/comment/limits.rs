@@ -1,0 +1,117 @@
+//! When a hosting site wants to be left alone, and for how long.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use ureq::http::HeaderMap;
+
+/// How long to wait where the site does not say how long. Its documents ask for a minute.
+const UNSAID: Duration = Duration::from_secs(60);
+
+/// The headers of an answer that speak of limits.
+#[derive(Debug, Default)]
+pub(super) struct Limits {
+    /// `Retry-After`, in seconds.
+    pub(super) retry_after: Option<u64>,
+    /// `X-RateLimit-Remaining`: how many more requests are allowed.
+    remaining: Option<u64>,
+    /// `X-RateLimit-Reset`: when more are allowed, in seconds since 1970-01-01 UTC.
+    reset: Option<i64>,
+    /// `Date`: the clock of the site, to which `reset` belongs.
+    date: Option<Timestamp>,
+}
+
+impl Limits {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name)?.to_str().ok();
+        let date = text("date").and_then(|date| DateTimeParser::new().parse_timestamp(date).ok());
+        Self {
+            retry_after: text("retry-after").and_then(|seconds| seconds.trim().parse().ok()),
+            remaining: text("x-ratelimit-remaining").and_then(|number| number.trim().parse().ok()),
+            reset: text("x-ratelimit-reset").and_then(|time| time.trim().parse().ok()),
+            date,
+        }
+    }
+
+    /// How long to wait before the request is made again; `None` if the answer is not about a
+    /// limit. The site answers 403 as well as 429, and 403 also means that a permission is missing.
+    pub(super) fn pause(&self, status: u16, message: &str, now: Timestamp) -> Option<Duration> {
+        let is_spent = self.remaining == Some(0);
+        let message = message.to_ascii_lowercase();
+        let is_named = message.contains("rate limit") || message.contains("abuse detection");
+        let is_limit = match status {
+            429 => true,
+            403 => self.retry_after.is_some() || is_spent || is_named,
+            _ => false,
+        };
+        if !is_limit {
+            return None;
+        }
+        if let Some(seconds) = self.retry_after {
+            return Some(Duration::from_secs(seconds));
+        }
+        let Some(reset) = self.reset.filter(|_| is_spent) else {
+            return Some(UNSAID);
+        };
+        let now = self.date.unwrap_or(now).as_second();
+        // The reset is a full second, so the clock may show it a moment too early.
+        let left = reset.saturating_sub(now).saturating_add(1);
+        Some(Duration::from_secs(left.max(1).unsigned_abs()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    fn limits(headers: &[(&'static str, &'static str)]) -> Limits {
+        let pairs = headers.iter().map(|(name, value)| {
+            let name = ureq::http::HeaderName::from_static(name);
+            (name, ureq::http::HeaderValue::from_static(value))
+        });
+        Limits::of(&pairs.collect())
+    }
+
+    fn seconds(
+        status: u16,
+        headers: &[(&'static str, &'static str)],
+        message: &str,
+    ) -> Option<u64> {
+        let pause = limits(headers).pause(status, message, NOW);
+        pause.map(|pause| pause.as_secs())
+    }
+
+    #[test]
+    fn the_site_says_how_long() {
+        assert_eq!(seconds(429, &[("retry-after", "7")], ""), Some(7));
+        assert_eq!(seconds(403, &[("retry-after", "7")], ""), Some(7));
+        let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "30")];
+        assert_eq!(seconds(403, &spent, ""), Some(31));
+        // The clock of the site counts, not that of this machine.
+        let date = ("date", "Thu, 01 Jan 1970 00:00:20 GMT");
+        assert_eq!(seconds(403, &[spent[0], spent[1], date], ""), Some(11));
+    }
+
+    #[test]
+    fn a_limit_without_a_time_is_a_minute() {
+        let secondary = "You have exceeded a secondary rate limit.";
+        assert_eq!(seconds(403, &[], secondary), Some(60));
+        assert_eq!(seconds(429, &[("x-ratelimit-reset", "soon")], ""), Some(60));
+        assert_eq!(seconds(429, &[("retry-after", "never")], ""), Some(60));
+    }
+
+    #[test]
+    fn a_missing_permission_is_not_a_limit() {
+        let left = [
+            ("x-ratelimit-remaining", "4999"),
+            ("x-ratelimit-reset", "30"),
+        ];
+        let message = "Resource not accessible by integration";
+        assert_eq!(seconds(403, &left, message), None);
+        assert_eq!(seconds(404, &[("retry-after", "7")], ""), None);
+        assert_eq!(seconds(502, &[("retry-after", "7")], ""), None);
+    }
+}

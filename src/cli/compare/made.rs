@@ -1,0 +1,274 @@
+//! A comparison made from the options of a command, and the report on it.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use jiff::Zoned;
+
+use crate::cli::side::{Operand, Places, SideRead, view};
+use crate::cli::{Stored, config};
+use crate::service::compare::{Compared, Rulebook};
+use crate::store::{Opening, ProjectName};
+use crate::wire::against::FurtherVerdict;
+use crate::wire::change::ChangeContext;
+use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
+use opatlas_diff::cards::Card;
+use opatlas_diff::policy::{Conclusion, Judgement};
+use opatlas_report::changes::{NewFindings, Report, Side};
+use opatlas_report::findings::{Findings, SourceText};
+use opatlas_report::room::UNBOUNDED;
+use opatlas_rules::Introduced;
+use opatlas_source::{NATIVE_FUNCTIONS, Stop};
+
+use super::options::How;
+
+/// The two sides, read.
+pub(in crate::cli) struct Sides {
+    stored: Option<Stored>,
+    checked: config::Checked,
+    pub(super) base: SideRead,
+    pub(super) head: SideRead,
+}
+
+impl Sides {
+    /// Closes the store, where one is open.
+    pub(super) async fn close(self) {
+        if let Some(stored) = self.stored {
+            stored.close().await;
+        }
+    }
+}
+
+/// A comparison with its verdict and all that a report on it shows.
+pub(in crate::cli) struct Made {
+    base: SideRead,
+    head: SideRead,
+    rulebook: Rulebook,
+    compared: Compared,
+    judgement: Judgement,
+    introduced: Introduced,
+    cards: Vec<Card>,
+    against: Vec<FurtherVerdict>,
+    /// The operators of the base and of the head.
+    sources: (SourceText, SourceText),
+}
+
+/// 1 where the comparison fails.
+pub(in crate::cli) fn exit_code(conclusion: Conclusion) -> ExitCode {
+    ExitCode::from(u8::from(conclusion == Conclusion::Fail))
+}
+
+impl How {
+    /// Reads both sides.
+    ///
+    /// # Errors
+    /// If `opatlas.toml` or a side cannot be read.
+    pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
+        let places = Places {
+            project: &self.project,
+            release: self.release.as_deref(),
+            path: &self.path,
+            repository: &self.repository,
+        };
+        let checked = config::read(self.config.as_deref())?;
+        let operands = [base, head].map(|text| Operand::parse(text, &places));
+        let needs_store = self.against.is_some() || operands.iter().any(Operand::is_stored);
+        let stored = match needs_store {
+            true => Some(Stored::open(&self.target, Opening::Read).await?),
+            false => None,
+        };
+        let mut base = operands[0].read(&places, stored.as_ref(), None).await?;
+        let bundle = base.snapshot.bundle.clone();
+        let mut head = operands[1]
+            .read(&places, stored.as_ref(), Some(&bundle))
+            .await?;
+        rename(&mut base, self.base_title.as_deref());
+        rename(&mut head, self.head_title.as_deref());
+        Ok(Sides {
+            stored,
+            checked,
+            base,
+            head,
+        })
+    }
+
+    /// Compares and judges. What is to be said of policy and exceptions goes to standard error.
+    ///
+    /// # Errors
+    /// If a side has no operators, or another revision cannot be read.
+    pub(in crate::cli) async fn make(&self, mut sides: Sides) -> anyhow::Result<Made> {
+        let rulebook = self.rulebook(&mut sides).await?;
+        for note in &rulebook.notes {
+            eprintln!("note: {note}");
+        }
+        let made = self.compare(&sides, &rulebook).await;
+        let Sides {
+            stored, base, head, ..
+        } = sides;
+        if let Some(stored) = stored {
+            stored.close().await;
+        }
+        let (compared, judgement, against) = made?;
+        Ok(Made {
+            introduced: compared.introduced(),
+            cards: compared.cards(&Stop::never())?,
+            sources: (source(&base)?, source(&head)?),
+            base,
+            head,
+            rulebook,
+            compared,
+            judgement,
+            against,
+        })
+    }
+
+    /// The policy and exceptions of the project, overridden by those of the file and of the
+    /// options.
+    async fn rulebook(&self, sides: &mut Sides) -> anyhow::Result<Rulebook> {
+        let resolved = [&sides.head, &sides.base]
+            .into_iter()
+            .find_map(|side| side.resolved.as_ref());
+        let mut rulebook = match (&sides.stored, resolved) {
+            (Some(stored), Some(resolved)) => stored.rulebook(&resolved.project).await?,
+            _ => Rulebook::default(),
+        };
+        let checked = std::mem::take(&mut sides.checked);
+        if let Some(policy) = checked.policy {
+            rulebook.policy = policy;
+        }
+        rulebook.exceptions.extend(checked.exceptions);
+        if let Some(profile) = self.profile {
+            rulebook.policy.profile = profile.into();
+        }
+        if let Some(fail_on) = self.fail_on {
+            rulebook.policy.fail_on = fail_on.level();
+        }
+        Ok(rulebook)
+    }
+
+    async fn compare(
+        &self,
+        sides: &Sides,
+        rulebook: &Rulebook,
+    ) -> anyhow::Result<(Compared, Judgement, Vec<FurtherVerdict>)> {
+        let (base, head) = (&sides.base, &sides.head);
+        let judged = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?
+            .named(judged);
+        let today = Zoned::now().date();
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        let told = (&compared, &judgement);
+        let against = self.against(sides, told, rulebook).await?;
+        Ok((compared, judgement, against))
+    }
+
+    async fn against(
+        &self,
+        sides: &Sides,
+        (compared, judgement): (&Compared, &Judgement),
+        rulebook: &Rulebook,
+    ) -> anyhow::Result<Vec<FurtherVerdict>> {
+        let (Some(against), Some(stored)) = (&self.against, &sides.stored) else {
+            return Ok(Vec::new());
+        };
+        let project = ProjectName::parse(&self.project)?;
+        let own = sides.head.resolved.as_ref();
+        let others = stored.against(&project, against, own).await?;
+        let mut held = Vec::with_capacity(others.len());
+        for other in others {
+            let snapshot = stored.snapshot(&other).await?;
+            let today = Zoned::now().date();
+            let further =
+                compared.judge_against(snapshot, judgement, rulebook, today, &Stop::never())?;
+            held.push(FurtherVerdict::new(&further, &view(&other), rulebook));
+        }
+        Ok(held)
+    }
+}
+
+impl Made {
+    /// Renders the report, with Markdown in parts of at most `max_chars` characters.
+    pub(in crate::cli) fn report<T>(
+        &self,
+        how: &How,
+        max_chars: Option<usize>,
+        render: impl FnOnce(&Report<'_>) -> T,
+    ) -> T {
+        let further: Vec<_> = self.against.iter().map(FurtherVerdict::further).collect();
+        let new = Findings {
+            findings: &self.introduced.new,
+            omitted: &self.introduced.omitted,
+            sources: self.head.sources(&self.introduced.new),
+            room: &UNBOUNDED,
+        };
+        render(&Report {
+            comparison: &self.compared.comparison,
+            judgement: &self.judgement,
+            policy: &self.rulebook.policy,
+            exceptions: &self.rulebook.exceptions,
+            base: Side {
+                title: &self.base.view.title,
+                source: &self.sources.0,
+                file_url: None,
+            },
+            head: Side {
+                title: &self.head.view.title,
+                source: &self.sources.1,
+                file_url: None,
+            },
+            found: NewFindings {
+                new: &new,
+                gone: self.introduced.gone,
+                head_errors: self.introduced.head_errors,
+            },
+            cards: &self.cards,
+            notes: &self.head.notes,
+            further: &further,
+            permalink: how.permalink.as_deref(),
+            rules_url: None,
+            max_chars,
+            room: &UNBOUNDED,
+        })
+    }
+
+    /// The comparison as JSON, without parts.
+    pub(super) fn json(&self) -> Comparison {
+        let told = ComparisonParts {
+            compared: &self.compared,
+            base: &self.base.view,
+            head: &self.head.view,
+            policy: &self.rulebook.policy,
+            introduced: &self.introduced,
+            cards: &self.cards,
+            context: ChangeContext {
+                judgement: &self.judgement,
+                exceptions: &self.rulebook.exceptions,
+                base: Some(&self.sources.0),
+                head: Some(&self.sources.1),
+            },
+        };
+        let mut answer = comparison(told, [&*self.rulebook.notes, &self.head.notes].concat());
+        answer.against = self
+            .against
+            .iter()
+            .map(|held| held.against.clone())
+            .collect();
+        answer
+    }
+}
+
+fn rename(side: &mut SideRead, title: Option<&str>) {
+    if let Some(title) = title {
+        title.clone_into(&mut side.view.title);
+    }
+}
+
+/// The operators of the side, with the file name that the user gave.
+fn source(side: &SideRead) -> anyhow::Result<SourceText> {
+    let source = side.snapshot.source(NATIVE_FUNCTIONS);
+    let source =
+        source.with_context(|| format!("{} has no {NATIVE_FUNCTIONS}", side.view.title))?;
+    let mut source = source.clone();
+    source.path = side.file.as_str().into();
+    Ok(source)
+}
