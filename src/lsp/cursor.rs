@@ -146,14 +146,18 @@ impl<'t> Cursor<'t> {
         &self.text[self.entry()]
     }
 
-    /// The next field at or above a line.
+    /// The next field at or above a line. An item above which a field begins at the margin is one of
+    /// that field's list; any other begins an entry.
     fn field_above(&self, mut line: Range<usize>) -> Option<Field<'t>> {
+        let mut is_listed = false;
         for _ in 0..MOST_LINES {
             let text = &self.text[line.clone()];
             if let Some(field) = field_of(text, line.start) {
-                return Some(field);
+                let fits = !is_listed || field.key.start == line.start;
+                return fits.then_some(field);
             }
-            if is_item(text) || line.start == 0 {
+            is_listed |= is_item(text);
+            if line.start == 0 {
                 return None;
             }
             line = line_at(self.text, line.start - 1);
