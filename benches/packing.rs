@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use opatlas_report::packing::{Limits, Oversize, pack};
+use opatlas_report::packing::pack;
 
 /// The sequence length that the method was published with.
 const CAPACITY: u32 = 2_048;
@@ -57,11 +57,6 @@ fn tree(sizes: &[u32]) -> Vec<Vec<u32>> {
 }
 
 fn packing(criterion: &mut Criterion) {
-    let limits = Limits {
-        capacity: CAPACITY,
-        overhead: 0,
-        oversize: Oversize::Reject,
-    };
     let mut group = criterion.benchmark_group("packing");
     group
         .sample_size(10)
@@ -69,11 +64,11 @@ fn packing(criterion: &mut Criterion) {
         .measurement_time(Duration::from_secs(5));
     for count in [10_000, 100_000, 1_000_000, 10_000_000] {
         let sizes = sizes(count);
-        let ours = pack(&sizes, &limits).map(|packing| packing.bins().len());
+        let ours = pack(&[&sizes], CAPACITY).map(|packing| packing.bins().len());
         assert_eq!(ours, Ok(tree(&sizes).len()));
         group.throughput(Throughput::Elements(count as u64));
         group.bench_function(BenchmarkId::new("linear", count), |b| {
-            b.iter(|| pack(black_box(&sizes), &limits));
+            b.iter(|| pack(&[black_box(&sizes)], CAPACITY));
         });
         group.bench_function(BenchmarkId::new("tree", count), |b| {
             b.iter_batched(|| (), |()| tree(black_box(&sizes)), BatchSize::PerIteration);

@@ -4,6 +4,8 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use opatlas::service::Snapshot;
+use opatlas_diff::official;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::fix::{Fixed, Wanted};
@@ -119,10 +121,11 @@ fn rounds_of_edits_end() {
     }
 }
 
-/// What is read of an operator: its declaration, tags and kernels.
+/// What is read of an operator: its declaration, tags, kernels and dispatch table.
 fn model(text: &str, release: Release) -> BTreeMap<String, Vec<String>> {
     let bundle = Bundle::of_native_functions(text.as_bytes());
-    let catalogue = Catalogue::read(&bundle, release, None);
+    let snapshot = Snapshot::read(bundle, release, None);
+    let catalogue = &snapshot.catalogue;
     let mut operators: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (id, operator) in catalogue.iter() {
         let mut kernels: Vec<String> = catalogue
@@ -139,8 +142,13 @@ fn model(text: &str, release: Release) -> BTreeMap<String, Vec<String>> {
                 .map(|d| d.value.to_string());
             format!("{:?} {} {delegate:?}", entry.variants, entry.structured)
         });
+        let table: Vec<String> = snapshot
+            .view()
+            .table(id)
+            .map(|cell| format!("{}: {:?} {:?}", cell.key, cell.kernel, cell.reason))
+            .collect();
         let seen = format!(
-            "{} {:?} {kernels:?} {entry:?}",
+            "{} {:?} {kernels:?} {entry:?} {table:?}",
             operator.canonical(),
             operator.tags
         );
@@ -177,7 +185,37 @@ fn keeps_meaning(text: &str, release: Release) -> usize {
         let new = after.get(name);
         assert_eq!(Some(read), new, "{name}: {text}\n=> {}", fixed.text);
     }
+    officially_the_same(text, &fixed.text, &refused, release);
     fixed.applied()
+}
+
+/// PyTorch's own check finds each schema compatible with what it was, in both directions.
+fn officially_the_same(old: &str, new: &str, refused: &[String], release: Release) {
+    let read = |text: &str| {
+        let bundle = Bundle::of_native_functions(text.as_bytes());
+        Catalogue::read(&bundle, release, None)
+    };
+    let (old, new) = (read(old), read(new));
+    for (_, operator) in old.iter() {
+        let name = operator.qualified_name().to_string();
+        if refused.contains(&name) || refused.contains(&format!("aten::{name}")) {
+            continue;
+        }
+        let same = new
+            .iter()
+            .find(|(_, it)| it.qualified_name().to_string() == name);
+        let (_, same) = same.unwrap_or_else(|| panic!("{name} is gone"));
+        let (before, after) = (
+            operator.canonical().to_string(),
+            same.canonical().to_string(),
+        );
+        let (Ok(a), Ok(b)) = (official::parse(&before), official::parse(&after)) else {
+            assert_eq!(before, after);
+            continue;
+        };
+        let verdict = official::compare(&a, &b);
+        assert!(verdict.backward && verdict.forward, "{before} => {after}");
+    }
 }
 
 #[test]

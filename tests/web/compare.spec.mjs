@@ -23,7 +23,7 @@ describe("compare", { skip, concurrency: false }, () => {
 	for (const [name, path] of [
 		["a choice of revisions", "/compare"],
 		["two files", "/compare?from=files"],
-		["changes", RANGE],
+		["changes by operator", `${RANGE}?view=operators`],
 		["dispatch tables", `${RANGE}?view=dispatch&backend=MPS`],
 	]) {
 		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
@@ -55,11 +55,11 @@ describe("compare", { skip, concurrency: false }, () => {
 		await reads(verdict, /^✕\s*Fails/);
 		await reads(verdict, new RegExp(`${summary.breaking}\\s*✕ Breaking`));
 		await reads(verdict, new RegExp(`${official.backward.length} operators not backward`));
-		await reads(page.getByRole("heading", { level: 2 }).first(), /Breaking/);
+		await reads(page.getByRole("heading", { level: 2 }).first(), /Undo or accept/);
 	});
 
 	it("filters by level, audience, backend and words, all in the address", async (t) => {
-		const page = await web.open(t, RANGE);
+		const page = await web.open(t, `${RANGE}?view=operators`);
 		await ready(page);
 		const said = page.getByText(/ of [\d,]+ changes/);
 		const { summary } = await asked();
@@ -68,16 +68,16 @@ describe("compare", { skip, concurrency: false }, () => {
 			.getByRole("button", { name: /Breaking/ })
 			.first()
 			.click();
-		await page.waitForURL("**?level=breaking");
+		await page.waitForURL("**level=breaking**");
 		await reads(said, new RegExp(`^${summary.breaking} of`));
 		await page
 			.getByRole("button", { name: /Breaking/ })
 			.first()
 			.click();
-		await page.waitForURL(`**${RANGE}`);
+		await page.waitForURL(`**${RANGE}?view=operators`);
 		await said.filter({ hasText: all }).waitFor();
 		await page.getByLabel("Backend").selectOption("MPS");
-		await page.waitForURL("**?backend=MPS");
+		await page.waitForURL("**backend=MPS**");
 		await said.filter({ hasNotText: all }).waitFor();
 		const ofBackend = await said.innerText();
 		await page.getByLabel("Operator, rule or text").fill("lcm");
@@ -90,7 +90,7 @@ describe("compare", { skip, concurrency: false }, () => {
 		await page.getByLabel("Who is affected").selectOption("backend");
 		await page.waitForURL("**audience=backend**");
 		await page.getByRole("button", { name: "Clear filters" }).first().click();
-		await page.waitForURL(`**${RANGE}`);
+		await page.waitForURL(`**${RANGE}?view=operators`);
 	});
 
 	it("tells what changed for MPS", async (t) => {
@@ -115,7 +115,7 @@ describe("compare", { skip, concurrency: false }, () => {
 	});
 
 	it("sets schemas side by side and marks the words that differ", async (t) => {
-		const page = await web.open(t, "/compare?rule=argument-renamed&from=files");
+		const page = await web.open(t, "/compare?rule=argument-renamed&from=files&view=operators");
 		await ready(page);
 		const card = page.getByRole("article").first();
 		await reads(card.locator("del").first(), /\S/);
@@ -149,7 +149,7 @@ describe("compare", { skip, concurrency: false }, () => {
 		const { base, head } = await asked();
 		const link = `${web.base}/p/pytorch/compare/${base.revision}...${head.revision}?level=info`;
 		await copied((text) => assert.equal(text, link));
-		await page.getByRole("button", { name: "Copy Markdown for the pull request" }).click();
+		await page.getByRole("button", { name: "Copy as comment" }).click();
 		await page
 			.getByRole("status")
 			.filter({ hasText: /^Copied/ })
@@ -161,7 +161,7 @@ describe("compare", { skip, concurrency: false }, () => {
 	});
 
 	it("draws only what is seen of thousands of changes, and `n` steps through them", async (t) => {
-		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.15.0");
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.15.0?view=operators");
 		await ready(page);
 		const few = () =>
 			eventually(async () => {
@@ -190,7 +190,7 @@ describe("compare", { skip, concurrency: false }, () => {
 	});
 
 	it("compares two texts, and tells loudly what it could not read", async (t) => {
-		const page = await web.open(t, "/compare?from=files");
+		const page = await web.open(t, "/compare?from=files&view=operators");
 		const base = page.getByLabel("Base (old)", { exact: true });
 		const head = page.getByLabel("Head (new)", { exact: true });
 		const compare = page.getByRole("button", { name: "Compare", exact: true });

@@ -130,7 +130,7 @@ describe("keyboard", { skip, concurrency: false }, () => {
 	});
 
 	it("`j` and `k` step through the changes of a comparison", async (t) => {
-		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0?view=operators");
 		await page.getByRole("article").first().waitFor();
 		await settled(page);
 		const active = page.locator("article[data-active]");

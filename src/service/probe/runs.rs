@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use opatlas_report::packing::{Limits, Oversize, pack};
+use opatlas_report::packing::pack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{ProbeRefusal, expect_short};
@@ -195,16 +195,11 @@ fn packed(costs: &[u32], capacity: u32) -> Vec<Places> {
     let (large, small): (Places, Places) =
         (0..costs.len()).partition(|&place| costs[place] > capacity);
     let sizes: Vec<u32> = small.iter().map(|&place| costs[place]).collect();
-    let limits = Limits {
-        capacity,
-        overhead: 0,
-        oversize: Oversize::Reject,
-    };
     let mut shards: Vec<Places> = large.into_iter().map(|place| vec![place]).collect();
-    match pack(&sizes, &limits) {
+    match pack(&[&sizes], capacity) {
         Ok(packing) => shards.extend(packing.bins().map(|bin| {
-            let pieces = bin.pieces().map(|piece| small[piece.item as usize]);
-            pieces.collect::<Places>()
+            let places = bin.iter().map(|&item| small[item as usize]);
+            places.collect::<Places>()
         })),
         // The capacity and the number of items are bounded, so there is nothing to refuse; one item
         // a shard is right too.

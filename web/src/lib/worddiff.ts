@@ -13,7 +13,7 @@ export interface Diff {
 const WORD = /[\p{L}\p{N}_.]+\s*|[^\p{L}\p{N}_.\s]\s*|\s+/gu;
 
 /** The most pairs of words that are looked at; of longer texts all but the two ends is marked. */
-const MOST = 400_000;
+export const MOST_PAIRS = 400_000;
 
 /**
  * What differs between two texts, word by word: the longest common sequence is unmarked. Pieces of
@@ -34,7 +34,7 @@ export function diffWords(before: string, after: string): Diff {
 	}
 	const a = left.slice(start, left.length - end);
 	const b = right.slice(start, right.length - end);
-	const common = a.length * b.length > MOST ? [] : commonPairs(a, b);
+	const common = a.length * b.length > MOST_PAIRS ? [] : commonPairs(a, b, same);
 	const inOld = new Set(common.map(([at]) => at + start));
 	const inNew = new Set(common.map(([, at]) => at + start));
 	const isKept = (at: number, all: number, kept: Set<number>) =>
@@ -47,21 +47,25 @@ export function diffWords(before: string, after: string): Diff {
 
 const same = (a: string | undefined, b: string | undefined) => a?.trim() === b?.trim();
 
-/** The positions of a longest common sequence, in order. */
-function commonPairs(a: readonly string[], b: readonly string[]): [number, number][] {
+/** The positions of a longest common sequence of words or lines, in order. */
+export function commonPairs(
+	a: readonly string[],
+	b: readonly string[],
+	equal: (a: string | undefined, b: string | undefined) => boolean,
+): [number, number][] {
 	const width = b.length + 1;
 	const lengths = new Uint16Array((a.length + 1) * width);
 	const at = (i: number, j: number) => lengths[i * width + j] ?? 0;
 	for (let i = a.length - 1; i >= 0; i -= 1) {
 		for (let j = b.length - 1; j >= 0; j -= 1) {
-			lengths[i * width + j] = same(a[i], b[j])
+			lengths[i * width + j] = equal(a[i], b[j])
 				? at(i + 1, j + 1) + 1
 				: Math.max(at(i + 1, j), at(i, j + 1));
 		}
 	}
 	const pairs: [number, number][] = [];
 	for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-		if (same(a[i], b[j])) {
+		if (equal(a[i], b[j])) {
 			pairs.push([i, j]);
 			i += 1;
 			j += 1;

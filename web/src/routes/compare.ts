@@ -14,8 +14,8 @@ export interface ComparisonSearch {
 	backend?: string | undefined;
 	namespace?: string | undefined;
 	q?: string | undefined;
-	/** The dispatch tables instead of the changes. */
-	view?: "dispatch" | undefined;
+	/** The changes by operator, or the dispatch tables, instead of the review by cause. */
+	view?: "operators" | "dispatch" | undefined;
 	/** What became of a key's support. */
 	turn?: Turn | undefined;
 }
@@ -28,7 +28,7 @@ export function comparisonSearch(raw: Raw): ComparisonSearch {
 		backend: text(raw, "backend"),
 		namespace: text(raw, "namespace"),
 		q: text(raw, "q"),
-		view: oneOf(raw, "view", ["dispatch"] as const),
+		view: oneOf(raw, "view", ["operators", "dispatch"] as const),
 		turn: TURNS.find(({ id }) => id === raw.turn)?.id,
 	};
 }

@@ -84,8 +84,8 @@ fn candidates(change: &Change) -> Option<&str> {
 /// people to fill in. Every word is safe to hand to a shell.
 ///
 /// ```
-/// use opatlas::diff::{Change, Subject};
-/// use opatlas::report::changes::accept;
+/// use opatlas_diff::{Change, Subject};
+/// use opatlas_report::changes::accept;
 ///
 /// let change = Change::new("argument-renamed", "can_cast", Subject::Argument("from".into()));
 /// assert_eq!(

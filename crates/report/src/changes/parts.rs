@@ -5,7 +5,7 @@ use super::markdown::{self, Item};
 use super::outline::{Class, outline};
 use super::{Report, verdict};
 use crate::escape::{cut, markdown as escaped};
-use crate::packing::{Limits, Oversize, pack_classes};
+use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 
 /// The least that a part may be limited to: what goes around the changes and one shown short need
@@ -53,15 +53,11 @@ pub fn parts(report: &Report<'_>) -> Vec<Part> {
         .collect();
     let ordered: Vec<&Item> = Class::ALL.into_iter().flat_map(of_class).collect();
     let classes: Vec<&[u32]> = sizes.iter().map(|sizes| &**sizes).collect();
-    let limits = Limits {
-        capacity: limit(most),
-        overhead: limit(overhead),
-        oversize: Oversize::Reject,
-    };
-    let bins: Vec<Vec<&Item>> = match pack_classes(&classes, &limits) {
+    let room = u32::try_from(most - overhead).unwrap_or(MAX_ROOM);
+    let bins: Vec<Vec<&Item>> = match pack(&classes, room.min(MAX_ROOM)) {
         Ok(packing) => packing
             .bins()
-            .map(|bin| bin.pieces().map(|p| ordered[p.item as usize]).collect())
+            .map(|bin| bin.iter().map(|&item| ordered[item as usize]).collect())
             .collect(),
         // Nothing is larger than the room, so this does not happen; one by one is right as well.
         Err(_) => ordered.iter().map(|item| vec![*item]).collect(),
@@ -79,11 +75,6 @@ fn chars(text: &str) -> usize {
 
 fn size(text: &str) -> u32 {
     u32::try_from(chars(text)).unwrap_or(u32::MAX)
-}
-
-fn limit(most: usize) -> u32 {
-    let most = u32::try_from(most).unwrap_or(u32::MAX);
-    most.min(crate::packing::MAX_CAPACITY)
 }
 
 /// The address of the whole report, unless it is too long to show.

@@ -1,62 +1,62 @@
-//! From "so many pieces of this size go into these bins" to which piece goes where.
+//! From "so many items of this size go into these bins" to which item goes where.
 //!
-//! Pieces are read in their own order, so that they keep that order within a bin and bins are in
-//! the order of their first pieces; no sorting is necessary.
+//! Items are read in their own order, so that they keep that order within a bin and bins are in
+//! the order of their first items; no sorting is necessary.
 
 use std::ops::Range;
 
 use super::Run;
 
-/// The pieces in their bins, and the bins in the order of their first pieces.
+/// The items in their bins, and the bins in the order of their first items.
 pub(super) struct Distribution<'a> {
     runs: &'a [Run],
     /// By size.
     cursors: Vec<Cursor>,
-    /// For each bin where its pieces begin and where its next one goes.
+    /// For each bin where its items begin and where its next one goes.
     filling: Vec<(u32, u32)>,
-    /// Piece numbers, bin by bin.
+    /// Item numbers, bin by bin.
     pub(super) slots: Vec<u32>,
     /// The bins met so far.
     pub(super) order: Vec<u32>,
-    /// How many pieces were distributed.
-    pieces: u32,
+    /// How many items were distributed.
+    items: u32,
 }
 
 impl<'a> Distribution<'a> {
-    /// Nothing is distributed yet. `offsets` says where each bin's pieces begin.
-    pub(super) fn new(room: u32, runs: &'a [Run], offsets: &[u32], pieces: usize) -> Self {
+    /// Nothing is distributed yet. `offsets` says where each bin's items begin.
+    pub(super) fn new(room: u32, runs: &'a [Run], offsets: &[u32], items: usize) -> Self {
         Self {
             runs,
             cursors: vec![Cursor::default(); room as usize + 1],
             filling: offsets.iter().map(|&start| (start, start)).collect(),
-            slots: vec![0; pieces],
+            slots: vec![0; items],
             order: Vec::with_capacity(offsets.len()),
-            pieces: 0,
+            items: 0,
         }
     }
 
-    /// Distributes the pieces of a class over the bins of its runs, which are sorted by size.
-    pub(super) fn distribute(&mut self, lens: &[u32], runs: Range<usize>) {
+    /// Distributes the items of a class over the bins of its runs, which are sorted by size.
+    pub(super) fn distribute(&mut self, sizes: &[u32], runs: Range<usize>) {
         for run in runs.rev() {
             self.cursors[self.runs[run].size as usize] = Cursor {
                 next_run: run as u32,
                 ..Cursor::default()
             };
         }
-        for &len in lens {
-            let bin = self.cursors[len as usize].next(self.runs);
+        for &size in sizes {
+            let bin = self.cursors[size as usize].next(self.runs);
             let (start, next) = &mut self.filling[bin as usize];
             if start == next {
                 self.order.push(bin);
             }
-            self.slots[*next as usize] = self.pieces;
+            self.slots[*next as usize] = self.items;
             *next += 1;
-            self.pieces += 1;
+            self.items += 1;
         }
     }
 }
 
-/// Reads which bin the next piece of a size goes to, from the runs of its class.
+/// Reads which bin the next item of a size goes to, from the runs of its class.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cursor {
     /// The next run of that size, should the present one end.

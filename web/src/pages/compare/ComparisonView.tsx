@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo } from "react";
+import { useDeferredValue, useMemo, useState } from "react";
 import { Button, Select } from "../../components/controls";
 import { SearchInput } from "../../components/SearchInput";
 import { Tabs } from "../../components/Tabs";
@@ -14,12 +14,16 @@ import {
 } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
 import { AUDIENCES, PROFILE_NAMES, PROFILES } from "../../lib/levels";
+import { reviewOf } from "../../lib/review";
+import type { Sides } from "../../lib/sides";
 import type { ComparisonSearch } from "../../routes/compare";
 import { Banner } from "./Banner";
 import { ChangeList } from "./ChangeList";
 import styles from "./Compare.module.css";
 import { DispatchView } from "./DispatchView";
+import { Exceptions } from "./Exceptions";
 import { groupTitle } from "./groups";
+import { Review } from "./Review";
 import { Unread } from "./Unread";
 
 interface Props {
@@ -28,12 +32,16 @@ interface Props {
 	set: (change: ComparisonSearch, replace?: boolean) => void;
 	/** Whether a newer answer is on its way. */
 	isBehind: boolean;
+	/** The texts of both sides, where they were pasted. */
+	texts?: Sides | undefined;
 }
+
+const VIEWS = ["operators", "dispatch"] as const;
 
 const FILTERS = ["level", "audience", "backend", "namespace", "q", "turn"] as const;
 
-/** A comparison: the verdict first, then what could not be read, then changes and tables. */
-export function ComparisonView({ comparison, search, set, isBehind }: Props) {
+/** A comparison: the verdict first, then what could not be read, then the review, and all changes. */
+export function ComparisonView({ comparison, search, set, isBehind, texts }: Props) {
 	const { changes, dispatch_changes, operators } = comparison;
 	const { level, audience, backend, namespace } = search;
 	const q = useDeferredValue(search.q);
@@ -50,6 +58,7 @@ export function ComparisonView({ comparison, search, set, isBehind }: Props) {
 		() => changes.filter((change) => passes(change, filter, touched)),
 		[changes, filter, touched],
 	);
+	const review = useMemo(() => reviewOf(comparison), [comparison]);
 	const groups = useMemo(() => grouped(passing, compared), [passing, compared]);
 	const tables = useMemo(
 		() => dispatch_changes.filter((change) => tablePasses(change, filter)),
@@ -60,13 +69,31 @@ export function ComparisonView({ comparison, search, set, isBehind }: Props) {
 		() => changes.filter((change) => !isCompound(change) && change.level !== "none").length,
 		[changes],
 	);
+	// On a phone what changed comes before the filters.
+	const [isOpen, setOpen] = useState(false);
 	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
 	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (
 		<div className={styles.comparison} data-behind={isBehind || undefined}>
 			<Banner comparison={comparison} level={level} onLevel={(level) => set({ level })} />
-			<Unread comparison={comparison} />
-			<search className={styles.filters} aria-label="Filters">
+			<Unread
+				comparison={comparison}
+				introduced={search.view === undefined ? review.loose : introducedBy(comparison)}
+			/>
+			<Exceptions comparison={comparison} about={review.aboutExceptions} />
+			<Button
+				className={styles.opener}
+				aria-expanded={isOpen || isFiltered}
+				disabled={isFiltered}
+				onClick={() => setOpen(!isOpen)}
+			>
+				Filters
+			</Button>
+			<search
+				className={styles.filters}
+				data-open={isOpen || isFiltered || undefined}
+				aria-label="Filters"
+			>
 				<Select
 					label="Profile"
 					any="policy default"
@@ -88,16 +115,27 @@ export function ComparisonView({ comparison, search, set, isBehind }: Props) {
 			</search>
 			<Tabs
 				label="Parts of the comparison"
-				value={search.view ?? "changes"}
+				value={search.view ?? "causes"}
 				tabs={[
-					{ id: "changes", label: `Changes (${count(shown)})` },
+					{ id: "causes", label: "Review" },
+					{ id: "operators", label: `Changes by operator (${count(shown)})` },
 					{ id: "dispatch", label: `Dispatch tables (${count(tables.length)})` },
 				]}
-				onChange={(id) => set({ view: id === "dispatch" ? "dispatch" : undefined })}
+				onChange={(id) => set({ view: VIEWS.find((view) => view === id) })}
 			>
-				{search.view === "dispatch" ? (
+				{search.view === "dispatch" && (
 					<DispatchView comparison={comparison} changes={tables} search={search} set={set} />
-				) : (
+				)}
+				{search.view === undefined && (
+					<Review
+						review={review}
+						comparison={comparison}
+						passing={passing}
+						texts={texts}
+						onClear={isFiltered ? clear : undefined}
+					/>
+				)}
+				{search.view === "operators" && (
 					<ChangeList
 						groups={groups}
 						comparison={comparison}
@@ -110,7 +148,11 @@ export function ComparisonView({ comparison, search, set, isBehind }: Props) {
 	);
 }
 
-function Facets({ comparison, search, set }: Omit<Props, "isBehind">) {
+/** The new findings that somebody should look at. */
+const introducedBy = ({ findings }: Comparison) =>
+	findings.new.filter(({ severity }) => severity !== "info");
+
+function Facets({ comparison, search, set }: Pick<Props, "comparison" | "search" | "set">) {
 	const { changes, dispatch_changes } = comparison;
 	const { level, audience, backend, namespace, q } = search;
 	const options = useMemo(() => {

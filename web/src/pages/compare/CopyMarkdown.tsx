@@ -2,8 +2,8 @@ import { useState } from "react";
 import { errorOf } from "../../api/problem";
 import { Button } from "../../components/controls";
 
-/** As long as a comment on GitHub may be, in letters. */
-const LONGEST = 65_536;
+/** As long as a part of the comment is at most, in letters: a little less than GitHub takes. */
+const LONGEST = 65_000;
 
 interface Props {
 	/** Asks for a part of the report, counted from 1. */
@@ -29,7 +29,7 @@ export function CopyMarkdown({ ask }: Props) {
 	return (
 		<>
 			<Button onClick={() => void copy()}>
-				{part > 1 ? `Copy part ${part}` : "Copy Markdown for the pull request"}
+				{part > 1 ? `Copy part ${part} of the comment` : "Copy as comment"}
 			</Button>
 			<span role="status" className="muted">
 				{said}

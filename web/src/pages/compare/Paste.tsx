@@ -114,6 +114,7 @@ export function Paste({ search, set }: Props) {
 					search={search}
 					set={set}
 					isBehind={query.isPlaceholderData}
+					texts={query.isPlaceholderData ? undefined : asked}
 				/>
 			)}
 		</div>

@@ -8,11 +8,16 @@ import styles from "./Compare.module.css";
 /** How many of a kind are listed. */
 const SHOWN = 200;
 
+interface Props {
+	comparison: Comparison;
+	/** The new findings to list here; others stand with their changes. */
+	introduced: readonly Finding[];
+}
+
 /** What could not be read, loud, the findings that the change introduces, and the errors that either
  * side has. */
-export function Unread({ comparison }: { comparison: Comparison }) {
+export function Unread({ comparison, introduced }: Props) {
 	const { unread, findings, base_findings, head_findings } = comparison;
-	const introduced = findings.new.filter(({ severity }) => severity !== "info");
 	return (
 		<>
 			{unread.length > 0 && (
@@ -30,11 +35,15 @@ export function Unread({ comparison }: { comparison: Comparison }) {
 				</section>
 			)}
 			{introduced.length > 0 && (
-				<section className={styles.unread} aria-label="New findings">
+				<section
+					className={styles.unread}
+					data-severity={introduced[0]?.severity}
+					aria-label="New findings"
+				>
 					<h2>{newFindings(introduced)}</h2>
 					<p>
 						The head has them and the base does not.
-						{findings.gone > 0 && ` ${counted(findings.gone, "finding")} of the base gone.`}
+						{findings.gone > 0 && ` ${counted(findings.gone, "finding")} of the base ${findings.gone === 1 ? "is" : "are"} gone.`}
 					</p>
 					<FindingList findings={introduced} />
 				</section>

@@ -61,3 +61,17 @@ export async function ingest(project: string, text: string): Promise<string> {
 	});
 	return JSON.parse(answer).address;
 }
+
+/** The exceptions of a project. */
+export const exceptionsQuery = (project: string) =>
+	queryOptions({
+		queryKey: ["exceptions", project],
+		staleTime: 60_000,
+		queryFn: async ({ signal }) => {
+			const asked = client.GET("/v1/projects/{project}/exceptions", {
+				params: { path: { project } },
+				signal,
+			});
+			return (await data(asked)).items;
+		},
+	});
