@@ -1,7 +1,7 @@
 //! A comparison as CSV (RFC 4180): a line for each change that counts or is excused.
 
 use super::{Report, message};
-use crate::table::quoted;
+use crate::csv;
 use opatlas_diff::rules::{Audiences, Level};
 
 /// The first line.
@@ -43,9 +43,7 @@ pub fn csv(report: &Report<'_>) -> String {
             line(report.head.line(new)),
             change.fingerprint().to_string(),
         ];
-        let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
-        out.push_str(&fields.join(","));
-        out.push_str("\r\n");
+        csv::line(&mut out, fields);
     }
     out
 }
