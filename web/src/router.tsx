@@ -1,6 +1,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { ErrorView } from "./components/States";
 import { NotFound } from "./layout/NotFound";
+import { isPartMissing } from "./lib/lazyPage";
 import { parse, stringify } from "./lib/search";
 import { accessRoute } from "./routes/access";
 import { backendRoute } from "./routes/backend";
@@ -65,7 +66,10 @@ export const router = createRouter({
 	defaultPreloadStaleTime: 0,
 	scrollRestoration: true,
 	defaultNotFoundComponent: NotFound,
-	defaultErrorComponent: ({ error, reset }) => <ErrorView error={error} retry={reset} />,
+	// A part that did not come is asked for again with the whole page.
+	defaultErrorComponent: ({ error, reset }) => (
+		<ErrorView error={error} retry={isPartMissing(error) ? () => location.reload() : reset} />
+	),
 });
 
 declare module "@tanstack/react-router" {

@@ -53,9 +53,12 @@ export const versionQuery = queryOptions({
 	queryFn: ({ signal }) => data(client.GET("/v1/version", { signal })),
 });
 
+/** Lists that others add to are asked for again when a page opens and when one comes back to it. */
+const MOVING = { staleTime: 0, refetchOnWindowFocus: true } as const;
+
 export const projectsQuery = queryOptions({
 	queryKey: ["projects"],
-	staleTime: MINUTE,
+	...MOVING,
 	queryFn: async ({ signal }) => {
 		const query = { limit: 1000 };
 		return (await data(client.GET("/v1/projects", { params: { query }, signal }))).items;
@@ -66,7 +69,7 @@ export const projectsQuery = queryOptions({
 export const revisionsQuery = (project: string) =>
 	queryOptions({
 		queryKey: ["revisions", project],
-		staleTime: MINUTE,
+		...MOVING,
 		queryFn: async ({ signal }) => {
 			const items: RevisionItem[] = [];
 			let cursor: string | undefined;
@@ -100,7 +103,7 @@ const STEPS = 2000;
 export const stepsQuery = (project: string) =>
 	queryOptions({
 		queryKey: ["steps", project],
-		staleTime: MINUTE,
+		...MOVING,
 		queryFn: async ({ signal }) => {
 			const params = { path: { project }, query: { points: STEPS, coverage: false } };
 			return (await data(client.GET("/v1/projects/{project}/trends", { params, signal }))).points;

@@ -1,4 +1,5 @@
 import { type ComponentProps, type ReactNode, useId, useState } from "react";
+import { copyText } from "../lib/copy";
 import styles from "./controls.module.css";
 
 type ButtonProps = ComponentProps<"button"> & { primary?: boolean };
@@ -113,21 +114,21 @@ export function Segments<T extends string>({ label, value, options, onChange }: 
 	);
 }
 
-/** Copies a text, and says so. */
+/** Copies a text, and says so, or that it could not. */
 export function Copy({ text, children }: { text: string; children: ReactNode }) {
-	const [copied, setCopied] = useState(false);
+	const [said, setSaid] = useState<string>();
 	const copy = async () => {
 		try {
-			await navigator.clipboard.writeText(text);
-			setCopied(true);
-			setTimeout(() => setCopied(false), 1500);
+			await copyText(text);
+			setSaid("Copied");
 		} catch {
-			setCopied(false);
+			setSaid("Could not copy");
 		}
+		setTimeout(() => setSaid(undefined), 1500);
 	};
 	return (
 		<Button onClick={() => void copy()} title={text}>
-			<span aria-live="polite">{copied ? "Copied" : children}</span>
+			<span aria-live="polite">{said ?? children}</span>
 		</Button>
 	);
 }

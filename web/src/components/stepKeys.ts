@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { isTyping } from "../layout/keys";
+import { hasLetters } from "../lib/letters";
 
 /** The keys that step, with where each goes. */
 const FINDINGS = { n: 1, p: -1 } as const;
@@ -24,6 +25,7 @@ function useLetters(letters: Readonly<Record<string, number>>, step: (by: number
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
 			if (event.ctrlKey || event.metaKey || event.altKey) return;
+			if (event.defaultPrevented || !hasLetters()) return;
 			if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
 			const { letters, step } = latest.current;
 			const by = letters[event.key];

@@ -1,4 +1,6 @@
+import { useState } from "react";
 import { Button } from "../components/controls";
+import { hasLetters, setLetters } from "../lib/letters";
 import { NAV } from "../nav";
 import styles from "./Help.module.css";
 
@@ -15,6 +17,7 @@ const KEYS: readonly (readonly [string[], string])[] = [
 
 /** The keys that the page knows. */
 export function Help({ onClose }: { onClose: () => void }) {
+	const [isOn, setOn] = useState(hasLetters);
 	const going = NAV.map((item) => [["g", item.key], `Go to ${item.label}`] as const);
 	return (
 		<div className={styles.help}>
@@ -31,6 +34,17 @@ export function Help({ onClose }: { onClose: () => void }) {
 					</div>
 				))}
 			</dl>
+			<label className={styles.letters}>
+				<input
+					type="checkbox"
+					checked={isOn}
+					onChange={(event) => {
+						setLetters(event.target.checked);
+						setOn(event.target.checked);
+					}}
+				/>{" "}
+				Keys without Ctrl work
+			</label>
 			<Button onClick={onClose}>Close</Button>
 		</div>
 	);

@@ -1,6 +1,7 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Dialog } from "../components/Dialog";
+import { ErrorView } from "../components/States";
 import { NAV } from "../nav";
 import { Help } from "./Help";
 import { useGlobalKeys } from "./keys";
@@ -8,6 +9,8 @@ import { useNearestPlace } from "./place";
 import { RevisionPicker } from "./RevisionPicker";
 import styles from "./Shell.module.css";
 import { useTheme } from "./theme";
+import { useDataLinks } from "./useDataLinks";
+import { useHashScroll } from "./useHashScroll";
 
 const Palette = lazy(() => import("./Palette"));
 const GLYPHS = { system: "◑", light: "☀", dark: "☾" } as const;
@@ -30,6 +33,9 @@ export function Shell() {
 		nav.current.scrollLeft += Math.max(0, current.right - box.right);
 		nav.current.scrollLeft += Math.min(0, current.left - box.left);
 	}, [path, place]);
+	const data = useDataLinks();
+	useHashScroll();
+	useEffect(data.forget, [path]);
 	useGlobalKeys({
 		search: () => setOpen("search"),
 		help: () => setOpen("help"),
@@ -94,6 +100,7 @@ export function Shell() {
 				</div>
 			</header>
 			<main id="main" className={styles.main} tabIndex={-1}>
+				{data.error !== undefined && <ErrorView error={data.error} />}
 				<Outlet />
 			</main>
 			<Dialog open={open === "search"} label="Search" onClose={close} top>

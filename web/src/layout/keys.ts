@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from "react";
+import { hasLetters } from "../lib/letters";
 
 /** Whether a key would be typed there. */
 export function isTyping(target: EventTarget | null): boolean {
@@ -32,11 +33,15 @@ export function useGlobalKeys(bindings: Bindings): void {
 			}
 			if (event.ctrlKey || event.metaKey || event.altKey) return;
 			if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+			if (!hasLetters()) return;
 			// By when it was pressed: a busy page may hear of it later.
 			const follows = event.timeStamp - pressedG < FOLLOWS_WITHIN;
 			pressedG = Number.NEGATIVE_INFINITY;
-			if (follows) go(event.key);
-			else if (event.key === "g") pressedG = event.timeStamp;
+			if (follows) {
+				// The letter belongs to the `g`, and does not step as well.
+				event.preventDefault();
+				go(event.key);
+			} else if (event.key === "g") pressedG = event.timeStamp;
 			else if (event.key === "/") {
 				event.preventDefault();
 				search();

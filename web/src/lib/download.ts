@@ -1,10 +1,9 @@
-import { errorOf, unreachable } from "../api/problem";
+import { raw } from "../api/client";
+import { errorOf } from "../api/problem";
 
 /** Fetches an answer in a media type and hands it to the browser as a file. */
 export async function download(path: string, media: string, name: string): Promise<void> {
-	const response = await fetch(path, { headers: { accept: media } }).catch(() => {
-		throw unreachable();
-	});
+	const response = await raw(path, { headers: { accept: media } });
 	if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined));
 	save(await response.blob(), name);
 }

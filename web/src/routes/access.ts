@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { rootRoute } from "./root";
 
 export const accessRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/access",
-	component: lazyRouteComponent(() => import("../pages/access/Access")),
+	component: lazyPage(() => import("../pages/access/Access")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { GENERATED } from "./operators";
 import { revisionRoute } from "./revision";
@@ -23,5 +24,5 @@ export const backendRoute = createRoute({
 		generated: oneOf(raw, "generated", GENERATED),
 		against: text(raw, "against"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/backends/Backend")),
+	component: lazyPage(() => import("../pages/backends/Backend")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { isReason, type ReasonName } from "../lib/reasons";
 import { oneOf, type Raw, text } from "../lib/search";
 import { GENERATED, KINDS } from "./operators";
@@ -44,5 +45,5 @@ export const backendsRoute = createRoute({
 			cell: text(raw, "cell"),
 		};
 	},
-	component: lazyRouteComponent(() => import("../pages/backends/Backends")),
+	component: lazyPage(() => import("../pages/backends/Backends")),
 });

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { GROUPS, type Group, TURNS, type Turn } from "../lib/comparison";
+import { lazyPage } from "../lib/lazyPage";
 import { PROFILES, type Profile } from "../lib/levels";
 import { oneOf, type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
@@ -54,12 +55,12 @@ export const compareRoute = createRoute({
 		from: oneOf(raw, "from", ["files"] as const),
 		release: text(raw, "release"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/compare/Choose")),
+	component: lazyPage(() => import("../pages/compare/Choose")),
 });
 
 export const comparisonRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/p/$project/compare/$range",
 	validateSearch: comparisonSearch,
-	component: lazyRouteComponent(() => import("../pages/compare/Compare")),
+	component: lazyPage(() => import("../pages/compare/Compare")),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { rootRoute } from "./root";
 
 export const coverageRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/coverage",
-	component: lazyRouteComponent(() => import("../pages/Coverage")),
+	component: lazyPage(() => import("../pages/Coverage")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
 
@@ -13,5 +14,5 @@ export const docsRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/docs",
 	validateSearch: (raw: Raw): DocsSearch => ({ q: text(raw, "q"), op: text(raw, "op") }),
-	component: lazyRouteComponent(() => import("../pages/docs/Docs")),
+	component: lazyPage(() => import("../pages/docs/Docs")),
 });

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { type EventKind, KIND_NAMES } from "../lib/history";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { KINDS } from "./operators";
 import { revisionRoute } from "./revision";
@@ -24,7 +25,7 @@ export const operatorHistoryRoute = createRoute({
 		from: text(raw, "from"),
 		to: text(raw, "to"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/history/OperatorHistory")),
+	component: lazyPage(() => import("../pages/history/OperatorHistory")),
 });
 
 /** What a backend's coverage counts. */
@@ -47,7 +48,7 @@ export const trendsRoute = createRoute({
 		keys: text(raw, "keys"),
 		of: oneOf(raw, "of", COUNTED),
 	}),
-	component: lazyRouteComponent(() => import("../pages/history/Trends")),
+	component: lazyPage(() => import("../pages/history/Trends")),
 });
 
 export const GAP_KINDS = ["lacking", "inherited"] as const;
@@ -84,7 +85,7 @@ export const gapsRoute = createRoute({
 		badge: oneOf(raw, "badge", ["kernel"] as const),
 		badge_at: oneOf(raw, "badge_at", ["latest"] as const),
 	}),
-	component: lazyRouteComponent(() => import("../pages/history/Gaps")),
+	component: lazyPage(() => import("../pages/history/Gaps")),
 });
 
 /** Which operators on which backends: comma lists. */
@@ -100,7 +101,7 @@ export const supportRoute = createRoute({
 		operators: text(raw, "operators"),
 		keys: text(raw, "keys"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/history/Support")),
+	component: lazyPage(() => import("../pages/history/Support")),
 });
 
 export interface UpgradeSearch {
@@ -118,12 +119,12 @@ export const upgradeRoute = createRoute({
 		head: text(raw, "head"),
 		backend: text(raw, "backend"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/history/Upgrade")),
+	component: lazyPage(() => import("../pages/history/Upgrade")),
 });
 
 export const searchRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/p/$project/search",
 	validateSearch: (raw: Raw): { q?: string | undefined } => ({ q: text(raw, "q") }),
-	component: lazyRouteComponent(() => import("../pages/history/Search")),
+	component: lazyPage(() => import("../pages/history/Search")),
 });

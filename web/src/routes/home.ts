@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { rootRoute } from "./root";
 
 export const homeRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/",
-	component: lazyRouteComponent(() => import("../pages/Home")),
+	component: lazyPage(() => import("../pages/Home")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
 
@@ -29,5 +30,5 @@ export const operatorRoute = createRoute({
 		table: oneOf(raw, "table", ["grid"] as const),
 		implement: text(raw, "implement"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/operator/OperatorView")),
+	component: lazyPage(() => import("../pages/operator/OperatorView")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { isReason, type ReasonName } from "../lib/reasons";
 import { flag, oneOf, type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
@@ -38,5 +39,5 @@ export const operatorsRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/operators",
 	validateSearch: operatorsSearch,
-	component: lazyRouteComponent(() => import("../pages/Operators")),
+	component: lazyPage(() => import("../pages/Operators")),
 });

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { RevisionFrame } from "../layout/RevisionFrame";
+import { lazyPage } from "../lib/lazyPage";
 import { rootRoute } from "./root";
 
 /** What all views of a revision lie in. */
@@ -13,5 +14,5 @@ export const revisionRoute = createRoute({
 export const summaryRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/",
-	component: lazyRouteComponent(() => import("../pages/Revision")),
+	component: lazyPage(() => import("../pages/Revision")),
 });

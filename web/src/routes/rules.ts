@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
 
@@ -23,11 +24,11 @@ export const rulesRoute = createRoute({
 		family: text(raw, "family"),
 		weight: text(raw, "weight"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/rules/Rules")),
+	component: lazyPage(() => import("../pages/rules/Rules")),
 });
 
 export const ruleRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/rules/$rule",
-	component: lazyRouteComponent(() => import("../pages/rules/Rule")),
+	component: lazyPage(() => import("../pages/rules/Rule")),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
 
@@ -20,5 +21,5 @@ export const sourceRoute = createRoute({
 		rule: text(raw, "rule"),
 		operator: text(raw, "operator"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/source/Source")),
+	component: lazyPage(() => import("../pages/source/Source")),
 });

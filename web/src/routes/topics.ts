@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { TOPIC_KINDS } from "../lib/topics";
 import { rootRoute } from "./root";
@@ -16,7 +17,7 @@ export const topicsRoute = createRoute({
 		q: text(raw, "q"),
 		kind: oneOf(raw, "kind", TOPIC_KINDS),
 	}),
-	component: lazyRouteComponent(() => import("../pages/topics/Topics")),
+	component: lazyPage(() => import("../pages/topics/Topics")),
 });
 
 export interface TopicSearch {
@@ -33,5 +34,5 @@ export const topicRoute = createRoute({
 		release: text(raw, "release"),
 		answers: text(raw, "answers"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/topics/Topic")),
+	component: lazyPage(() => import("../pages/topics/Topic")),
 });

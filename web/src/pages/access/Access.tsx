@@ -171,10 +171,6 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 								The other pages need <code>read</code>.
 							</p>
 						)}
-						<p className="muted">
-							Download links cannot send a token. If the server requires one for reading, use the
-							commands on the API page.
-						</p>
 					</>
 				)}
 			</Async>

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { raw } from "../../api/client";
@@ -22,7 +22,10 @@ export default function Compare() {
 	const { profile } = search;
 	const query = useQuery({
 		...comparisonQuery(project, range, profile),
-		placeholderData: keepPreviousData,
+		// Under another profile, what was there stays until the answer comes; of other revisions it
+		// would stand under a title that is not its own.
+		placeholderData: (before, query) =>
+			query?.queryKey[1] === project && query.queryKey[2] === range ? before : undefined,
 	});
 	const set = (change: ComparisonSearch, replace = false) =>
 		void navigate({

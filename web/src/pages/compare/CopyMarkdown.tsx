@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { errorOf } from "../../api/problem";
 import { Button } from "../../components/controls";
+import { copyText } from "../../lib/copy";
 
 /** As long as a part of the comment is at most, in letters: a little less than GitHub takes. */
 const LONGEST = 65_000;
@@ -19,7 +20,7 @@ export function CopyMarkdown({ ask }: Props) {
 			const response = await ask(part, LONGEST);
 			if (!response.ok) throw errorOf(response, await response.json().catch(() => undefined));
 			const parts = Number(response.headers.get("x-parts") ?? 1);
-			await navigator.clipboard.writeText(await response.text());
+			await copyText(await response.text());
 			setSaid(parts > 1 ? `Copied part ${part} of ${parts}` : "Copied");
 			setPart(part < parts ? part + 1 : 1);
 		} catch (error) {

@@ -45,7 +45,8 @@ export const trendsQuery = (project: string, { from, to }: Stretch) =>
 	queryOptions({
 		queryKey: ["trends", project, from ?? "", to ?? ""],
 		staleTime: MINUTE,
-		placeholderData: keepPreviousData,
+		placeholderData: (before: Trends | undefined, query) =>
+			query?.queryKey[1] === project ? before : undefined,
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/trends", {
@@ -88,8 +89,14 @@ export function gapsText(
 
 export const gapsQuery = (place: Place, asked: GapsAsked) =>
 	queryOptions({
-		queryKey: ["gaps", place.project, place.rev, asked],
-		placeholderData: keepPreviousData,
+		queryKey: ["gaps", place.project, place.rev, asked] as const,
+		// Gaps of another backend or revision would stand under a title that is not their own.
+		placeholderData: (before: Gaps | undefined, query) =>
+			query?.queryKey[1] === place.project &&
+			query.queryKey[2] === place.rev &&
+			query.queryKey[3].key === asked.key
+				? before
+				: undefined,
 		queryFn: async ({ signal }): Promise<Gaps> =>
 			JSON.parse(await gapsText(place, asked, "application/json", signal)),
 	});

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Entry } from "../../api/queries";
 import { Badge } from "../../components/Badge";
+import { KeyHelp } from "../../components/KeyHelp";
 import { ReasonMark } from "../../components/ReasonMark";
 import { type Folded, originWords } from "../../lib/dispatch";
 import { supportWords } from "../../lib/verdicts";
@@ -18,11 +19,13 @@ const SHOWN = 16;
 /** The dispatch table with equal rows folded. */
 export function FoldedTable({ rows, chosen, onKey }: Props) {
 	return (
-		<ul className={styles.folded} aria-label="Rows of the dispatch table">
-			{rows.map((row) => (
-				<Row key={row.id} row={row} chosen={chosen} onKey={onKey} />
-			))}
-		</ul>
+		<KeyHelp>
+			<ul className={styles.folded} aria-label="Rows of the dispatch table">
+				{rows.map((row) => (
+					<Row key={row.id} row={row} chosen={chosen} onKey={onKey} />
+				))}
+			</ul>
+		</KeyHelp>
 	);
 }
 
@@ -83,7 +86,8 @@ function KeyButton({ entry, chosen, onKey }: KeyProps) {
 			type="button"
 			className={styles.key}
 			aria-expanded={entry.key === chosen}
-			title={[supportWords(entry.support), entry.file].filter(Boolean).join("; ")}
+			data-key={entry.key}
+			data-help={[supportWords(entry.support), entry.file].filter(Boolean).join("; ")}
 			onClick={() => onKey(entry.key)}
 		>
 			{entry.key}

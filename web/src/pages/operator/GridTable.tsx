@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import type { Entry } from "../../api/queries";
+import { KeyHelp } from "../../components/KeyHelp";
 import { ReasonMark } from "../../components/ReasonMark";
 import { grid } from "../../lib/dispatch";
 import { supportWords } from "../../lib/verdicts";
@@ -15,7 +16,7 @@ interface Props {
 export function GridTable({ table, chosen, onKey }: Props) {
 	const { backends, rows, rest } = useMemo(() => grid(table), [table]);
 	return (
-		<>
+		<KeyHelp>
 			<section className={styles.scroll} tabIndex={0} aria-label="Functionality by backend">
 				<table className={styles.grid}>
 					<caption className="visually-hidden">Functionality by backend</caption>
@@ -49,6 +50,7 @@ export function GridTable({ table, chosen, onKey }: Props) {
 						<button
 							type="button"
 							className={styles.key}
+							data-key={entry.key}
 							aria-expanded={entry.key === chosen}
 							onClick={() => onKey(entry.key)}
 						>
@@ -57,7 +59,7 @@ export function GridTable({ table, chosen, onKey }: Props) {
 					</li>
 				))}
 			</ul>
-		</>
+		</KeyHelp>
 	);
 }
 
@@ -68,7 +70,8 @@ function Cell({ entry, chosen, onKey }: { entry: Entry } & Omit<Props, "table">)
 			className={styles.cell}
 			aria-expanded={entry.key === chosen}
 			aria-label={`${entry.key}: ${entry.reason}; ${entry.support.verdict}`}
-			title={`${entry.key}: ${entry.reason}; ${supportWords(entry.support)}`}
+			data-key={entry.key}
+			data-help={`${entry.reason}; ${supportWords(entry.support)}`}
 			onClick={() => onKey(entry.key)}
 		>
 			<ReasonMark reason={entry.reason} />

@@ -1,0 +1,157 @@
+// What one meets on a bad day: a network that fails for a moment, no https, a token that links
+// cannot send, keys that somebody cannot use, and addresses of what is drawn late.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import {
+	eventually,
+	importInto,
+	NEWEST,
+	reads,
+	releases,
+	run,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
+
+const OPERATOR = `/p/pytorch/r/${NEWEST}/operators/add.out`;
+
+describe("resilience", { skip, concurrency: false }, () => {
+	let database;
+	const web = site({
+		prepare(at) {
+			database = at;
+		},
+	});
+
+	it("asks again for a part of the program that did not come", async (t) => {
+		const page = await web.open(t, "/coverage", { fine: [/ERR_FAILED|dynamically imported/] });
+		await settled(page);
+		let failed = 0;
+		await page.route("**/assets/Rules-*.js", (route) => {
+			failed += 1;
+			return failed === 1 ? route.abort() : route.continue();
+		});
+		await page.getByRole("link", { name: "Rules", exact: true }).click();
+		await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+		assert.ok(failed > 1);
+	});
+
+	it("copies without https, and says so where the browser refuses", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await settled(page);
+		await page.context().grantPermissions(["clipboard-read"]);
+		await page.evaluate(() => {
+			window.read = navigator.clipboard.readText.bind(navigator.clipboard);
+			Object.defineProperty(navigator, "clipboard", { value: undefined });
+		});
+		await page.getByRole("button", { name: "Copy permalink" }).click();
+		await page.getByRole("button", { name: "Copied" }).waitFor();
+		await eventually(async () =>
+			assert.match(await page.evaluate(() => window.read()), /^http:.*\/compare\/sha256:/),
+		);
+		await page.evaluate(() => {
+			document.execCommand = () => false;
+		});
+		await page.getByRole("button", { name: "Copy permalink" }).click();
+		await page.getByRole("button", { name: "Could not copy" }).waitFor();
+	});
+
+	it("scrolls to what the fragment names, however late it is drawn", async (t) => {
+		const page = await web.open(t, `${OPERATOR}?implement=CPU#implement`);
+		await settled(page);
+		await eventually(async () => {
+			const { y } = await page.locator("#implement").boundingBox();
+			assert.ok(y >= 0 && y < 500, `it stands at ${y}`);
+		});
+	});
+
+	it("turns off the keys without Ctrl, and a letter after `g` does no more than go", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await settled(page);
+		const focused = () => page.evaluate(() => document.activeElement?.closest("article") !== null);
+		await page.keyboard.press("g");
+		await page.keyboard.press("j");
+		assert.ok(!(await focused()));
+		await page.keyboard.press("j");
+		assert.ok(await focused());
+		await page.getByRole("button", { name: "Keys" }).click();
+		await page.getByLabel("Keys without Ctrl work").uncheck();
+		await page.keyboard.press("Escape");
+		await page.reload();
+		await settled(page);
+		await page.keyboard.press("j");
+		await page.keyboard.press("/");
+		assert.ok(!(await focused()));
+		assert.equal(await page.getByRole("dialog").count(), 0);
+		await page.keyboard.press("Control+k");
+		await page.getByRole("dialog", { name: "Search" }).waitFor();
+	});
+
+	it("shows no comparison under the title of another", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await settled(page);
+		await page.route("**/compare/2.13.0...2.12.1", async (route) => {
+			await new Promise((done) => setTimeout(done, 1500));
+			await route.continue();
+		});
+		await page.getByRole("link", { name: "in reverse" }).click();
+		await page.getByRole("heading", { level: 1, name: "2.13.0 → 2.12.1" }).waitFor();
+		assert.equal(await page.getByRole("region", { name: "Verdict" }).count(), 0);
+		await reads(page.getByRole("region", { name: "Verdict" }), /2\.13\.0[\s\S]*2\.12\.1/);
+	});
+
+	it("shows at home what was imported meanwhile", async (t) => {
+		const page = await web.open(t, "/");
+		await settled(page);
+		await page.getByRole("link", { name: "Rules", exact: true }).click();
+		await settled(page);
+		importInto(database, "imported-now", "1", join(releases, "2.12.1"));
+		await page.getByRole("link", { name: "Home", exact: true }).click();
+		await page.getByText("imported-now").first().waitFor();
+	});
+});
+
+describe("data where tokens are wanted", { skip, concurrency: false }, () => {
+	let token;
+	const web = site({
+		flags: ["--auth", "all"],
+		prepare(database) {
+			const rights = ["--all-projects", "--action", "read"];
+			const said = run("token", "create", "reader", ...rights, "--database", database);
+			token = /opatlas_\S+/.exec(said)?.[0];
+		},
+	});
+	const open = async (t, path) => {
+		const page = await web.open(t, "/rules", { fine: [/401/] });
+		await page.evaluate((token) => sessionStorage.setItem("opatlas.token", token), token);
+		await page.goto(web.base + path);
+		await settled(page);
+		return page;
+	};
+
+	it("a download sends the token", async (t) => {
+		const page = await open(t, `/p/pytorch/r/${NEWEST}/files/native_functions.yaml`);
+		const downloading = page.waitForEvent("download");
+		await page.locator("a[download]").first().click();
+		const saved = readFileSync(await (await downloading).path(), "utf8");
+		assert.equal(saved, readFileSync(join(releases, NEWEST, "native_functions.yaml"), "utf8"));
+	});
+
+	it("a link to data shows it", async (t) => {
+		const page = await open(t, OPERATOR);
+		await page.getByRole("link", { name: "As data" }).click();
+		await page.waitForURL("blob:**");
+		await reads(page.locator("body"), /"table"/);
+	});
+
+	it("what is refused is told of", async (t) => {
+		const page = await open(t, OPERATOR);
+		await page.evaluate(() => sessionStorage.setItem("opatlas.token", "opatlas_unknown"));
+		await page.getByRole("link", { name: "As data" }).click();
+		await page.getByRole("alert").getByRole("link", { name: "Enter a token" }).waitFor();
+	});
+});
