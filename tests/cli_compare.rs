@@ -66,7 +66,7 @@ fn exit_codes_follow_the_policy() {
     assert_eq!(compare(&["--profile", "cpp"]).0, 0);
     assert_eq!(place.opatlas(&["compare", "old.yaml", "old.yaml"]).0, 0);
     for format in [
-        "text", "json", "markdown", "sarif", "junit", "github", "gitlab",
+        "text", "json", "markdown", "csv", "sarif", "junit", "github", "gitlab",
     ] {
         let (code, text, error) = compare(&["--format", format]);
         assert_eq!(code, 1, "{format}: {error}");
@@ -152,6 +152,23 @@ fn a_checked_in_file_excuses() {
     assert_eq!(code, 1);
     assert!(text.contains("allow-list-expired"), "{text}");
     assert_eq!(exception("argument = \"to\"\n").0, 1);
+    // One that ends soon warns with its reason.
+    let (code, text, _) = exception("until = \"2.15\"\n");
+    assert_eq!(code, 0, "{text}");
+    let warning = "exceptions end soon: `can_cast` (until 2.15: a keyword)";
+    assert!(text.contains(warning), "{text}");
+    // What can excuse nothing is named.
+    let second = "[[exception]]\noperator = \"can_cats\"\nrule = \"*\"\nreason = \"r\"\n";
+    let (_, text, error) = exception(second);
+    assert!(error.contains("did you mean `can_cast`"), "{error}");
+    assert!(text.contains("1 accepted change"), "{text}");
+    let second = format!(
+        "{}until = \"2001-01-31\"\n",
+        second.replace("cats", "cast.x")
+    );
+    let (code, _, error) = exception(&second);
+    assert_eq!(code, 0);
+    assert!(error.contains("ended with 2001-01-31"), "{error}");
     assert_eq!(exception("rul = \"typo\"\n").0, 2);
 }
 
@@ -181,6 +198,22 @@ fn exceptions_are_kept_in_the_store() {
     let (_, list, _) = place.opatlas(&["exception", "list"]);
     assert_eq!(list, line);
     let id = line.split_whitespace().next().unwrap();
+    // Another end changes nothing else, and cannot be in the past.
+    let (code, extended, error) = place.opatlas(&["exception", "extend", id, "--until", "3.0"]);
+    assert_eq!(code, 0, "{error}");
+    assert_eq!(extended, line.replace("until 2.16", "until 3.0"));
+    assert_eq!(place.opatlas(&["exception", "list"]).1, extended);
+    for (id, until, why) in [
+        (id, "2.9", "is in the past"),
+        (id, "2001-01-31", "is in the past"),
+        (id, "soon", "soon"),
+        ("none", "3.0", "no exception `none`"),
+    ] {
+        let (code, _, error) = place.opatlas(&["exception", "extend", id, "--until", until]);
+        assert_eq!(code, 2);
+        assert!(error.contains(why), "{error}");
+    }
+    assert_eq!(place.opatlas(&["exception", "list"]).1, extended);
     assert_eq!(place.opatlas(&["exception", "remove", id]).0, 0);
     assert_eq!(compare(), 1);
     let (code, _, error) = place.opatlas(&[

@@ -201,9 +201,7 @@ fn officially_the_same(old: &str, new: &str, refused: &[String], release: Releas
         if refused.contains(&name) || refused.contains(&format!("aten::{name}")) {
             continue;
         }
-        let same = new
-            .iter()
-            .find(|(_, it)| it.qualified_name().to_string() == name);
+        let same = new.iter().find(|(_, it)| it.qualified_name() == name);
         let (_, same) = same.unwrap_or_else(|| panic!("{name} is gone"));
         let (before, after) = (
             operator.canonical().to_string(),

@@ -81,7 +81,7 @@ impl Compare {
         Ok(match self.format {
             Format::Text => vec![changes::text(report, self.colour())],
             Format::Markdown => changes::markdown(report),
-            Format::Csv => bail!("csv reports only with --backend"),
+            Format::Csv => vec![changes::csv(report)],
             Format::Sarif => vec![indented(&changes::sarif(report))?],
             Format::Junit => vec![changes::junit(report)],
             Format::Github => vec![changes::github(report)],

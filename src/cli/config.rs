@@ -30,6 +30,11 @@ pub(super) struct Checked {
     pub(super) exceptions: Vec<Exception>,
 }
 
+/// Whether an exception comes from the file, and not from the store.
+pub(super) fn is_checked_in(exception: &Exception) -> bool {
+    exception.id.starts_with(FILE)
+}
+
 /// The vendor profile of `opatlas.toml`, as a bundle holds it.
 ///
 /// # Errors

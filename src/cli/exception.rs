@@ -25,6 +25,8 @@ enum Action {
     Add(Add),
     /// List the exceptions
     List(List),
+    /// Give an exception another end
+    Extend(Extend),
     /// Remove an exception
     Remove(Remove),
 }
@@ -63,6 +65,19 @@ struct Add {
 
 #[derive(Debug, Args)]
 struct List {
+    #[command(flatten)]
+    project: Project,
+}
+
+#[derive(Debug, Args)]
+struct Extend {
+    /// The id of the exception, as in the list
+    id: String,
+
+    /// The last day (2027-01-31) or the last release (2.16) on which the exception is valid
+    #[arg(long)]
+    until: String,
+
     #[command(flatten)]
     project: Project,
 }
@@ -112,6 +127,13 @@ impl Exception {
                 for record in stored.exceptions(&list.project.project).await? {
                     println!("{}", line(&record));
                 }
+                stored.close().await;
+            }
+            Action::Extend(extend) => {
+                let stored = Stored::open(&extend.project.target, Opening::Change).await?;
+                let project = &extend.project.project;
+                let extended = stored.extend_exception(project, &extend.id, &extend.until);
+                println!("{}", line(&extended.await?));
                 stored.close().await;
             }
             Action::Remove(remove) => {

@@ -278,6 +278,23 @@ impl Stored {
         })
     }
 
+    /// Gives an exception another end: a day, or a release.
+    ///
+    /// # Errors
+    /// If the end is invalid or in the past, or there is no such exception.
+    pub(super) async fn extend_exception(
+        &self,
+        project: &str,
+        id: &str,
+        until: &str,
+    ) -> anyhow::Result<ExceptionRecord> {
+        ProjectName::parse(project)?;
+        Ok(match self {
+            Self::Database(service) => service.extend_exception(project, id, until).await?,
+            Self::Server(remote) => remote.extend_exception(project, id, until).await?,
+        })
+    }
+
     /// Takes an exception away.
     ///
     /// # Errors

@@ -92,7 +92,11 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(trends::trends))
         .routes(routes!(gaps::stored, gaps::ranked))
         .routes(routes!(exceptions::list, exceptions::create))
-        .routes(routes!(exceptions::one, exceptions::delete))
+        .routes(routes!(
+            exceptions::one,
+            exceptions::extend,
+            exceptions::delete
+        ))
         // What the probe measures.
         .routes(routes!(probe::open))
         .routes(routes!(probe::progress))

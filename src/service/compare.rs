@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rustc_hash::FxHashSet;
 
-use crate::store::{ExceptionRecord, LabelRecord, ProjectName};
+use crate::store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreError};
 use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
@@ -307,6 +307,34 @@ impl Service {
     /// What the store says.
     pub async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, ServiceError> {
         Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
+    }
+
+    /// Gives an exception another end: a day, or a release. The rest of it stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Policy`] for an end that is invalid or in the past, and errors of the store.
+    pub async fn extend_exception(
+        &self,
+        project: &str,
+        id: &str,
+        until: &str,
+    ) -> Result<ExceptionRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let records = self.store.exceptions(&project).await?;
+        let record = records.into_iter().find(|record| record.id == id);
+        let missing = || StoreError::from(Missing::Exception(id.to_owned()));
+        let record = record.ok_or_else(missing)?;
+        let text = ExceptionText {
+            until: Some(until.to_owned()),
+            until_date: None,
+            until_release: None,
+            ..ExceptionText::of_record(&record)
+        };
+        let record = text.record(record.id, record.created_at)?;
+        self.expect_to_come(&project, &record).await?;
+        self.store.extend_exception(&project, &record).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(record)
     }
 
     /// Takes an exception away.

@@ -27,16 +27,33 @@ impl Service {
         let exception = ExceptionText::of_record(record).exception(&*record.id)?;
         let stored = self.store.exceptions(project).await?;
         policy::expect_room(&stored, exception.is_pattern())?;
+        let latest = self.expect_to_come(project, record).await?;
+        match latest.filter(|_| !exception.is_pattern()) {
+            // Nothing is known yet, or it is a pattern, so anything may come.
+            None => Ok(()),
+            Some(latest) => {
+                self.expect_operator(project, &latest, &record.operator)
+                    .await
+            }
+        }
+    }
+
+    /// Refuses an end in the past. Gives the latest revision of the project, if it has one.
+    pub(super) async fn expect_to_come(
+        &self,
+        project: &ProjectName,
+        record: &ExceptionRecord,
+    ) -> Result<Option<Resolved>, ServiceError> {
+        let exception = ExceptionText::of_record(record).exception(&*record.id)?;
         if let Some(Until::Date(end)) = exception.until
             && end < self.today()
         {
             let why = format!("{end} is in the past; use today or a later day");
-            return Err(PolicyFault::new("until_date", why).into());
+            return Err(PolicyFault::new("until", why).into());
         }
         let latest = match self.resolve(project.as_str(), "latest", None).await {
             Ok(latest) => latest,
-            // Nothing is known yet, so anything may come.
-            Err(ServiceError::NoRevisions(_)) => return Ok(()),
+            Err(ServiceError::NoRevisions(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
         if let Some(Until::Release(end)) = &exception.until
@@ -48,15 +65,9 @@ impl Service {
                 end.as_str(),
                 latest.judged.stored()
             );
-            return Err(PolicyFault::new("until_release", why).into());
+            return Err(PolicyFault::new("until", why).into());
         }
-        match exception.is_pattern() {
-            true => Ok(()),
-            false => {
-                self.expect_operator(project, &latest, &record.operator)
-                    .await
-            }
-        }
+        Ok(Some(latest))
     }
 
     /// Refuses the name of an operator that no revision of the project ever had.

@@ -255,6 +255,14 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// All exceptions of a project, oldest first.
     fn exceptions<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<ExceptionRecord>>;
 
+    /// Gives the exception with this id the end of the record; fails with
+    /// [`Missing::Exception`].
+    fn extend_exception<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        exception: &'a ExceptionRecord,
+    ) -> Answer<'a, ()>;
+
     /// Takes an exception away; fails with [`Missing::Exception`].
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()>;
 

@@ -183,6 +183,9 @@ pub const EXCEPTION_INSERT: &str = "INSERT INTO exceptions (project, id, operato
 /// The exceptions of a project, oldest first.
 pub const EXCEPTIONS: &str = "SELECT id, operator, rule, argument, reason, owner, until_date, \
      until_release, broad, created_at FROM exceptions WHERE project = $1 ORDER BY created_at, id";
+/// Gives an exception another end.
+pub const EXCEPTION_EXTEND: &str = "UPDATE exceptions SET until_date = $3, until_release = $4 \
+     WHERE project = $1 AND id = $2";
 /// Takes an exception away.
 pub const EXCEPTION_DELETE: &str = "DELETE FROM exceptions WHERE project = $1 AND id = $2";
 

@@ -12,7 +12,7 @@ use crate::wire::time::timestamp;
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({
     "operator": "can_cast", "rule": "argument-renamed", "argument": "from",
-    "reason": "from is a keyword in Python", "owner": "core", "until_release": "2.16"
+    "reason": "from is a keyword in Python", "owner": "core", "until": "2.16"
 }))]
 pub struct NewException {
     /// Operators by their full name; `*` matches any text and `?` one character. A pattern has at
@@ -31,14 +31,26 @@ pub struct NewException {
     /// Who is responsible for it.
     #[schema(max_length = 1000)]
     pub owner: Option<String>,
-    /// The last day on which it is valid.
+    /// The last day, `2027-01-31`, or the last release, `2.16`, for which it is valid, as written. It
+    /// can be a future release.
+    pub until: Option<String>,
+    /// A day as `until`; only one of the three may be set.
     #[schema(format = Date)]
     pub until_date: Option<String>,
-    /// The last release for which it is valid, as written; it can be a future release.
+    /// A release as `until`; only one of the three may be set.
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     #[serde(default)]
     pub broad: bool,
+}
+
+/// Another end for an exception.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"until": "2.17"}))]
+pub struct ExtendedException {
+    /// The last day, `2027-01-31`, or the last release, `2.16`, for which it is valid.
+    pub until: String,
 }
 
 /// An accepted change.
@@ -57,9 +69,11 @@ pub struct ExceptionView {
     pub reason: String,
     /// Who is responsible for it.
     pub owner: Option<String>,
-    /// The last day on which it is valid.
+    /// The last day or the last release for which it is valid, as written; null without an end.
+    pub until: Option<String>,
+    /// `until`, if it is a day.
     pub until_date: Option<String>,
-    /// The last release for which it is valid.
+    /// `until`, if it is a release.
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     pub broad: bool,
@@ -102,6 +116,10 @@ pub(crate) fn view_of(record: ExceptionRecord, status: ExceptionStatus) -> Excep
         argument: record.argument,
         reason: record.reason,
         owner: record.owner,
+        until: record
+            .until_date
+            .clone()
+            .or_else(|| record.until_release.clone()),
         until_date: record.until_date,
         until_release: record.until_release,
         broad: record.broad,

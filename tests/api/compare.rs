@@ -447,11 +447,12 @@ async fn an_exception_may_end_with_a_release_to_come() {
     for end in ["2.16", "3.0", "2.15.1"] {
         let new = json!({
             "operator": "can_cast", "rule": "argument-renamed", "reason": "a keyword",
-            "until_release": end
+            "until": end
         });
         let made = server.post(path).json(&new).send().await;
         assert_eq!(made.status, 201, "{}", made.text());
         let made = made.value();
+        assert_eq!(made["until"], end);
         assert_eq!(made["until_release"], end);
         let comparison = server.get(RANGE).send().await.ok();
         assert_eq!(comparison["summary"]["excepted"], 1, "{end}");
@@ -459,6 +460,23 @@ async fn an_exception_may_end_with_a_release_to_come() {
         let conclusion = if end == "2.15.1" { "warn" } else { "pass" };
         assert_eq!(comparison["conclusion"], conclusion, "{end}");
         let one = format!("{path}/{}", made["id"].as_str().unwrap());
+        for (until, status) in [
+            ("2001-01-31", 422),
+            ("2.9", 422),
+            ("", 422),
+            ("2099-01-31", 200),
+        ] {
+            let extended = server
+                .patch(&one)
+                .json(&json!({"until": until}))
+                .send()
+                .await;
+            assert_eq!(extended.status, status, "{}", extended.text());
+        }
+        let extended = server.get(&one).send().await.ok();
+        assert_eq!(extended["until"], "2099-01-31");
+        assert_eq!(extended["until_release"], Value::Null);
+        assert_eq!(extended["reason"], made["reason"]);
         assert_eq!(server.delete(&one).send().await.status, 204);
     }
     let new = json!({
@@ -496,6 +514,11 @@ async fn an_exception_that_can_mean_nothing_is_refused() {
         ),
         (json!({"until_date": "2001-01-31"}), "is in the past"),
         (json!({"until_release": "2.9"}), "is in the past"),
+        (json!({"until": "2.9"}), "is in the past"),
+        (
+            json!({"until": "2.16", "until_date": "2099-01-31"}),
+            "set only one",
+        ),
         (json!({"operator": long}), "at most 127 characters"),
         (json!({"argument": long}), "at most 127 characters"),
     ] {

@@ -210,10 +210,22 @@ impl Change {
     }
 
     /// Whether it counts in summaries: level `none` does not, nor does `compound`, which only
-    /// represents others.
+    /// represents others, nor what is said of an exception.
     #[must_use]
     pub fn is_counted(&self) -> bool {
-        self.level > Level::None && !self.is_compound()
+        self.level > Level::None && !self.is_compound() && !self.is_about_exception()
+    }
+
+    /// Whether it is about an exception and not about an operator.
+    #[must_use]
+    pub fn is_about_exception(&self) -> bool {
+        matches!(
+            self.rule.id,
+            ChangeRuleId::AllowListed
+                | ChangeRuleId::AllowListExpired
+                | ChangeRuleId::AllowListUnused
+                | ChangeRuleId::AllowListOverbroad
+        )
     }
 
     /// Whether it represents several other changes of its operator.

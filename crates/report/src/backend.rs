@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::changes::message::message;
 use super::escape;
-use super::table::quoted;
+use crate::csv::line;
 use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
@@ -92,9 +92,7 @@ fn counted(count: usize, what: &str) -> String {
 pub fn csv(impact: &BackendImpact<'_>) -> String {
     let mut out = String::from(CSV_HEADER);
     let mut row = |what: &str, operator: &str, old: &str, new: &str| {
-        let cells = [what, operator, old, new].map(quoted);
-        out.push_str(&cells.join(","));
-        out.push_str("\r\n");
+        line(&mut out, [what, operator, old, new]);
     };
     for unknown in &impact.unknown {
         row("gone", &unknown.name, "", "");

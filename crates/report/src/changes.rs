@@ -3,6 +3,8 @@
 //! without saying how much.
 
 mod advice;
+mod card;
+mod csv;
 mod entry_diff;
 mod found;
 mod further;
@@ -29,6 +31,7 @@ use super::findings::SourceText;
 use super::room::Room;
 
 pub use advice::{accept, help};
+pub use csv::csv;
 pub use found::{NewFindings, conclusion as conclusion_of};
 pub use further::Further;
 pub use github::github;

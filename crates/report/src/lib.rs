@@ -2,10 +2,12 @@
 
 pub mod backend;
 pub mod changes;
+mod csv;
 pub mod drift;
 mod escape;
 pub mod findings;
 pub mod history;
+mod junit;
 mod line_hash;
 pub mod packing;
 pub mod room;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::escape;
-use super::table::quoted;
+use crate::csv::{flag, line};
 
 /// What a backend has of an operator over a stretch of releases.
 #[derive(Debug, Clone, Default)]
@@ -39,22 +39,21 @@ const HEADER: &str =
 pub fn csv(rows: &[Row]) -> String {
     let mut out = String::from(HEADER);
     for row in rows {
-        let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
-        let fields = [
-            row.operator.clone(),
-            row.key.clone(),
-            if row.is_supported { "true" } else { "false" }.to_owned(),
-            or_empty(&row.first),
-            or_empty(&row.first_kernel),
-            or_empty(&row.last),
-            row.reason.unwrap_or_default().to_owned(),
-            or_empty(&row.source_key),
-            or_empty(&row.kernel),
-            row.verdict.unwrap_or_default().to_owned(),
-        ];
-        let fields: Vec<_> = fields.iter().map(|field| quoted(field)).collect();
-        out.push_str(&fields.join(","));
-        out.push_str("\r\n");
+        line(
+            &mut out,
+            [
+                &*row.operator,
+                &row.key,
+                flag(row.is_supported),
+                row.first.as_deref().unwrap_or_default(),
+                row.first_kernel.as_deref().unwrap_or_default(),
+                row.last.as_deref().unwrap_or_default(),
+                row.reason.unwrap_or_default(),
+                row.source_key.as_deref().unwrap_or_default(),
+                row.kernel.as_deref().unwrap_or_default(),
+                row.verdict.unwrap_or_default(),
+            ],
+        );
     }
     out
 }
@@ -199,24 +198,22 @@ pub fn leverage_text(steps: &[StepRow<'_>]) -> String {
 pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
     let mut out =
         String::from("operator,lacking,reason,source_key,core,others,usage,new,verdict,needs\r\n");
-    let flag = |yes: bool| if yes { "true" } else { "false" };
     for row in rows {
-        let usage = row
-            .usage
-            .map_or_else(String::new, |usage| usage.to_string());
-        // Writing to a string does not fail.
-        let _ = write!(
-            out,
-            "{},{},{},{},{},{},{usage},{},{},{}\r\n",
-            quoted(row.operator),
-            flag(row.is_lacking),
-            quoted(row.reason),
-            quoted(row.source_key),
-            flag(row.is_core),
-            row.others,
-            row.is_new.map_or("", flag),
-            row.verdict,
-            quoted(&row.needs.join(" ")),
+        let usage = row.usage.map(|usage| usage.to_string());
+        line(
+            &mut out,
+            [
+                row.operator,
+                flag(row.is_lacking),
+                row.reason,
+                row.source_key,
+                flag(row.is_core),
+                &row.others.to_string(),
+                usage.as_deref().unwrap_or_default(),
+                row.is_new.map_or("", flag),
+                row.verdict,
+                &row.needs.join(" "),
+            ],
         );
     }
     out

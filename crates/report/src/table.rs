@@ -18,7 +18,6 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_source::Span;
 
 pub use column::{Column, column};
-pub(crate) use csv::quoted;
 pub use csv::{CSV_HEADER, csv_row};
 pub use explanation::{explanation, headline};
 pub use support::support_words;

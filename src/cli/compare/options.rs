@@ -64,7 +64,7 @@ pub(super) enum Format {
     Text,
     Json,
     Markdown,
-    /// With --backend: a line for each operator
+    /// A line for each change; with --backend for each operator
     Csv,
     Sarif,
     Junit,

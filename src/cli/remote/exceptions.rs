@@ -1,7 +1,7 @@
 //! Accepted breakage of a server's projects.
 
 use crate::store::ExceptionRecord;
-use crate::wire::exceptions::{ExceptionList, ExceptionView, NewException};
+use crate::wire::exceptions::{ExceptionList, ExceptionView, ExtendedException, NewException};
 
 use super::http::{Answer, Ask, JSON};
 use super::revisions::odd;
@@ -29,8 +29,9 @@ impl Remote {
             argument: exception.argument,
             reason: exception.reason,
             owner: exception.owner,
-            until_date: exception.until_date,
-            until_release: exception.until_release,
+            until: exception.until_date.or(exception.until_release),
+            until_date: None,
+            until_release: None,
             broad: exception.broad,
         };
         let body = crate::wire::json::json(&new);
@@ -38,6 +39,23 @@ impl Remote {
         let answer = self.http.ask(made).await?;
         let made: ExceptionView = answer.value()?;
         record(&answer, made)
+    }
+
+    /// Gives an exception another end.
+    pub(crate) async fn extend_exception(
+        &self,
+        project: &str,
+        id: &str,
+        until: &str,
+    ) -> Result<ExceptionRecord, Error> {
+        let extended = ExtendedException {
+            until: until.to_owned(),
+        };
+        let body = crate::wire::json::json(&extended);
+        let ask = Ask::patch(self.url(project, Some(id)), JSON, body);
+        let answer = self.http.ask(ask).await?;
+        let view: ExceptionView = answer.value()?;
+        record(&answer, view)
     }
 
     /// Takes an exception away.

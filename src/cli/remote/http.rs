@@ -125,6 +125,14 @@ impl Ask {
         }
     }
 
+    /// Changes something, to the same however often.
+    pub(super) fn patch(url: String, media: impl Into<String>, body: Vec<u8>) -> Self {
+        Self {
+            method: Method::PATCH,
+            ..Self::post(url, media, body).idempotent()
+        }
+    }
+
     /// Takes something away.
     pub(super) fn delete(url: String) -> Self {
         Self {

@@ -11,7 +11,9 @@ use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::service::policy::ExceptionText;
 use crate::service::{Service, Snapshot};
-use crate::wire::exceptions::{ExceptionList, ExceptionPath, ExceptionView, NewException, view_of};
+use crate::wire::exceptions::{
+    ExceptionList, ExceptionPath, ExceptionView, ExtendedException, NewException, view_of,
+};
 use crate::wire::paths::ProjectPath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
@@ -76,7 +78,7 @@ pub async fn create(
         argument: new.argument,
         reason: new.reason,
         owner: new.owner,
-        until: None,
+        until: new.until,
         until_date: new.until_date,
         until_release: new.until_release,
         broad: new.broad,
@@ -117,6 +119,41 @@ pub async fn one(
             "the project has no exception with this id",
         )),
     }
+}
+
+/// Extend an exception
+///
+/// Gives the exception another end, which must not be in the past. The rest of it stays.
+#[utoipa::path(
+    patch,
+    path = "/v1/projects/{project}/exceptions/{id}",
+    tag = "exceptions",
+    operation_id = "extend_exception",
+    params(ExceptionPath),
+    request_body = ExtendedException,
+    responses(
+        (status = 200, description = "The updated exception", body = ExceptionView),
+        (status = 404, description = "No such project or exception", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "Not a day or release, or one in the past", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn extend(
+    State(api): State<Api>,
+    Path(path): Path<ExceptionPath>,
+    accept: Accept,
+    Json(extended): Json<ExtendedException>,
+) -> Result<Response, Problem> {
+    accept.media(JSON)?;
+    let service = &api.service;
+    let record = service
+        .extend_exception(&path.project, &path.id, &extended.until)
+        .await?;
+    let views = views(service, &path.project).await?;
+    let view = views.into_iter().find(|view| view.id == record.id);
+    let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
+    respond::value(&api, &accept, StatusCode::OK, &view).await
 }
 
 /// Delete an exception

@@ -244,6 +244,18 @@ impl<B: Backend> Store for B {
         Box::pin(async move { exceptions::list(&mut *self.reader().await?, project).await })
     }
 
+    fn extend_exception<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        exception: &'a ExceptionRecord,
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            exceptions::extend(&mut *work, project, exception).await?;
+            self.commit(work).await
+        })
+    }
+
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;

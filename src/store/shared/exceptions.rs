@@ -1,4 +1,4 @@
-//! Exceptions: storing, listing, deleting.
+//! Exceptions: storing, listing, extending, deleting.
 
 use super::projects;
 use crate::store::database::{Connection, query};
@@ -80,6 +80,25 @@ pub(super) async fn list(
         .fetch_all(connection)
         .await?;
     rows.into_iter().map(ExceptionRow::record).collect()
+}
+
+pub(super) async fn extend(
+    connection: &mut impl Connection,
+    project: &ProjectName,
+    exception: &ExceptionRecord,
+) -> Result<(), StoreError> {
+    let project = projects::id(connection, project).await?;
+    let found = query(sql::EXCEPTION_EXTEND)
+        .bind(project)
+        .bind(&exception.id)
+        .bind(exception.until_date.as_deref())
+        .bind(exception.until_release.as_deref())
+        .execute(connection)
+        .await?;
+    match found {
+        0 => Err(Missing::Exception(exception.id.clone()).into()),
+        _ => Ok(()),
+    }
 }
 
 pub(super) async fn delete(

@@ -1,6 +1,6 @@
 //! The files that stand beside `native_functions.yaml`.
 
-use super::{backends, derivatives, tags};
+use super::{backends, derivatives, tags, vendors};
 use crate::shape::{Asked, Shape, Text, text};
 
 /// Files by name.
@@ -24,7 +24,12 @@ pub const VENDOR: &str = "backend: PrivateUse1\ncpp_namespace: acme\nsupported:\
 
 /// Bundles that are validated; every file gets an equal part of the size.
 fn bundles() -> impl Iterator<Item = &'static (&'static str, Files)> {
-    let all = [derivatives::BUNDLES, tags::BUNDLES, backends::BUNDLES];
+    let all = [
+        derivatives::BUNDLES,
+        tags::BUNDLES,
+        backends::BUNDLES,
+        vendors::BUNDLES,
+    ];
     all.into_iter().flatten()
 }
 

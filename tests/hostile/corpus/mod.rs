@@ -13,6 +13,7 @@ mod requests;
 mod signatures;
 mod stored;
 mod tags;
+mod vendors;
 
 use crate::shape::Shape;
 

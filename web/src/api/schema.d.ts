@@ -329,7 +329,11 @@ export interface paths {
         delete: operations["delete_exception"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Extend an exception
+         * @description Gives the exception another end, which must not be in the past. The rest of it stays.
+         */
+        patch: operations["extend_exception"];
         trace?: never;
     };
     "/v1/projects/{project}/labels": {
@@ -2101,9 +2105,11 @@ export interface components {
             reason: string;
             /** @description Who is responsible for it. */
             owner: string | null;
-            /** @description The last day on which it is valid. */
+            /** @description The last day or the last release for which it is valid, as written; null without an end. */
+            until: string | null;
+            /** @description `until`, if it is a day. */
             until_date: string | null;
-            /** @description The last release for which it is valid. */
+            /** @description `until`, if it is a release. */
             until_release: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad: boolean;
@@ -2155,6 +2161,16 @@ export interface components {
             registrations: components["schemas"]["Registration"][];
             /** @description Changes that would change the result, most direct first. */
             remedies: components["schemas"]["Remedy"][];
+        };
+        /**
+         * @description Another end for an exception.
+         * @example {
+         *       "until": "2.17"
+         *     }
+         */
+        ExtendedException: {
+            /** @description The last day, `2027-01-31`, or the last release, `2.16`, for which it is valid. */
+            until: string;
         };
         /** @description A backend fallback: a kernel for all operators of a key. */
         Fallback: {
@@ -2913,7 +2929,7 @@ export interface components {
          *       "argument": "from",
          *       "reason": "from is a keyword in Python",
          *       "owner": "core",
-         *       "until_release": "2.16"
+         *       "until": "2.16"
          *     }
          */
         NewException: {
@@ -2931,11 +2947,16 @@ export interface components {
             /** @description Who is responsible for it. */
             owner?: string | null;
             /**
+             * @description The last day, `2027-01-31`, or the last release, `2.16`, for which it is valid, as written. It
+             *     can be a future release.
+             */
+            until?: string | null;
+            /**
              * Format: date
-             * @description The last day on which it is valid.
+             * @description A day as `until`; only one of the three may be set.
              */
             until_date?: string | null;
-            /** @description The last release for which it is valid, as written; it can be a future release. */
+            /** @description A release as `until`; only one of the three may be set. */
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
@@ -6815,6 +6836,140 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    extend_exception: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description The exception's id.
+                 * @example 0f3a9c1b22de
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtendedException"];
+            };
+        };
+        responses: {
+            /** @description The updated exception */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Exception"];
+                };
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or exception */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not a day or release, or one in the past */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -85,6 +85,12 @@ impl Judged {
         self.excuse.is_some_and(|excuse| excuse.holds)
     }
 
+    /// Whether an exception could excuse it: not where the policy is strict.
+    #[must_use]
+    pub fn can_be_excused(&self) -> bool {
+        can_be_excused(self.level, self.treatment)
+    }
+
     /// Whether it counts in the summary under its level.
     #[must_use]
     pub fn is_counted(&self) -> bool {
@@ -232,11 +238,16 @@ fn excuse(
 ) -> Option<Excuse> {
     let holds = |i: &&usize| standings[**i] != ExceptionStatus::Expired;
     let exception = *matching.iter().find(holds).or(matching.first())?;
-    let is_strict = treatment == Treatment::Strict && level >= Level::ForwardBreaking;
+    let is_over = standings[exception] == ExceptionStatus::Expired;
     Some(Excuse {
         exception,
-        holds: standings[exception] != ExceptionStatus::Expired && !is_strict,
+        holds: !is_over && can_be_excused(level, treatment),
     })
+}
+
+/// What breaks an operator that is treated strictly cannot be excused.
+fn can_be_excused(level: Level, treatment: Treatment) -> bool {
+    treatment != Treatment::Strict || level < Level::ForwardBreaking
 }
 
 /// The status of each exception, considering what it matches in these revisions. Without any

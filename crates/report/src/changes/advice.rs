@@ -84,10 +84,11 @@ fn candidates(change: &Change) -> Option<&str> {
 /// people to fill in. Every word is safe to hand to a shell.
 ///
 /// ```
+/// use opatlas_diff::rules::ChangeRuleId;
 /// use opatlas_diff::{Change, Subject};
 /// use opatlas_report::changes::accept;
 ///
-/// let change = Change::new("argument-renamed", "can_cast", Subject::Argument("from".into()));
+/// let change = Change::new(ChangeRuleId::ArgumentRenamed, "can_cast", Subject::Argument("from".into()));
 /// assert_eq!(
 ///     accept(&change),
 ///     "opatlas exception add can_cast argument-renamed --argument from --reason ... --until ..."

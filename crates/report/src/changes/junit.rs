@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Report, count, help, verdict};
 use crate::escape::xml;
+use crate::junit::{Case, Outcome, PROLOGUE};
 use opatlas_diff::policy::{Conclusion, Judged, Treatment};
 use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::{Finding, Severity};
@@ -46,59 +47,61 @@ pub fn junit(report: &Report<'_>) -> String {
         unread.len()
     );
     let name = format!("{} → {}", report.base.title, report.head.title);
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut out = String::from(PROLOGUE);
     let _ = writeln!(out, "<testsuites name=\"opatlas\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml(&name));
-    let path = xml(&report.head.source.path);
+    let path = &*report.head.source.path;
     for one in unread {
         if report.room.is_over(out.len()) {
             return out;
         }
-        let operator = xml(one.operator.as_deref().unwrap_or("an entry"));
-        let message = xml(&format!("{}: {}", one.side.as_str(), one.message));
-        let _ = writeln!(
-            out,
-            "    <testcase name=\"{operator}\" classname=\"{path}\">\n      <error \
-             type=\"not-compared\" message=\"{message}\"/>\n    </testcase>"
+        let operator = one.operator.as_deref().unwrap_or("an entry");
+        let message = format!("{}: {}", one.side.as_str(), one.message);
+        plain(
+            &mut out,
+            path,
+            operator,
+            Outcome::Error("not-compared", &message),
         );
     }
     for finding in &new {
         if report.room.is_over(out.len()) {
             return out;
         }
-        let path = xml(report.found.new.path(&finding.file));
-        crate::findings::junit_case(report.found.new, finding, &path, &mut out);
+        crate::findings::junit_case(report.found.new, finding, &mut out);
     }
     for (operator, changes) in &cases {
         if report.room.is_over(out.len()) {
             return out;
         }
-        case(report, operator, changes, &path, &mut out);
+        case(report, operator, changes, path, &mut out);
     }
     for further in report.further {
-        let name = xml(&format!("against {}", further.title));
-        let found = xml(&further.found());
-        let case = format!("    <testcase name=\"{name}\" classname=\"{path}\"");
-        let _ = match further.conclusion {
-            Conclusion::Fail => writeln!(
-                out,
-                "{case}>\n      <failure type=\"further-revision\" message=\"{found}\"/>\n    </testcase>"
-            ),
-            Conclusion::Warn => writeln!(
-                out,
-                "{case}>\n      <system-out>{found}</system-out>\n    </testcase>"
-            ),
-            Conclusion::Pass => writeln!(out, "{case}/>"),
+        let name = format!("against {}", further.title);
+        let found = further.found();
+        let outcome = match further.conclusion {
+            Conclusion::Fail => Outcome::Failed("further-revision", &found, ""),
+            Conclusion::Warn => Outcome::Told(&found),
+            Conclusion::Pass => Outcome::Passed,
         };
+        plain(&mut out, path, &name, outcome);
     }
     if cases.is_empty() && unread.is_empty() && new.is_empty() && report.further.is_empty() {
-        let _ = writeln!(
-            out,
-            "    <testcase name=\"no changes\" classname=\"{path}\"/>"
-        );
+        plain(&mut out, path, "no changes", Outcome::Passed);
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     out
+}
+
+/// A case that stands for no line.
+fn plain(out: &mut String, path: &str, name: &str, outcome: Outcome<'_>) {
+    let case = Case {
+        name,
+        path,
+        line: None,
+        outcome,
+    };
+    case.write(out);
 }
 
 fn fails(report: &Report<'_>, changes: &[&Judged]) -> bool {
@@ -117,14 +120,6 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
     let line = changes
         .iter()
         .find_map(|judged| report.head.line(judged.change.new.as_ref()));
-    let place = line.map_or_else(String::new, |line| {
-        format!(" file=\"{path}\" line=\"{line}\"")
-    });
-    let name = xml(operator);
-    let _ = writeln!(
-        out,
-        "    <testcase name=\"{name}\" classname=\"{path}\"{place}>"
-    );
     let mut text = String::new();
     for judged in changes {
         let change = &judged.change;
@@ -140,27 +135,27 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
             let _ = writeln!(text, "  instead: {help}");
         }
     }
-    let text = xml(text.trim_end());
+    let text = text.trim_end();
     let worst = changes
         .iter()
         .filter(|j| j.is_counted())
         .max_by_key(|j| j.level);
-    match worst.filter(|_| fails(report, changes)) {
-        Some(worst) => {
-            let mut message = super::message(&worst.change);
-            if changes.len() > 1 {
-                let more = count(changes.len() - 1, "further change");
-                let _ = write!(message, " (and {more})");
-            }
-            let (rule, message) = (worst.change.rule.id, xml(&message));
-            let _ = writeln!(
-                out,
-                "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>"
-            );
+    let worst = worst.filter(|_| fails(report, changes)).map(|worst| {
+        let mut message = super::message(&worst.change);
+        if changes.len() > 1 {
+            let more = count(changes.len() - 1, "further change");
+            let _ = write!(message, " (and {more})");
         }
-        None => {
-            let _ = writeln!(out, "      <system-out>{text}</system-out>");
-        }
-    }
-    out.push_str("    </testcase>\n");
+        (worst.change.rule.id.to_string(), message)
+    });
+    let case = Case {
+        name: operator,
+        path,
+        line,
+        outcome: match &worst {
+            Some((rule, message)) => Outcome::Failed(rule, message, text),
+            None => Outcome::Told(text),
+        },
+    };
+    case.write(out);
 }

@@ -97,11 +97,6 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
         && fail_on.is_some_and(|least| judged.level >= least)
 }
 
-/// Whether a change is about an exception and not about an operator.
-pub(super) fn is_about_exception(change: &Change) -> bool {
-    change.rule.id.as_str().starts_with("allow-")
-}
-
 /// The sections of a report, what matters most first.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     let causes = &report.comparison.causes;
@@ -219,7 +214,7 @@ fn section<'a>(report: &Report<'a>, cause: &'a Cause, found: Vec<&'a Finding>) -
 /// What is to be said of exceptions, behind the changes of the comparison.
 fn exceptions<'a>(report: &Report<'_>) -> Option<Section<'a>> {
     let changes = report.judgement.changes.iter().enumerate();
-    let about = changes.filter(|(_, judged)| is_about_exception(&judged.change));
+    let about = changes.filter(|(_, judged)| judged.change.is_about_exception());
     let about: Vec<usize> = about.map(|(i, _)| i).collect();
     (!about.is_empty()).then_some(Section {
         class: Class::Excused,

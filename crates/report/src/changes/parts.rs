@@ -2,7 +2,7 @@
 //! two, what matters most first, and no more parts than best-fit-decreasing needs.
 
 use super::markdown::{self, Item};
-use super::outline::Class;
+use super::outline::{Class, outline};
 use super::{Report, verdict};
 use crate::escape::{cut, markdown as escaped};
 use crate::packing::{MAX_ROOM, pack};
@@ -109,6 +109,14 @@ fn nothing(report: &Report<'_>) -> Part {
     }
 }
 
+/// Whether nothing needs anybody's attention, so that the title says all.
+fn is_harmless(report: &Report<'_>) -> bool {
+    let mut sections = outline(report).into_iter();
+    report.comparison.unread.is_empty()
+        && report.own_conclusion() == Conclusion::Pass
+        && sections.all(|section| section.class == Class::Quiet)
+}
+
 fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
     let of = part.map_or_else(String::new, |(i, all)| format!(", part {i} of {all}"));
     let mut text = format!(
@@ -116,7 +124,7 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
         verdict::headline(report),
         between(report)
     );
-    if part.is_none_or(|(i, _)| i == 1) {
+    if part.is_none_or(|(i, _)| i == 1) && !is_harmless(report) {
         let word = match report.own_conclusion() {
             Conclusion::Fail => "Blocked",
             Conclusion::Warn => "Warning",
@@ -124,6 +132,8 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
         };
         let conclusion = escaped(&verdict::conclusion(report));
         text.push_str(&format!("\n**{word}.** {conclusion}\n"));
+    }
+    if part.is_none_or(|(i, _)| i == 1) {
         text.push_str(&notes(report));
     }
     text

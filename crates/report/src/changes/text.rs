@@ -8,7 +8,7 @@ use super::advice::why;
 use super::markdown::impacts;
 use super::outline::{Kind, fails, outline, weight};
 use super::title::title;
-use super::{Report, Side, accept, help, message, official, verdict};
+use super::{Report, Side, accept, card, help, message, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
 use opatlas_diff::causes::{Cause, Edited};
@@ -17,6 +17,9 @@ use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_source::diagnostic::{Finding, Severity};
+
+/// Cards are shown for causes with as many new operators at most.
+const MOST_CARDS: usize = 3;
 
 /// The whole report.
 #[must_use]
@@ -199,6 +202,7 @@ impl<'a> Shown<'a, '_> {
             [only] => self.only(only),
             several => several.iter().for_each(|edited| self.edited(edited)),
         }
+        self.cards(cause);
         if level >= Level::Dangerous {
             self.advice(first);
         }
@@ -244,6 +248,33 @@ impl<'a> Shown<'a, '_> {
         let (operator, told) = (line(&edited.operator), line(&message(change)));
         self.line(&format!("  {operator}{place}: {told}"));
         self.standing(judged);
+    }
+
+    /// What there is to know of the new operators of a cause, where they are few.
+    fn cards(&mut self, cause: &Cause) {
+        if cause.edited.len() > MOST_CARDS {
+            return;
+        }
+        for edited in &cause.edited {
+            let mut cards = self.report.cards.iter();
+            let Some(card) = cards.find(|card| card.operator == edited.operator) else {
+                continue;
+            };
+            if cause.edited.len() > 1 {
+                self.line(&format!("  {}:", line(&edited.operator)));
+            }
+            self.line(&format!("  runs on: {}", line(&card::runs(card))));
+            self.line(&format!("  trains: {}", card::trains(card)));
+            self.line(&format!("  out form: {}", card::out(card, line)));
+            self.line(&format!("  Python: {}", card::python(card)));
+            if !card.missing_tags.is_empty() {
+                let tags = line(&card.missing_tags.join(", "));
+                self.line(&format!("  its other forms have the tags: {tags}"));
+            }
+            for (_, declaration) in &card.kernels {
+                self.line(&format!("  to write: {}", line(declaration)));
+            }
+        }
     }
 
     fn standing(&mut self, judged: &Judged) {
@@ -316,7 +347,7 @@ impl<'a> Shown<'a, '_> {
         if let Some(help) = help(change) {
             self.line(&format!("  instead: {}", line(&help)));
         }
-        if fails(self.report, judged) {
+        if fails(self.report, judged) && judged.can_be_excused() {
             self.line(&format!("  to accept it: {}", accept(change)));
         }
     }

@@ -8,6 +8,8 @@ use opatlas_source::diagnostic::Severity;
 
 /// As many exceptions that end soon are named.
 const MOST_ENDING: usize = 3;
+/// As many characters of the reason of each are shown.
+const MOST_OF_REASON: usize = 80;
 
 /// What was found, in a line: `1 breaking change, 2 dangerous, 14 safe`. A comparison that could
 /// not be made whole says so first, and never that there is nothing.
@@ -22,10 +24,13 @@ pub fn headline(report: &Report<'_>) -> String {
                 false => &found,
             }
         ),
-        None if found.is_empty() => match report.judgement.changes.is_empty() {
-            true => "no changes".to_owned(),
-            false => "no changes in behaviour".to_owned(),
-        },
+        None if found.is_empty() => {
+            let mut changes = report.judgement.changes.iter();
+            match changes.all(|judged| judged.change.is_about_exception()) {
+                true => "no changes".to_owned(),
+                false => "no changes in behaviour".to_owned(),
+            }
+        }
         None => found,
     }
 }
@@ -91,8 +96,13 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
                 Level::Breaking => "breaking changes".to_owned(),
                 least => format!("changes that are {least} or worse"),
             };
+            let rejected = judgement.changes.iter().filter(failing);
+            let act = match rejected.clone().any(Judged::can_be_excused) {
+                true => "Revert or accept",
+                false => "Revert",
+            };
             let revert = format!(
-                "Revert or accept {}: the policy rejects {kind}{profile}.",
+                "{act} {}: the policy rejects {kind}{profile}.",
                 count(number, "change")
             );
             match errors {
@@ -107,8 +117,22 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
             format!("No change is blocked, but there are new warnings{profile}.")
         }
         Conclusion::Warn => {
-            let ending = ending(report).unwrap_or_default();
-            format!("No change is blocked, but some need review{profile}.{ending}")
+            let warns = |judged: &Judged| {
+                let least = [policy.warn_on, policy.fail_on].into_iter().flatten().min();
+                judged.is_counted()
+                    && judged.treatment > Treatment::Ignore
+                    && least.is_some_and(|least| judged.level >= least)
+            };
+            match (judgement.changes.iter().any(warns), ending(report)) {
+                (false, Some(ending)) => {
+                    format!("No change is blocked, but exceptions end soon{profile}: {ending}.")
+                }
+                (_, Some(ending)) => format!(
+                    "No change is blocked, but some need review{profile}. Exceptions that end \
+                     soon: {ending}."
+                ),
+                (_, None) => format!("No change is blocked, but some need review{profile}."),
+            }
         }
         Conclusion::Pass if judgement.changes.iter().any(is_incompatible) => {
             format!("The policy allows these changes{profile}.")
@@ -117,7 +141,7 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
     }
 }
 
-/// The exceptions that excuse a change and end soon.
+/// The exceptions that excuse a change and end soon, with their reasons.
 fn ending(report: &Report<'_>) -> Option<String> {
     let statuses = report.judgement.exceptions.iter();
     let all = report.exceptions.iter().zip(statuses).enumerate();
@@ -129,10 +153,14 @@ fn ending(report: &Report<'_>) -> Option<String> {
     let shown = ending.take(MOST_ENDING).map(|(_, (exception, _))| {
         let until = exception.until.as_ref().map(ToString::to_string);
         let operator = line(&cut(&exception.operator, 60));
-        format!("`{operator}` (until {})", until.unwrap_or_default())
+        let reason = line(&cut(&exception.reason, MOST_OF_REASON));
+        format!(
+            "`{operator}` (until {}: {reason})",
+            until.unwrap_or_default()
+        )
     });
     let shown: Vec<String> = shown.collect();
-    (!shown.is_empty()).then(|| format!(" Exceptions that end soon: {}.", shown.join(", ")))
+    (!shown.is_empty()).then(|| shown.join(", "))
 }
 
 /// How the policy treats a change in another way than its level says, if it does.

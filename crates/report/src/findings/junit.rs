@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use super::{Counts, Findings};
 use crate::escape::xml;
+use crate::junit::{Case, Outcome, PROLOGUE};
 use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The whole document. Errors are failures; warnings and infos are cases that passed, with what
 /// was found in their output. A file without findings is one case that passed.
 #[must_use]
 pub fn junit(report: &Findings<'_>) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut out = String::from(PROLOGUE);
     // Only cases that are in the document count here.
     let counts = Counts::of(report.findings, &[]);
     let tests = report.findings.len().max(1);
@@ -43,52 +44,50 @@ fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
         .iter()
         .filter(|f| f.severity == Severity::Error)
         .count();
-    let path = xml(report.path(file));
+    let path = report.path(file);
     let _ = writeln!(
         out,
-        "  <testsuite name=\"{path}\" tests=\"{}\" failures=\"{failures}\">",
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\">",
+        xml(path),
         findings.len().max(1)
     );
     if findings.is_empty() {
-        let _ = writeln!(
-            out,
-            "    <testcase name=\"no findings\" classname=\"{path}\"/>"
-        );
+        let case = Case {
+            name: "no findings",
+            path,
+            line: None,
+            outcome: Outcome::Passed,
+        };
+        case.write(out);
     }
     for finding in findings {
-        case(report, finding, &path, out);
+        case(report, finding, out);
     }
     out.push_str("  </testsuite>\n");
 }
 
-pub(crate) fn case(report: &Findings<'_>, finding: &Finding, path: &str, out: &mut String) {
+pub(crate) fn case(report: &Findings<'_>, finding: &Finding, out: &mut String) {
     let operator = finding.operator.as_deref().unwrap_or("file");
-    let name = xml(&format!("{}: {operator}", finding.rule));
-    let _ = write!(out, "    <testcase name=\"{name}\" classname=\"{path}\"");
+    let path = report.path(&finding.file);
+    let start = report.lines(&finding.file, finding.span).map(|l| l.start);
     let mut text = String::new();
-    if let Some(lines) = report.lines(&finding.file, finding.span) {
-        let _ = writeln!(text, "{path}:{}:{}", lines.start.line, lines.start.column);
-        let _ = writeln!(out, " file=\"{path}\" line=\"{}\">", lines.start.line);
-    } else {
-        out.push_str(">\n");
+    if let Some(start) = start {
+        let _ = writeln!(text, "{path}:{}:{}", start.line, start.column);
     }
-    let _ = write!(text, "{}", xml(&finding.message));
+    text.push_str(&finding.message);
     if let Some(help) = &finding.help {
-        let _ = write!(text, "\n{}", xml(help));
+        let _ = write!(text, "\n{help}");
     }
-    match finding.severity {
-        Severity::Error => {
-            let message = xml(&finding.message);
-            let rule = finding.rule;
-            let _ = writeln!(
-                out,
-                "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>"
-            );
-        }
-        Severity::Warning | Severity::Info => {
-            let severity = finding.severity;
-            let _ = writeln!(out, "      <system-out>{severity}: {text}</system-out>");
-        }
-    }
-    out.push_str("    </testcase>\n");
+    let rule = finding.rule.to_string();
+    let told = format!("{}: {text}", finding.severity);
+    let case = Case {
+        name: &format!("{rule}: {operator}"),
+        path,
+        line: start.map(|start| start.line),
+        outcome: match finding.severity {
+            Severity::Error => Outcome::Failed(&rule, &finding.message, &text),
+            Severity::Warning | Severity::Info => Outcome::Told(&told),
+        },
+    };
+    case.write(out);
 }

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use super::item::{Item, in_full, line, short_name};
 use super::listing::{Listing, Row};
 use crate::changes::outline::Class;
-use crate::changes::{Report, count, lists};
+use crate::changes::{Report, card, count};
 use crate::escape::{code, markdown};
-use opatlas_diff::cards::{Card, OutForm};
+use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, Edited};
-use opatlas_dispatch::training::Through;
 
 /// As many declarations are in a row.
 const DECLARATIONS: usize = 2;
@@ -60,10 +59,10 @@ fn row(report: &Report<'_>, edited: &Edited, card: Option<&&Card>) -> Row {
                 first.push_str(&format!("; its other forms have the tags {tags}"));
             }
             [
-                runs(card),
-                trains(card),
-                out(card),
-                python(card),
+                markdown(&card::runs(card)),
+                card::trains(card).to_owned(),
+                card::out(card, code),
+                card::python(card).to_owned(),
                 kernels(card),
             ]
         },
@@ -88,49 +87,6 @@ fn row(report: &Report<'_>, edited: &Edited, card: Option<&&Card>) -> Row {
 /// Text in a table: a bar would end the cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
-}
-
-fn runs(card: &Card) -> String {
-    let runs = match card.runs.is_empty() {
-        true => "nowhere".to_owned(),
-        false => lists::keys(&card.runs),
-    };
-    match card.fails.is_empty() {
-        true => markdown(&runs),
-        false => markdown(&format!("{runs}; fails on {}", lists::keys(&card.fails))),
-    }
-}
-
-fn trains(card: &Card) -> String {
-    let text = match card.trains {
-        None => "no: it runs nowhere",
-        Some(Through::OwnFormula) => "yes: own formula",
-        Some(Through::Composite) => "yes: composite",
-        Some(Through::AutogradKernel) => "yes: autograd kernel",
-        Some(Through::NotDifferentiable) => "no: not differentiable",
-        Some(Through::Error) => "no: no formula",
-        Some(Through::Unknown) => "unknown without derivatives.yaml",
-    };
-    text.to_owned()
-}
-
-fn out(card: &Card) -> String {
-    match &card.out {
-        OutForm::NotNeeded => "not needed".to_owned(),
-        OutForm::Declared(name) => code(name),
-        OutForm::Generated(name) => format!("{} (generated)", code(name)),
-        OutForm::Missing(name) => format!("none: add {}", code(&format!("autogen: {name}"))),
-    }
-}
-
-fn python(card: &Card) -> String {
-    let text = match (card.is_function, card.is_method) {
-        (true, true) => "function, method",
-        (true, false) => "function",
-        (false, true) => "method",
-        (false, false) => "not bound",
-    };
-    text.to_owned()
 }
 
 fn kernels(card: &Card) -> String {

@@ -246,6 +246,7 @@ impl<'a> View<'a, '_> {
         }
         let rejected = self.cause.changes().map(|i| self.judged(i));
         let rejected = rejected.filter(|judged| fails(self.report, judged));
+        let rejected = rejected.filter(|judged| judged.can_be_excused());
         for judged in rejected.take(NAMED) {
             let command = code(&accept(&judged.change));
             rows.push(plain(format!("- to accept it: {command}\n")));
