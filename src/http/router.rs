@@ -112,6 +112,7 @@ fn routes() -> OpenApiRouter<Api> {
         // Of texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))
+        .routes(routes!(signatures::posted))
         .routes(routes!(schemas::parse))
         .routes(routes!(compare_schemas::compare))
         .routes(routes!(compare::given))

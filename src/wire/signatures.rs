@@ -28,6 +28,23 @@ pub struct SignaturesQuery {
     pub release: Option<String>,
 }
 
+/// What is asked of the declarations of an operator of a posted bundle.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PostedSignaturesQuery {
+    /// The operator, as in `/v1/parse`: `base_name[.overload]`, with its namespace unless it is
+    /// `aten`. A generated operator has declarations too.
+    #[param(example = "blend")]
+    pub operator: String,
+    /// Also how the operator is implemented for this dispatch key.
+    #[param(example = "PrivateUse1")]
+    pub key: Option<String>,
+    /// The release of PyTorch whose rules apply; by default the newest known.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+}
+
 /// Which operators' declarations are wanted.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

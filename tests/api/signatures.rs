@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::harness::{SMALL, Server};
 
 const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
 
@@ -56,6 +56,45 @@ async fn an_operators_declarations() {
     assert_eq!(blend["bound"]["module"], "_nn");
     let generated = of(&server, "blend.out").await;
     assert_eq!(generated["bound"]["overload"], false);
+}
+
+#[tokio::test]
+async fn a_posted_operator_has_the_declarations_of_a_stored_one() {
+    let server = Server::small().await;
+    for name in ["add.Tensor", "slice_of", "blend", "blend.out"] {
+        for key in ["", "&key=PrivateUse1"] {
+            let path = format!("/v1/signatures?release=2.9&operator={name}{key}");
+            let posted = server.post(&path).yaml(SMALL).send().await.ok();
+            let query = key.replace('&', "?");
+            let path = format!("{REVISION}/operators/{name}/signatures{query}");
+            assert_eq!(posted, server.get(&path).send().await.ok(), "{name}{key}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_of_a_posted_operator() {
+    let server = Server::small().await;
+    let ask = async |query: &str, text: &str| {
+        let path = format!("/v1/signatures{query}");
+        server.post(&path).yaml(text).send().await
+    };
+    let entry = "- func: blend(Tensor self) -> Tensor\n";
+    ask("", entry).await.problem(400, "invalid-parameter");
+    let unknown = ask("?operator=blen", entry).await;
+    let unknown = unknown.problem(404, "unknown-operator");
+    assert_eq!(unknown["suggestions"], json!(["blend"]));
+    for text in ["", "{", "- func: blend(\n"] {
+        let answer = ask("?operator=blend", text).await;
+        answer.problem(404, "unknown-operator");
+    }
+    let key = ask("?operator=blend&key=CPUU", entry).await;
+    key.problem(422, "unknown-key");
+    let release = ask("?operator=blend&release=1.2", entry).await;
+    release.problem(422, "unknown-release");
+    let path = "/v1/signatures?operator=blend";
+    let image = server.post(path).body("image/png", "x").send().await;
+    image.problem(415, "unsupported-media-type");
 }
 
 #[tokio::test]

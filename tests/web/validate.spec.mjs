@@ -28,7 +28,7 @@ describe("validate", { skip, concurrency: false }, () => {
 	it("is accessible and fits, light and dark, narrow and wide, on every tab", async (t) => {
 		const page = await open(t);
 		await findings(page).first().waitFor();
-		for (const tab of ["Operators", "Dispatch table", "Findings"]) {
+		for (const tab of ["Operators", "Dispatch table", "Implement it", "Findings"]) {
 			await page.getByRole("tab", { name: tab }).click();
 			await page.getByRole("tab", { name: tab, selected: true }).waitFor();
 			await settled(page);
@@ -150,6 +150,46 @@ describe("validate", { skip, concurrency: false }, () => {
 		const key = page.getByRole("button", { name: "MPS", exact: true });
 		await key.click();
 		await page.getByRole("status").filter({ hasText: "blend_out_mps" }).waitFor();
+	});
+
+	it("tells how the entry just typed is called and implemented for a key", async (t) => {
+		const page = await open(t);
+		const text = "- func: blend(Tensor self, Tensor end) -> Tensor\n  dispatch:\n    CPU: blend_cpu\n";
+		await type(page, text);
+		await page.getByRole("tab", { name: /Operators/ }).click();
+		await page.getByRole("button", { name: "Implement it: blend", exact: true }).click();
+		await page.waitForURL("**operator=blend**");
+		const panel = page.getByRole("tabpanel");
+		await panel.getByText("at::Tensor blend_cpu(const at::Tensor & self", { exact: false }).first().waitFor();
+		await panel.getByRole("button", { name: "PrivateUse1" }).click();
+		await page.waitForURL("**key=PrivateUse1**");
+		const answer = await fetch(`${web.base}/v1/signatures?operator=blend&key=PrivateUse1`, {
+			method: "POST",
+			headers: { "content-type": "application/yaml" },
+			body: text,
+		});
+		const { implement, dispatcher } = await answer.json();
+		await panel.getByText(implement.registration.trimEnd()).waitFor();
+		await panel.getByText(`${dispatcher};`).first().waitFor();
+		await page.reload();
+		await panel.getByText(implement.registration.trimEnd()).waitFor();
+	});
+
+	it("explains the keys of a table to who points at them or moves there", async (t) => {
+		const page = await open(t);
+		await page.getByRole("tab", { name: "Dispatch table" }).click();
+		const key = page.getByRole("button", { name: "AutogradCPU", exact: true });
+		const { items } = await (await fetch(`${web.base}/v1/topics?limit=1000`)).json();
+		const { summary } = items.find(({ id, names }) => id === "AutogradCPU" || names.includes("AutogradCPU"));
+		const tip = page.getByRole("tooltip");
+		await key.hover();
+		await tip.getByText(summary.replaceAll("`", "")).waitFor();
+		await page.keyboard.press("Escape");
+		await counts(tip, 0);
+		await key.focus();
+		await tip.getByText(summary.replaceAll("`", "")).waitFor();
+		assert.equal(await key.getAttribute("aria-describedby"), await tip.getAttribute("id"));
+		await everyLook(page, "a key explained");
 	});
 
 	it("takes no text for markup", async (t) => {

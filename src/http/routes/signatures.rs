@@ -4,22 +4,28 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_source::Stop;
 
 use crate::http::Api;
+use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
+use crate::http::routes::stateless::judged;
 use crate::http::stream;
 use crate::service::ViewId;
 use crate::service::search::{Filter, find};
+use crate::wire::bundle::BundleJson;
 use crate::wire::json::json;
 use crate::wire::paths::{OperatorPath, RevisionPath};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::signatures::{SignatureListQuery, Signatures, SignaturesQuery, signatures, view};
+use crate::wire::signatures::{
+    PostedSignaturesQuery, SignatureListQuery, Signatures, SignaturesQuery, signatures, view,
+};
 
 /// The declarations of an operator
 ///
@@ -62,6 +68,50 @@ pub async fn one(
         Ok(json(&signatures(snapshot, id, query.key.as_deref())?))
     })
     .await
+}
+
+/// The declarations of a posted operator
+///
+/// The same for an operator of a bundle in the body. Nothing is stored.
+#[utoipa::path(
+    post,
+    path = "/v1/signatures",
+    tag = "stateless",
+    operation_id = "make_signatures",
+    params(PostedSignaturesQuery),
+    request_body(
+        description = "The files: `native_functions.yaml` itself, or a bundle as JSON or as parts that have the files' names",
+        content(
+            (String = "application/yaml", example = "- func: blend(Tensor self, Tensor other) -> Tensor\n"),
+            (BundleJson = "application/json"),
+            (std::collections::BTreeMap<String, String> = "multipart/form-data"),
+        ),
+    ),
+    responses(
+        (status = 200, description = "The declarations", body = Signatures),
+        (status = 404, description = "No such operator in the bundle", body = Document, content_type = PROBLEM_JSON),
+        (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
+        (status = 415, description = "The media type is not that of a bundle", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or dispatch key", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn posted(
+    State(api): State<Api>,
+    Query(query): Query<PostedSignaturesQuery>,
+    accept: Accept,
+    BundleBody(bundle): BundleBody,
+) -> Result<Response, Problem> {
+    let media = accept.media(JSON)?;
+    let judged = judged(query.release.as_deref())?;
+    let reader = api.service.reader();
+    let make = move |stop: &Stop| {
+        let snapshot = reader.judge(bundle, judged.release, stop)?;
+        stop.check()?;
+        let id = snapshot.find_in(|| "the bundle".to_owned(), &query.operator)?;
+        Ok::<_, Problem>(json(&signatures(&snapshot, id, query.key.as_deref())?))
+    };
+    let bytes = api.service.make(make).await?;
+    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
 }
 
 /// The declarations of all operators

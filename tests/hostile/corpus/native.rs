@@ -52,6 +52,18 @@ pub fn shapes() -> Vec<Shape> {
             Asked::yaml("/v1/parse?generated=include", text.of(size))
         })
     });
+    const DECLARED: &[&str] = &[
+        "arguments",
+        "returns",
+        "outs of one operator",
+        "list sizes",
+        "spread defaults",
+    ];
+    let declared = some(DECLARED).map(|&(name, text)| {
+        Shape::new(format!("signatures: {name}"), move |size| {
+            Asked::yaml("/v1/signatures?operator=f&key=CPU", text.of(size))
+        })
+    });
     const OLD: &[&str] = &["operators", "views", "ufunc dtypes", "an unknown type each"];
     let old = some(OLD).map(|&(name, text)| {
         Shape::new(format!("validate as 2.0: {name}"), move |size| {
@@ -63,6 +75,7 @@ pub fn shapes() -> Vec<Shape> {
         .chain(markdown)
         .chain(plain)
         .chain(parsed)
+        .chain(declared)
         .chain(old)
         .collect()
 }

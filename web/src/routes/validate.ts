@@ -1,15 +1,18 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
 
-export const VALIDATE_TABS = ["findings", "operators", "dispatch"] as const;
+export const VALIDATE_TABS = ["findings", "operators", "dispatch", "implement"] as const;
 
 export interface ValidateSearch {
 	/** The release whose rules apply; the newest where it is left out. */
 	release?: string | undefined;
 	tab?: (typeof VALIDATE_TABS)[number] | undefined;
-	/** The operator whose dispatch table is shown. */
+	/** The operator whose dispatch table or declarations are shown. */
 	operator?: string | undefined;
+	/** The dispatch key to implement it for. */
+	key?: string | undefined;
 	/** The rule whose bad example to begin with. */
 	rule?: string | undefined;
 }
@@ -22,7 +25,8 @@ export const validateRoute = createRoute({
 		release: text(raw, "release"),
 		tab: oneOf(raw, "tab", VALIDATE_TABS),
 		operator: text(raw, "operator"),
+		key: text(raw, "key"),
 		rule: text(raw, "rule"),
 	}),
-	component: lazyRouteComponent(() => import("../pages/validate/Validate")),
+	component: lazyPage(() => import("../pages/validate/Validate")),
 });

@@ -14,18 +14,23 @@ export function CallSection({ operator }: { operator: string }) {
 	return (
 		<Section id="call" title="Call it" note="as declared for Python and C++">
 			<Async query={query}>
-				{(signatures) => (
-					<div className={styles.columns}>
-						<Card>
-							<Python signatures={signatures} />
-						</Card>
-						<Card>
-							<Cpp signatures={signatures} />
-						</Card>
-					</div>
-				)}
+				{(signatures) => <Calls signatures={signatures} />}
 			</Async>
 		</Section>
+	);
+}
+
+/** The declarations of an operator for Python and C++. */
+export function Calls({ signatures }: { signatures: Signatures }) {
+	return (
+		<div className={styles.columns}>
+			<Card>
+				<Python signatures={signatures} />
+			</Card>
+			<Card>
+				<Cpp signatures={signatures} />
+			</Card>
+		</div>
 	);
 }
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { Entry, Operator } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Select } from "../../components/controls";
@@ -10,8 +10,11 @@ import { Async, Empty } from "../../components/States";
 import { fold } from "../../lib/dispatch";
 import { count } from "../../lib/format";
 import { reasonOf } from "../../lib/reasons";
+import { offeredKeys } from "../../lib/signatures";
+import { Calls } from "../operator/CallSection";
 import { FoldedTable } from "../operator/FoldedTable";
-import { calculationQuery, parseQuery } from "./queries";
+import { ImplementKeys, ImplementParts } from "../operator/Implement";
+import { calculationQuery, parseQuery, postedSignaturesQuery } from "./queries";
 import styles from "./Validate.module.css";
 
 /** How many operators are listed at once. */
@@ -22,12 +25,20 @@ interface OfText {
 	release: string | undefined;
 }
 
+interface OnOperator {
+	/** Shows the dispatch table of an operator. */
+	onTable: (operator: string) => void;
+	/** Shows how an operator is called and implemented. */
+	onImplement: (operator: string) => void;
+}
+
 /** What the text declares, as it was read. */
 export function OperatorsTab({
 	text,
 	release,
 	onTable,
-}: OfText & { onTable: (operator: string) => void }) {
+	onImplement,
+}: OfText & OnOperator) {
 	const query = useQuery({ ...parseQuery(text, release), placeholderData: keepPreviousData });
 	return (
 		<Async query={query}>
@@ -38,7 +49,12 @@ export function OperatorsTab({
 					<>
 						<ul className={styles.operators} aria-label="Operators">
 							{operators.slice(0, SHOWN).map((operator) => (
-								<Declared key={nameOf(operator)} operator={operator} onTable={onTable} />
+								<Declared
+									key={nameOf(operator)}
+									operator={operator}
+									onTable={onTable}
+									onImplement={onImplement}
+								/>
 							))}
 						</ul>
 						{operators.length > SHOWN && (
@@ -65,10 +81,8 @@ function NothingRead() {
 function Declared({
 	operator,
 	onTable,
-}: {
-	operator: Operator;
-	onTable: (operator: string) => void;
-}) {
+	onImplement,
+}: OnOperator & { operator: Operator }) {
 	const name = nameOf(operator);
 	const dispatch = Object.entries(operator.dispatch);
 	return (
@@ -104,19 +118,87 @@ function Declared({
 			<p>
 				<Button onClick={() => onTable(name)} aria-label={`Dispatch table of ${name}`}>
 					Dispatch table
+				</Button>{" "}
+				<Button onClick={() => onImplement(name)} aria-label={`Implement it: ${name}`}>
+					Implement it
 				</Button>
 			</p>
 		</li>
 	);
 }
 
+interface OfOne extends OfText {
+	operator: string | undefined;
+	onOperator: (operator: string | undefined) => void;
+}
+
 /** The dispatch table of one of the operators that the text declares. */
-export function DispatchTab({
-	text,
-	release,
-	operator,
-	onOperator,
-}: OfText & { operator: string | undefined; onOperator: (operator: string | undefined) => void }) {
+export function DispatchTab(props: OfOne) {
+	return (
+		<Chosen {...props}>
+			{(operator, release) => <Calculated operator={operator} release={release} />}
+		</Chosen>
+	);
+}
+
+interface ImplementProps extends OfOne {
+	/** The dispatch key to implement it for. */
+	at: string | undefined;
+	onKey: (key: string) => void;
+}
+
+/** How one of the operators that the text declares is called, and implemented for a key. */
+export function ImplementTab({ at, onKey, ...props }: ImplementProps) {
+	return (
+		<Chosen {...props}>
+			{(operator, release) => (
+				<Faces text={props.text} operator={operator} release={release} at={at} onKey={onKey} />
+			)}
+		</Chosen>
+	);
+}
+
+interface FacesProps extends Pick<ImplementProps, "text" | "at" | "onKey"> {
+	operator: Operator;
+	release: string;
+}
+
+function Faces({ text, operator, release, at, onKey }: FacesProps) {
+	const offered = offeredKeys(Object.keys(operator.dispatch));
+	const key = at ?? offered[0] ?? "PrivateUse1";
+	const query = useQuery({
+		...postedSignaturesQuery(text, release, nameOf(operator), key),
+		placeholderData: (before, query) =>
+			query?.queryKey[2] === nameOf(operator) ? before : undefined,
+	});
+	return (
+		<>
+			<h2>Implement it</h2>
+			<ImplementKeys keys={offered} release={release} chosen={key} onChoose={onKey} />
+			<Async query={query}>
+				{(signatures) => (
+					<>
+						{signatures.implement && (
+							<ImplementParts
+								parts={signatures.implement}
+								entry={(name) => <code>{name}</code>}
+							/>
+						)}
+						<h2>Call it</h2>
+						<Calls signatures={signatures} />
+					</>
+				)}
+			</Async>
+		</>
+	);
+}
+
+interface ChosenProps extends OfOne {
+	children: (operator: Operator, release: string) => ReactNode;
+}
+
+/** A choice among the operators that the text declares, with what is to be said of the chosen one. */
+function Chosen({ text, release, operator, onOperator, children }: ChosenProps) {
 	const query = useQuery({ ...parseQuery(text, release), placeholderData: keepPreviousData });
 	return (
 		<Async query={query}>
@@ -132,7 +214,7 @@ export function DispatchTab({
 							options={parsed.operators.map((one) => ({ value: nameOf(one), label: nameOf(one) }))}
 							onChange={onOperator}
 						/>
-						<Calculated operator={chosen} release={parsed.release} />
+						{children(chosen, parsed.release)}
 					</div>
 				);
 			}}

@@ -14,7 +14,7 @@ import { VALIDATE_TABS, type ValidateSearch } from "../../routes/validate";
 import type { EditorHandle } from "./Editor";
 import { SAMPLES } from "./examples";
 import { FindingsTab } from "./FindingsTab";
-import { DispatchTab, OperatorsTab } from "./OperatorTabs";
+import { DispatchTab, ImplementTab, OperatorsTab } from "./OperatorTabs";
 import { validationQuery } from "./queries";
 import { useText } from "./useText";
 import { useDebounced } from "./useTyping";
@@ -175,6 +175,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 								: "Operators",
 						},
 						{ id: "dispatch", label: "Dispatch table" },
+						{ id: "implement", label: "Implement it" },
 					]}
 					onChange={(id) =>
 						set({ tab: VALIDATE_TABS.find((known) => known === id && id !== "findings") })
@@ -195,6 +196,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 							text={rested}
 							release={search.release}
 							onTable={(operator) => set({ tab: "dispatch", operator })}
+							onImplement={(operator) => set({ tab: "implement", operator })}
 						/>
 					)}
 					{tab === "dispatch" && (
@@ -203,6 +205,16 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 							release={search.release}
 							operator={search.operator}
 							onOperator={(operator) => set({ operator })}
+						/>
+					)}
+					{tab === "implement" && (
+						<ImplementTab
+							text={rested}
+							release={search.release}
+							operator={search.operator}
+							onOperator={(operator) => set({ operator })}
+							at={search.key}
+							onKey={(key) => set({ key })}
 						/>
 					)}
 				</Tabs>

@@ -54,3 +54,21 @@ export const calculationQuery = (operator: Operator, release: string) => {
 		},
 	});
 };
+
+/** The declarations of an operator of a text, and how it is implemented for a key. */
+export const postedSignaturesQuery = (
+	text: string,
+	release: string | undefined,
+	operator: string,
+	key: string,
+) =>
+	queryOptions({
+		queryKey: ["posted signatures", release ?? "", operator, key, text],
+		gcTime: KEPT,
+		queryFn: ({ signal }) => {
+			const params = { query: { release, operator, key } };
+			return data(
+				client.POST("/v1/signatures", { params, body: text as never, signal, ...asYaml }),
+			);
+		},
+	});
