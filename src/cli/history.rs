@@ -10,7 +10,7 @@ use crate::store::Opening;
 use crate::wire::history::{History as View, RangeView};
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::{Reason, Verdict};
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 
 use super::stored::Asked;
@@ -125,10 +125,14 @@ fn told(history: &View) -> anyhow::Result<String> {
     let mut serving = Vec::new();
     for range in history.ranges.iter().filter(at_end) {
         if let (Some(key), Some(reason)) = (&range.key, &range.reason) {
+            let verdict = range.verdict.as_deref().map(|verdict| {
+                Verdict::parse(verdict).with_context(|| unknown("verdict", verdict))
+            });
             serving.push(Serving {
                 key,
                 reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
                 source_key: range.source_key.as_deref(),
+                verdict: verdict.transpose()?,
             });
         }
     }

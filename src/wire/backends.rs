@@ -65,12 +65,14 @@ pub struct BackendReport {
     pub respelled: Vec<Respelled>,
     /// Operators that it lists and that changed for who registers kernels.
     pub changed: Vec<ChangedOperator>,
-    /// Operators that it inherited in the base, and that have no kernel for it in the head.
+    /// Operators that it does not list, and that worked in the base and fail in the head.
     pub lost: Vec<BackendCell>,
-    /// New operators in the head without a kernel for the backend.
+    /// New operators that fail on the backend.
     pub lacking: Vec<BackendCell>,
-    /// New operators in the head that the backend inherits.
+    /// New operators that work without a kernel of the backend.
     pub inherited: Vec<BackendCell>,
+    /// New operators that work in part, or of which it is not known.
+    pub uncertain: Vec<BackendCell>,
 }
 
 /// An operator that a backend file lists and the head does not have.
@@ -145,6 +147,11 @@ pub struct BackendCell {
     pub reason: &'static str,
     /// The registered key that serves it.
     pub source_key: Option<&'static str>,
+    /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails` or `unknown`.
+    #[schema(example = "fails")]
+    pub verdict: &'static str,
+    /// The operators without a working kernel that it needs.
+    pub needs: Vec<String>,
     /// Whether it is tagged `core`.
     pub core: bool,
 }
@@ -206,6 +213,7 @@ pub fn view(
         lost: impact.lost.iter().map(cell).collect(),
         lacking: impact.lacking().map(cell).collect(),
         inherited: impact.inherited().map(cell).collect(),
+        uncertain: impact.uncertain().map(cell).collect(),
     }
 }
 
@@ -214,6 +222,8 @@ pub(crate) fn cell(cell: &Cell) -> BackendCell {
         operator: cell.operator.clone(),
         reason: cell.reason.as_str(),
         source_key: cell.source_key,
+        verdict: cell.verdict.as_str(),
+        needs: cell.needs.clone(),
         core: cell.is_core,
     }
 }

@@ -13,6 +13,7 @@ use super::history::{EventKind, by_operator};
 use super::near::Names;
 use super::revision::Comparison;
 use super::rules::{Audience, Level};
+use opatlas_dispatch::support::{Support, Verdict};
 use opatlas_dispatch::{Reason, View};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -37,7 +38,8 @@ pub struct BackendImpact<'a> {
     pub changed: Vec<Changed<'a>>,
     /// Operators that the head has new: what the backend gets of them.
     pub added: Vec<Cell>,
-    /// Operators that it does not list, and that something served before and nothing does now.
+    /// Operators that it does not list, and that worked before and fail now: as they were, with what
+    /// they need now.
     pub lost: Vec<Cell>,
 }
 
@@ -64,7 +66,8 @@ pub struct Changed<'a> {
     pub changes: Vec<&'a Change>,
 }
 
-/// What serves an operator on the backend.
+/// What serves an operator on the backend, and whether a call works
+/// ([docs/spec/support.md](../../../docs/spec/support.md)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// The operator.
@@ -73,6 +76,10 @@ pub struct Cell {
     pub reason: Reason,
     /// The registered key that serves; `None` where nothing does.
     pub source_key: Option<&'static str>,
+    /// Whether a call works.
+    pub verdict: Verdict,
+    /// The operators without a working kernel that it needs.
+    pub needs: Vec<String>,
     /// Whether it is tagged `core`.
     pub is_core: bool,
 }
@@ -97,15 +104,23 @@ impl BackendImpact<'_> {
         found.map_or(&[], |of| &of.changes)
     }
 
-    /// New operators that nothing serves on the backend.
+    /// New operators that fail on the backend: nothing serves them, or what serves them calls something
+    /// that the backend does not have.
     pub fn lacking(&self) -> impl Iterator<Item = &Cell> {
-        self.added.iter().filter(|cell| !cell.reason.is_served())
+        let added = self.added.iter();
+        added.filter(|cell| cell.verdict == Verdict::Fails)
     }
 
-    /// New operators that something else than the backend serves.
+    /// New operators that work without a kernel of the backend's own.
     pub fn inherited(&self) -> impl Iterator<Item = &Cell> {
-        let inherited = |cell: &&Cell| cell.reason.is_served() && cell.reason != Reason::Kernel;
-        self.added.iter().filter(inherited)
+        let added = self.added.iter();
+        added.filter(|cell| cell.verdict.works() && cell.reason != Reason::Kernel)
+    }
+
+    /// New operators that work in part, or of which it is not known.
+    pub fn uncertain(&self) -> impl Iterator<Item = &Cell> {
+        let added = self.added.iter();
+        added.filter(|cell| matches!(cell.verdict, Verdict::Partly | Verdict::Unknown))
     }
 }
 
@@ -131,7 +146,7 @@ pub fn impact<'a>(
         changed: changed(key, &listed, comparison, &declarations),
         declarations,
         added: added(key, comparison, old, head),
-        lost: lost(key, &listed, comparison, base, head),
+        lost: lost(key, &listed, comparison, base, head).unwrap_or_default(),
         listed: listed.len(),
     })
 }
@@ -216,30 +231,44 @@ fn lost(
     comparison: &Comparison,
     base: View<'_>,
     head: View<'_>,
-) -> Vec<Cell> {
-    let moved = comparison.dispatch.iter();
-    let moved = moved.filter(|cells| cells.keys.contains(&key));
-    let mut lost: Vec<Cell> = moved
-        .filter(|cells| cells.before.reason.is_served() && !cells.after.reason.is_served())
-        .filter(|cells| !listed.contains(&*cells.operator))
-        .filter_map(|cells| {
-            let id = base.inputs.catalogue.find_qualified(&cells.operator)?;
-            head.inputs.catalogue.find_qualified(&cells.operator)?;
-            cell(key, base, id)
+) -> Option<Vec<Cell>> {
+    let (before, after) = (base.keys().slot(key)?, head.keys().slot(key)?);
+    let (before, after) = (base.verdicts(before), head.verdicts(after));
+    let pairs = comparison.pairs.iter();
+    let fallen = pairs.filter_map(|pair| {
+        let (old, new) = (pair.base?, pair.head?);
+        let falls = before.of(old).works() && after.of(new) == Verdict::Fails;
+        falls.then_some((old, new))
+    });
+    let mut lost: Vec<Cell> = fallen
+        .filter_map(|(old, new)| {
+            let was = cell(key, base, old)?;
+            let is = cell(key, head, new)?;
+            Some(Cell {
+                verdict: is.verdict,
+                needs: is.needs,
+                ..was
+            })
         })
+        .filter(|cell| !listed.contains(&*cell.operator))
         .collect();
     sort(&mut lost);
-    lost
+    Some(lost)
 }
 
 fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
     let keys: &Keys = view.keys();
     let entry = view.entry(id, keys.slot(key)?)?;
-    let operator = view.inputs.catalogue.operator(id);
+    let catalogue = view.inputs.catalogue;
+    let operator = catalogue.operator(id);
+    let Support { verdict, needs, .. } = view.support_of(id, &entry);
+    let needs = needs.into_iter().map(|id| catalogue.operator(id));
     Some(Cell {
         operator: operator.qualified_name(),
         reason: entry.reason,
         source_key: entry.source_name(keys),
+        verdict,
+        needs: needs.map(|operator| operator.qualified_name()).collect(),
         is_core: operator.has_tag(super::revision::CORE),
     })
 }

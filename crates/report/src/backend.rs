@@ -8,6 +8,7 @@ use crate::csv::line;
 use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
+use opatlas_dispatch::support::Verdict;
 
 /// How many operators a list names; the rest is counted.
 const NAMED: usize = 40;
@@ -110,11 +111,16 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
             &text(&kernel.new),
         );
     }
+    let needs = |cell: &Cell| match cell.needs.is_empty() {
+        true => String::new(),
+        false => format!("needs {}", cell.needs.join(" ")),
+    };
     for cell in impact.lacking() {
-        row("new, no kernel", &cell.operator, "", "");
+        row("new, fails", &cell.operator, "", &needs(cell));
     }
     for cell in &impact.lost {
-        row("lost", &cell.operator, cell.source_key.unwrap_or(""), "");
+        let source = cell.source_key.unwrap_or("");
+        row("lost", &cell.operator, source, &needs(cell));
     }
     for changed in impact.changed.iter().filter(|changed| !changed.breaks) {
         for change in &changed.changes {
@@ -128,6 +134,10 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
             "",
             cell.source_key.unwrap_or(""),
         );
+    }
+    for cell in impact.uncertain() {
+        let what = format!("new, {}", cell.verdict);
+        row(&what, &cell.operator, "", &needs(cell));
     }
     out
 }
@@ -186,13 +196,12 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     let new = counted(lacking.len(), "new operator");
     let gone = counted(lost.len(), "operator");
     let others = counted(inherited.len(), "new operator");
+    let uncertain: Vec<&Cell> = impact.uncertain().collect();
+    let open = counted(uncertain.len(), "new operator");
     let parts = [
+        (format!("{new}: calls fail on the backend"), cells(&lacking)),
         (
-            format!("{new} without a kernel for the backend"),
-            cells(&lacking),
-        ),
-        (
-            format!("{gone} lost: the backend inherited them, and no kernel serves them now"),
+            format!("{gone} lost: the backend does not list them; they worked before and fail now"),
             cells(&lost),
         ),
         (
@@ -205,8 +214,12 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
         ),
         ("Types with a new spelling".to_owned(), respelled(impact)),
         (
-            format!("{others} that the backend inherits"),
+            format!("{others}: calls work without a kernel of the backend"),
             cells(&inherited),
+        ),
+        (
+            format!("{open}: calls work in part, or it is not known"),
+            cells(&uncertain),
         ),
     ];
     let section = |(title, items)| Section {
@@ -276,10 +289,23 @@ fn said(change: &Change) -> String {
 fn cells(cells: &[&Cell]) -> Vec<Item> {
     let line = |cell: &&Cell| {
         let core = if cell.is_core { ", core" } else { "" };
-        match cell.source_key {
-            Some(source) => format!("`{}` from {source}{core}", cell.operator).into(),
-            None => format!("`{}`{core}", cell.operator).into(),
-        }
+        let from = match cell.source_key {
+            Some(source) => format!(" from {source}"),
+            None => String::new(),
+        };
+        let needs = match &*cell.needs {
+            [] => String::new(),
+            // A leaf needs itself, which its verdict says.
+            [one] if *one == cell.operator => String::new(),
+            [one] => format!(", needs `{one}`"),
+            [one, rest @ ..] => format!(", needs `{one}` and {} more", rest.len()),
+        };
+        let unknown = match cell.verdict {
+            Verdict::Unknown => ", unknown",
+            Verdict::Partly => ", partly",
+            _ => "",
+        };
+        format!("`{}`{from}{core}{unknown}{needs}", cell.operator).into()
     };
     let mut lines: Vec<Item> = cells.iter().take(NAMED).map(line).collect();
     if cells.len() > NAMED {

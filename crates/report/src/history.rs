@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::{Audience, Level, find};
-use opatlas_dispatch::Reason;
+use opatlas_dispatch::{Reason, Verdict};
 
 use super::escape;
 
@@ -36,6 +36,8 @@ pub struct Serving<'a> {
     pub reason: Reason,
     /// The registered key that serves.
     pub source_key: Option<&'a str>,
+    /// Whether a call works; `None` on keys that are not a backend's.
+    pub verdict: Option<Verdict>,
 }
 
 /// A history to report.
@@ -143,24 +145,29 @@ fn people(audience: Audience) -> &'static str {
 fn served(serving: &[Serving<'_>]) -> String {
     let mut by_source: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
     for cell in serving {
-        let (rank, source) = match (cell.reason, cell.source_key) {
-            (Reason::Kernel, _) => (0, "its own kernel"),
-            (Reason::Missing, _) => (3, "nothing"),
-            (_, Some(source)) => (1, source),
-            (reason, None) => (2, reason.as_str()),
+        let (rank, source) = match (cell.verdict, cell.reason, cell.source_key) {
+            (Some(Verdict::Partly), ..) => (3, "works in part"),
+            (Some(Verdict::Unknown), _, source) => (4, source.unwrap_or("unknown")),
+            (Some(Verdict::Fails), ..) | (None, Reason::Missing, _) => (5, "fails"),
+            (_, Reason::Kernel, _) => (0, "its own kernel"),
+            (_, _, Some(source)) => (1, source),
+            (_, reason, None) => (2, reason.as_str()),
         };
         by_source.entry((rank, source)).or_default().push(cell.key);
     }
     let by_source: Vec<_> = by_source.into_iter().collect();
     match by_source.as_slice() {
         [] => "no backend is known".to_owned(),
-        [((3, _), _)] => "runs on no backend".to_owned(),
+        [((5, _), _)] => "runs on no backend".to_owned(),
+        [((4, "unknown"), _)] => "not known where it runs".to_owned(),
+        [((4, source), _)] => format!("{source} everywhere; what that calls is not known"),
+        [((3, _), keys)] if keys.len() > 1 => "works in part everywhere".to_owned(),
         [((0, _), keys)] => format!("kernel on {}", named(keys)),
         [((_, source), keys)] if keys.len() > 1 => format!("runs everywhere as {source}"),
         parts => {
             let parts = parts.iter().map(|((rank, source), keys)| match rank {
                 0 => format!("kernel on {}", named(keys)),
-                3 => format!("missing on {}", named(keys)),
+                4 => format!("unknown on {}", named(keys)),
                 _ => format!("{source} on {}", named(keys)),
             });
             parts.collect::<Vec<_>>().join("; ")
@@ -196,6 +203,7 @@ mod tests {
             key,
             reason: Reason::MathKernel,
             source_key: Some("CompositeImplicitAutograd"),
+            verdict: Some(Verdict::Decomposes),
         });
         let history = History {
             operator: "can_cast",
@@ -216,18 +224,35 @@ mod tests {
 
     #[test]
     fn what_serves_is_told_by_kind() {
-        let cell = |key, reason, source_key| Serving {
+        let cell = |key, reason, source_key, verdict| Serving {
             key,
             reason,
             source_key,
+            verdict,
         };
+        let (structured, own) = (Reason::DefaultBackendKernel, Reason::Kernel);
+        let default = Some("CompositeExplicitAutogradNonFunctional");
         let kernels = [
-            cell("CPU", Reason::Kernel, Some("CPU")),
-            cell("MPS", Reason::Missing, None),
-            cell("CUDA", Reason::Kernel, Some("CUDA")),
+            cell("CPU", own, Some("CPU"), Some(Verdict::Runs)),
+            cell("MPS", Reason::Missing, None, Some(Verdict::Fails)),
+            cell("CUDA", own, Some("CUDA"), Some(Verdict::Runs)),
+            // A default kernel serves it, and what that calls is missing.
+            cell("PrivateUse1", structured, default, Some(Verdict::Fails)),
+            cell("XPU", structured, default, Some(Verdict::Partly)),
         ];
-        assert_eq!(served(&kernels), "kernel on CPU, CUDA; missing on MPS");
+        assert_eq!(
+            served(&kernels),
+            "kernel on CPU, CUDA; works in part on XPU; fails on MPS, PrivateUse1"
+        );
+        let composite = Some("CompositeImplicitAutograd");
+        let unknown = cell("CPU", Reason::MathKernel, composite, Some(Verdict::Unknown));
+        assert_eq!(
+            served(&[unknown]),
+            "CompositeImplicitAutograd everywhere; what that calls is not known"
+        );
         assert_eq!(served(&kernels[1..2]), "runs on no backend");
+        let unknown = cell("CPU", Reason::Missing, None, Some(Verdict::Unknown));
+        assert_eq!(served(&[unknown]), "not known where it runs");
         let many = ["A", "B", "C", "D", "E", "F", "G", "H"];
         assert_eq!(named(&many), "A, B, C, D, E and 3 others");
     }

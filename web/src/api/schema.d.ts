@@ -1309,6 +1309,13 @@ export interface components {
             reason: string;
             /** @description The registered key that serves it. */
             source_key: string | null;
+            /**
+             * @description Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails` or `unknown`.
+             * @example fails
+             */
+            verdict: string;
+            /** @description The operators without a working kernel that it needs. */
+            needs: string[];
             /** @description Whether it is tagged `core`. */
             core: boolean;
         };
@@ -1406,12 +1413,14 @@ export interface components {
             respelled: components["schemas"]["Respelled"][];
             /** @description Operators that it lists and that changed for who registers kernels. */
             changed: components["schemas"]["ChangedOperator"][];
-            /** @description Operators that it inherited in the base, and that have no kernel for it in the head. */
+            /** @description Operators that it does not list, and that worked in the base and fail in the head. */
             lost: components["schemas"]["BackendCell"][];
-            /** @description New operators in the head without a kernel for the backend. */
+            /** @description New operators that fail on the backend. */
             lacking: components["schemas"]["BackendCell"][];
-            /** @description New operators in the head that the backend inherits. */
+            /** @description New operators that work without a kernel of the backend. */
             inherited: components["schemas"]["BackendCell"][];
+            /** @description New operators that work in part, or of which it is not known. */
+            uncertain: components["schemas"]["BackendCell"][];
         };
         /** @description What a backend file and its generated stubs hold. */
         BackendStub: {
