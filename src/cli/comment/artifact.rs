@@ -172,6 +172,10 @@ fn with_extension(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
 fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
     let text = bounded(path, COMPARISON).with_context(|| format!("cannot read {shown}"))?;
+    // A list would do for the struct.
+    if !text.trim_ascii_start().starts_with(b"{") {
+        bail!("{shown} is not a comparison as JSON");
+    }
     let comparison: Comparison = serde_json::from_slice(&text)
         .with_context(|| format!("{shown} is not a comparison as JSON"))?;
     if comparison.parts.is_empty() {

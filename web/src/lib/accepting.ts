@@ -12,8 +12,6 @@ export interface Acceptance {
 	owner: string;
 }
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
 /** The levels of changes that somebody must undo or accept, or look at. */
 const COUNTED = ["breaking", "forward-breaking", "dangerous"];
 
@@ -23,15 +21,13 @@ export const acceptable = (changes: readonly Change[]): Change[] =>
 
 /** The exception for a change, as the API takes it. */
 export function exceptionFor(change: Change, { reason, until, owner }: Acceptance): NewException {
-	const end = until.trim();
 	return {
 		operator: change.operator,
 		rule: change.rule,
 		argument: change.argument,
 		reason: reason.trim(),
 		owner: owner.trim() || null,
-		until_date: DAY.test(end) ? end : null,
-		until_release: end !== "" && !DAY.test(end) ? end : null,
+		until: until.trim() || null,
 		broad: false,
 	};
 }

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { type Implementation, releaseQuery } from "../../api/queries";
 import { Field, TextInput } from "../../components/controls";
 import { Code } from "./Code";
@@ -21,6 +21,15 @@ export function ImplementKeys({ keys, release, chosen, onChoose }: KeysProps) {
 		enabled: release !== undefined,
 	});
 	const registrable = names?.keys.filter((key) => key.registrable) ?? [];
+	// What was typed and is not chosen yet: the names may still be on their way.
+	const [typed, setTyped] = useState<string>();
+	const choose = (key: string) => {
+		setTyped(undefined);
+		onChoose(key);
+	};
+	useEffect(() => {
+		if (typed !== undefined && registrable.some(({ name }) => name === typed)) choose(typed);
+	});
 	return (
 		<div className={styles.choice}>
 			<Field label="Dispatch key">
@@ -30,8 +39,8 @@ export function ImplementKeys({ keys, release, chosen, onChoose }: KeysProps) {
 						id={id}
 						list={known}
 						defaultValue={chosen}
-						onChange={(text) => registrable.some(({ name }) => name === text) && onChoose(text)}
-						onKeyDown={(event) => event.key === "Enter" && onChoose(event.currentTarget.value)}
+						onChange={setTyped}
+						onKeyDown={(event) => event.key === "Enter" && choose(event.currentTarget.value)}
 					/>
 				)}
 			</Field>
@@ -46,7 +55,7 @@ export function ImplementKeys({ keys, release, chosen, onChoose }: KeysProps) {
 						key={key}
 						type="button"
 						aria-pressed={key === chosen}
-						onClick={() => onChoose(key)}
+						onClick={() => choose(key)}
 					>
 						{key}
 					</button>
