@@ -278,10 +278,11 @@ impl Stored {
         })
     }
 
-    /// Gives an exception another end: a day, or a release.
+    /// Changes when an exception ends: on a day, or with a release.
     ///
     /// # Errors
-    /// If the end is invalid or in the past, or there is no such exception.
+    /// `until` is neither a day nor a release, or lies in the past; or the project has no exception
+    /// with this id.
     pub(super) async fn extend_exception(
         &self,
         project: &str,

@@ -1,5 +1,5 @@
-//! A double of the site's REST API: it keeps comments as the site does, records what it was asked, and
-//! fails, limits and pages as it is told.
+//! A test double for GitHub's REST API. It stores comments, records requests, and returns the errors,
+//! rate limits and pages that a test asks for.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

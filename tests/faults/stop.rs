@@ -141,8 +141,9 @@ fn too_much_at_once_is_refused_and_what_was_begun_is_not() {
 fn heavy_work_does_not_hold_the_end_up() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
-    let mut server = Served::start(&database);
-    let body = "- func: f() -> ()\n".repeat(200_000);
+    let mut server = Served::start_with(&database, &["--stop-timeout", "1"]);
+    // Many seconds of work on any machine, however well the build is optimized.
+    let body = "- func: f() -> ()\n".repeat(400_000);
     let asked: Vec<_> = (0..24)
         .map(|_| {
             let mut stream = connect(&server);
@@ -156,19 +157,22 @@ fn heavy_work_does_not_hold_the_end_up() {
             stream
         })
         .collect();
-    std::thread::sleep(Duration::from_secs(1));
     let asked_to_stop = Command::new("kill")
         .args(["-TERM", &server.id().to_string()])
         .status();
     assert!(asked_to_stop.unwrap().success());
     assert_eq!(server.wait().code(), Some(0));
-    // A server that finished all work before it ended would have answered everyone.
-    let answered = asked.into_iter().filter_map(|mut stream| {
-        let mut answer = Vec::new();
-        // A connection that is reset has no answer either.
-        let _ = stream.read_to_end(&mut answer);
-        answer.starts_with(b"HTTP/1.1 200").then_some(())
-    });
-    let answered = answered.count();
-    assert!(answered < 24, "all work was done before the server ended");
+    // Work that was abandoned is answered so, or its connection is cut off.
+    let (mut answered, mut abandoned) = (0, 0);
+    for stream in asked {
+        let answer = read_all(stream);
+        if answer.starts_with("HTTP/1.1 200") {
+            answered += 1;
+        } else {
+            let is_told = answer.contains("the service is shutting down");
+            assert!(answer.is_empty() || is_told, "{answer:.900}");
+            abandoned += 1;
+        }
+    }
+    assert!(abandoned > 0, "all {answered} were answered before the end");
 }

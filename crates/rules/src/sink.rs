@@ -4,6 +4,9 @@
 //! [`MOST_OF_A_RULE`] of a rule are held in full. So what follows from another finding, what is
 //! said twice and what a comment allows is known of all of them, and counts are exact.
 
+mod followers;
+mod review;
+
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
 
@@ -16,7 +19,10 @@ use opatlas_source::suggest::Budget;
 use opatlas_source::{NATIVE_FUNCTIONS, Span, Stop};
 
 use super::findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
-use super::{Rule, Stage, registry};
+use super::{Rule, registry};
+use followers::drop_followers;
+
+pub use review::Review;
 
 /// A message or a help longer than this many bytes is cut.
 const LONGEST_TEXT: usize = 4 << 10;
@@ -399,107 +405,5 @@ fn same(full: &[Finding], a: &Mark, b: &Mark) -> bool {
     match (full.get(a.full as usize), full.get(b.full as usize)) {
         (Some(a), Some(b)) => a == b,
         _ => alike(a, b),
-    }
-}
-
-/// The findings as comments in `native_functions.yaml` may allow them.
-pub struct Review<'s> {
-    marks: &'s mut [Mark],
-    /// The marks of each rule in `native_functions.yaml`, in the order of their places.
-    by_rule: FxHashMap<RuleId, Vec<u32>>,
-    /// For looking up rules that a comment misspells.
-    pub suggestions: &'s Budget,
-    /// What there is to be said of the comments.
-    pub reports: Complaints,
-}
-
-impl<'s> Review<'s> {
-    fn new(files: &[Box<str>], marks: &'s mut [Mark], suggestions: &'s Budget) -> Self {
-        let native = files.iter().position(|file| **file == *NATIVE_FUNCTIONS);
-        let mut by_rule: FxHashMap<RuleId, Vec<u32>> = FxHashMap::default();
-        for (index, mark) in (0..).zip(marks.iter()) {
-            if Some(mark.file as usize) == native {
-                by_rule.entry(mark.rule.id).or_default().push(index);
-            }
-        }
-        Self {
-            marks,
-            by_rule,
-            suggestions,
-            reports: Complaints::default(),
-        }
-    }
-
-    /// Suppresses the findings of a rule that begin within a span, its end included. Gives whether
-    /// there is one.
-    pub fn allow(&mut self, rule: RuleId, span: Span) -> bool {
-        let Some(marks) = self.by_rule.get(&rule) else {
-            return false;
-        };
-        let start = |index: &u32| self.marks[*index as usize].span.start;
-        let from = marks.partition_point(|index| start(index) < span.start);
-        let to = marks.partition_point(|index| start(index) <= span.end);
-        let within = marks.get(from..to).unwrap_or(&[]);
-        // All of them are suppressed together, so the first one represents the others.
-        let is_new = within
-            .first()
-            .is_some_and(|&first| !self.marks[first as usize].suppressed);
-        if is_new {
-            for &index in within {
-                self.marks[index as usize].suppressed = true;
-            }
-        }
-        !within.is_empty()
-    }
-}
-
-/// Drops findings about text with an error of an earlier stage, and all conventions if there is an
-/// error: fixing the error changes the text. Findings are sorted by position.
-fn drop_followers(marks: &mut Vec<Mark>) {
-    let mut by_stage: BTreeMap<Stage, Reach> = BTreeMap::new();
-    for mark in marks.iter() {
-        if mark.rule.severity == Severity::Error && !mark.span.is_empty() {
-            by_stage
-                .entry(mark.rule.stage)
-                .or_default()
-                .add(mark.file, mark.span);
-        }
-    }
-    if by_stage.is_empty() {
-        return;
-    }
-    marks.retain(|mark| {
-        let limit = match mark.rule.severity {
-            Severity::Error => mark.rule.stage,
-            Severity::Warning | Severity::Info => Stage::Convention,
-        };
-        let mut earlier = by_stage.range(..limit);
-        !earlier.any(|(_, reach)| reach.covers(mark.file, mark.span))
-    });
-}
-
-/// Places in the order of their beginnings, each with how far those up to it reach in its file.
-#[derive(Default)]
-struct Reach {
-    places: Vec<(u16, u32, u32)>,
-}
-
-impl Reach {
-    fn add(&mut self, file: u16, span: Span) {
-        let reach = match self.places.last() {
-            Some(&(last, _, reach)) if last == file => span.end.max(reach),
-            _ => span.end,
-        };
-        self.places.push((file, span.start, reach));
-    }
-
-    /// Whether one of the places shares text with a span, or holds it when it is empty.
-    fn covers(&self, file: u16, span: Span) -> bool {
-        let end = span.end.max(span.start + 1);
-        let before = self
-            .places
-            .partition_point(|&(of, start, _)| (of, start) < (file, end));
-        let last = before.checked_sub(1).map(|last| self.places[last]);
-        last.is_some_and(|(of, _, reach)| of == file && reach > span.start)
     }
 }

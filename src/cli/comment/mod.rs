@@ -31,8 +31,8 @@ use site::{Repo, Site};
 /// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
 /// only whether it was posted.
 ///
-/// A long report becomes several comments. A comment is edited in place; one that is no longer needed
-/// is deleted. Comments of other accounts are never touched.
+/// A report that is too long for one comment is split over several. Later runs edit these comments
+/// in place and delete those that are no longer needed. Comments by other accounts are never touched.
 #[derive(Debug, Args)]
 pub(super) struct Comment {
     /// The revision to compare with

@@ -78,7 +78,7 @@ export function KeyHelp({ children }: { children: ReactNode }) {
 	);
 }
 
-/** Puts it under what it explains, or above where there is no room, and within the window. */
+/** Positions the popover below its key, or above if there is no room below, inside the window. */
 function place(tip: HTMLElement, { left, top, bottom }: DOMRect): void {
 	const { width, height } = tip.getBoundingClientRect();
 	const isBelow = bottom + height + 8 < window.innerHeight;

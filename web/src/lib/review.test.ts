@@ -87,7 +87,7 @@ it("a cause keeps the changes that pass filters, or goes", () => {
 	const [only] = reviewOf(
 		comparison({ changes: [one, two], causes: [cause("f", "info", ["f"], ["1"], ["2"])] }),
 	).causes;
-	if (!only) throw new Error("there is no cause");
+	if (!only) throw new Error("the review has no causes");
 	expect(filtered(only, new Set([two]))).toMatchObject({ edits: [], consequences: [two] });
 	expect(filtered(only, new Set())).toBeUndefined();
 });
