@@ -342,3 +342,27 @@ fn check_reports_what_is_new() {
     let same = ["check", "new.yaml", "--base", "git:HEAD:old.yaml"];
     assert_eq!(place.opatlas(&same).0, 0);
 }
+
+/// What people, spreadsheets and logs read, word for word.
+#[test]
+fn reports_for_people_sheets_and_logs() {
+    let place = Place::new();
+    let shared = "- func: scale(Tensor self, Scalar by) -> Tensor\n  variants: function\n";
+    let added = "- func: blend(Tensor self, Tensor other, *, Scalar weight=1) -> Tensor\n  \
+                 variants: function, method\n  dispatch:\n    CPU: blend_cpu\n    CUDA: blend_cuda\n";
+    place.write("old.yaml", &format!("{OLD}\n{shared}"));
+    let changed = shared.replace("Scalar by)", "Scalar by, bool exact=False)");
+    place.write("new.yaml", &format!("{NEW}\n{changed}\n{added}"));
+    place.write("same.yaml", &format!("# A comment.\n{OLD}\n{shared}"));
+    let compare = |head: &str, format: &str| {
+        let arguments = ["compare", "old.yaml", head, "--format", format];
+        let (_, text, error) = place.opatlas(&arguments);
+        assert_eq!(error, "", "{format}");
+        text
+    };
+    insta::assert_snapshot!("cards", compare("new.yaml", "text"));
+    insta::assert_snapshot!("csv", compare("new.yaml", "csv"));
+    insta::assert_snapshot!("one_line", compare("same.yaml", "text"));
+    assert_eq!(compare("same.yaml", "csv").lines().count(), 1);
+    assert_eq!(compare("same.yaml", "markdown").lines().count(), 1);
+}

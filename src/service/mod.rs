@@ -32,6 +32,7 @@ mod snapshot;
 mod snapshots;
 mod stateless;
 mod tokens;
+mod useless;
 mod views;
 mod work;
 

@@ -254,6 +254,40 @@ async fn files_against_files() {
     assert_eq!(held, [true, false]);
 }
 
+/// The caller hears which of the exceptions in its request can go.
+#[tokio::test]
+async fn exceptions_of_a_request_that_excuse_nothing_are_named() {
+    let server = Server::new().await;
+    let exception = |operator: &str, until: Option<&str>| {
+        json!({
+            "operator": operator, "rule": "argument-renamed", "reason": "agreed", "until": until
+        })
+    };
+    let body = json!({
+        "base": files(OLD), "head": files(NEW),
+        "exceptions": [
+            exception("keep", Some("2.3")),
+            exception("can_cast", None),
+            exception("kep", None),
+            exception("*", Some("2020-01-31")),
+        ],
+    });
+    let comparison = server.post("/v1/compare").json(&body).send().await.ok();
+    let notes = comparison["notes"].as_array().unwrap().iter();
+    let notes: Vec<&str> = notes.filter_map(Value::as_str).collect();
+    let about = |id: &str| notes.iter().find(|note| note.starts_with(id));
+    let expired = about("exceptions[0]").unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(
+        expired.contains("ended with 2.3 and excuses nothing"),
+        "{expired}"
+    );
+    assert_eq!(about("exceptions[1]"), None);
+    let unknown = about("exceptions[2]").unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(unknown.contains("did you mean `keep`?"), "{unknown}");
+    let pattern = about("exceptions[3]").unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(pattern.contains("ended with 2020-01-31"), "{pattern}");
+}
+
 #[tokio::test]
 async fn a_profile_changes_levels_and_removes_nothing() {
     let server = server().await;

@@ -1,6 +1,5 @@
 //! A comparison made from the options of a command, and the report on it.
 
-use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -14,14 +13,11 @@ use crate::wire::against::FurtherVerdict;
 use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
 use opatlas_diff::cards::Card;
-use opatlas_diff::policy::{Conclusion, Exception, ExceptionStatus, Judgement};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::Operator;
+use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes::{NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
-use opatlas_source::suggest::nearest;
 use opatlas_source::{NATIVE_FUNCTIONS, Stop};
 
 use super::options::How;
@@ -107,7 +103,8 @@ impl How {
         }
         let made = self.compare(&sides, &rulebook).await;
         if let Ok((compared, judgement, _)) = &made {
-            for note in useless(compared, judgement, &rulebook.exceptions) {
+            let exceptions = &rulebook.exceptions;
+            for note in compared.useless(judgement, exceptions, config::is_checked_in) {
                 eprintln!("note: {note}");
             }
         }
@@ -264,38 +261,6 @@ impl Made {
             .collect();
         answer
     }
-}
-
-/// Checked-in exceptions that can excuse nothing, a sentence each. The store refuses such ones.
-fn useless(compared: &Compared, judgement: &Judgement, exceptions: &[Exception]) -> Vec<String> {
-    let excuses = judgement.changes.iter().filter_map(|judged| judged.excuse);
-    let used: BTreeSet<usize> = excuses.map(|excuse| excuse.exception).collect();
-    let catalogues = [&compared.base.catalogue, &compared.head.catalogue];
-    let numbered = exceptions.iter().enumerate();
-    let unused = numbered.filter(|(i, each)| !used.contains(i) && config::is_checked_in(each));
-    let sentence = |(i, exception): (usize, &Exception)| {
-        let (id, name) = (&exception.id, exception.operator());
-        if judgement.exceptions[i] == ExceptionStatus::Expired {
-            let end = exception.until.as_ref()?;
-            return Some(format!(
-                "{id}: the exception for `{name}` ended with {end} and excuses nothing; remove it"
-            ));
-        }
-        let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
-        if exception.is_pattern() || catalogues.iter().any(is_there) {
-            return None;
-        }
-        let names = catalogues.iter().flat_map(|catalogue| &catalogue.operators);
-        let names: Vec<String> = names.map(Operator::qualified_name).collect();
-        let near = match nearest(name, names.iter().map(String::as_str)) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
-        Some(format!(
-            "{id}: neither revision has an operator `{name}`{near}"
-        ))
-    };
-    unused.filter_map(sentence).collect()
 }
 
 fn rename(side: &mut SideRead, title: Option<&str>) {

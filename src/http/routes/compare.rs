@@ -14,7 +14,7 @@ use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::http::routes::compare_report::{Making, make};
+use crate::http::routes::compare_report::{GIVEN, Making, make};
 use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
@@ -207,7 +207,7 @@ pub async fn given(
     }
     let own = rulebook.exceptions.len();
     for (i, text) in body.exceptions.iter().enumerate().take(EXCEPTIONS + 1) {
-        let exception = text.exception(format!("exceptions[{i}]"));
+        let exception = text.exception(format!("{GIVEN}{i}]"));
         rulebook
             .exceptions
             .push(exception.map_err(ServiceError::from)?);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::civil::Date;
 use opatlas_diff::cards::Card;
-use opatlas_diff::policy::Judgement;
+use opatlas_diff::policy::{Exception, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, NewFindings, Report};
 use opatlas_report::findings::{Colour, Findings};
@@ -113,11 +113,14 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     made
 }
 
+/// How the ids of exceptions begin that came in the body of the request.
+pub(crate) const GIVEN: &str = "exceptions[";
+
 impl Judged {
     fn new(
         (base, head): (Side, Side),
         reader: &Reader,
-        rulebook: Rulebook,
+        mut rulebook: Rulebook,
         today: Date,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
@@ -129,6 +132,9 @@ impl Judged {
         let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         stop.check()?;
+        let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
+        let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
+        rulebook.notes.extend(useless);
         Ok(Self {
             base,
             head,

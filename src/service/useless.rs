@@ -1,0 +1,57 @@
+//! Exceptions that came with a comparison and can excuse nothing.
+
+use std::collections::BTreeSet;
+
+use opatlas_diff::policy::{Exception, ExceptionStatus, Judgement};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::Operator;
+use opatlas_source::suggest::Budget;
+
+use super::compare::Compared;
+
+impl Compared {
+    /// A sentence for each exception that excuses nothing because it has expired, or because neither
+    /// side has its operator. Only exceptions that `is_given` accepts count: the store refuses such
+    /// ones when they are added.
+    #[must_use]
+    pub fn useless(
+        &self,
+        judgement: &Judgement,
+        exceptions: &[Exception],
+        is_given: impl Fn(&Exception) -> bool,
+    ) -> Vec<String> {
+        let excuses = judgement.changes.iter().filter_map(|judged| judged.excuse);
+        let used: BTreeSet<usize> = excuses.map(|excuse| excuse.exception).collect();
+        let catalogues = [&self.base.catalogue, &self.head.catalogue];
+        let budget = Budget::default();
+        let numbered = exceptions.iter().enumerate();
+        let unused = numbered.filter(|(i, each)| !used.contains(i) && is_given(each));
+        let sentence = |(i, exception): (usize, &Exception)| {
+            let (id, name) = (&exception.id, exception.operator());
+            if judgement.exceptions[i] == ExceptionStatus::Expired {
+                let end = exception.until.as_ref()?;
+                return Some(format!(
+                    "{id}: the exception for `{name}` ended with {end} and excuses nothing; remove \
+                     it"
+                ));
+            }
+            let is_there = |catalogue: &&Catalogue| catalogue.find_qualified(name).is_some();
+            if exception.is_pattern() || catalogues.iter().any(is_there) {
+                return None;
+            }
+            let near = nearest(&budget, name, &catalogues);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            Some(format!(
+                "{id}: neither revision has an operator `{name}`{near}"
+            ))
+        };
+        unused.filter_map(sentence).collect()
+    }
+}
+
+fn nearest(budget: &Budget, name: &str, catalogues: &[&Catalogue]) -> Option<String> {
+    let names = catalogues.iter().flat_map(|catalogue| &catalogue.operators);
+    let names: Vec<String> = names.map(Operator::qualified_name).collect();
+    let near = budget.nearest(name, names.iter().map(String::as_str));
+    near.map(str::to_owned)
+}
