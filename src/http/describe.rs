@@ -3,7 +3,7 @@
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::schema::{AnyOf, Object, OneOf};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
@@ -17,9 +17,10 @@ use crate::wire::problem::{Document, PROBLEM_JSON};
         title = "Opatlas",
         description = "The operator registry for PyTorch-style backends: ingest, validate, \
                        tabulate and compare operator declarations.\n\nEvery error is a problem \
-                       document (RFC 9457). Lists are paged by an opaque `cursor`, or streamed in \
-                       full with `Accept: application/x-ndjson`. Every answer to GET has a strong \
-                       ETag.",
+                       document (RFC 9457). Lists are paged by an opaque `cursor`. A list that has \
+                       the media type `application/x-ndjson` is also streamed in full, one item a \
+                       line. Every answer to GET but `/metrics` has a strong ETag, and `If-None-Match` with it, or \
+                       with `*`, is answered with 304.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
     ),
     tags(
@@ -39,7 +40,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON};
     ),
     components(schemas(Document)),
     modifiers(&Tokens),
-    security((), ("token" = [])),
+    security((), ("token" = []), ("signature" = [], "signer" = [])),
 )]
 pub struct Description;
 
@@ -56,8 +57,29 @@ impl utoipa::Modify for Tokens {
             ));
         let components = document.components.get_or_insert_default();
         components.add_security_scheme("token", SecurityScheme::Http(token.build()));
+        for (name, header, description) in SIGNATURE {
+            let value = ApiKeyValue::with_description(header, description);
+            let scheme = SecurityScheme::ApiKey(ApiKey::Header(value));
+            components.add_security_scheme(name, scheme);
+        }
     }
 }
+
+/// The headers of a signed request.
+const SIGNATURE: [(&str, &str, &str); 2] = [
+    (
+        "signature",
+        "X-Opatlas-Signature",
+        "For callers that cannot send a secret: `sha256=` and the hexadecimal HMAC-SHA-256 of the \
+         body under the signing key of a token (`opatlas token create --signing`). The body must \
+         not be empty",
+    ),
+    (
+        "signer",
+        "X-Opatlas-Token",
+        "With a signature: the id of the token whose signing key made it",
+    ),
+];
 
 /// Schemas some of whose members may be left out: what comes in, and problems.
 const PARTIAL: [&str; 18] = [
@@ -81,13 +103,18 @@ const PARTIAL: [&str; 18] = [
     "Signatures",
 ];
 
+/// The operation whose answer is never the same twice, so that it has no ETag.
+const MOMENTARY: &str = "metrics";
+
 /// Optional members, present only on request.
 const OPTIONAL: [&str; 1] = ["explanation"];
 
 /// Adds what holds for all operations and all answers.
 pub fn complete(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
-        if let Some(operation) = &mut item.get {
+        if let Some(operation) = &mut item.get
+            && operation.operation_id.as_deref() != Some(MOMENTARY)
+        {
             add_conditions(operation);
         }
         operations(item).for_each(add_problems);

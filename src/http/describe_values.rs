@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use utoipa::openapi::path::{Operation, ParameterIn};
-use utoipa::openapi::schema::Object;
+use utoipa::openapi::schema::{Object, Type};
 use utoipa::openapi::{Content, RefOr, Schema};
 
 /// The names of projects and labels, as [`crate::store::ProjectName`] reads them.
@@ -44,11 +44,11 @@ pub(crate) fn complete(operation: &mut Operation) {
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
-        body.content.iter_mut().for_each(free);
+        body.content.iter_mut().for_each(text_of);
     }
     for response in operation.responses.responses.values_mut() {
         if let RefOr::T(response) = response {
-            response.content.iter_mut().for_each(free);
+            response.content.iter_mut().for_each(text_of);
         }
     }
 }
@@ -57,9 +57,11 @@ fn pattern(schema: &mut Object, pattern: &str) {
     schema.pattern = Some(pattern.to_owned());
 }
 
-/// A YAML text represents a value, and a schema describes the value; any value is allowed.
-fn free((media, content): (&String, &mut RefOr<Content>)) {
+/// YAML is sent and comes back as text.
+fn text_of((media, content): (&String, &mut RefOr<Content>)) {
     if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
-        content.schema = None;
+        let mut text = Object::with_type(Type::String);
+        text.content_media_type = "application/yaml".to_owned();
+        content.schema = Some(RefOr::T(Schema::Object(text)));
     }
 }

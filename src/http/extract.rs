@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::http::Api;
 use crate::http::body;
+use crate::http::plain;
 use crate::wire::lift::Lifted;
 use crate::wire::problem::{Kind, Problem};
 
@@ -31,7 +32,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Path<T>
         let path = extract::Path::<T>::from_request_parts(parts, state).await;
         path.map(|extract::Path(value)| Self(value))
             .map_err(|rejection: PathRejection| {
-                Problem::new(Kind::MalformedRequest, rejection.body_text())
+                Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
             })
     }
 }
@@ -78,10 +79,8 @@ fn without_empty(query: Option<&str>) -> Option<Uri> {
 
 fn invalid_query(rejection: &QueryRejection) -> Problem {
     let text = rejection.body_text();
-    let detail = text
-        .strip_prefix("Failed to deserialize query string: ")
-        .unwrap_or(&text);
-    Problem::new(Kind::InvalidParameter, detail)
+    let detail = text.strip_prefix("Failed to deserialize query string: ");
+    plain::query(detail.unwrap_or(&text))
 }
 
 impl<T: DeserializeOwned + Send + 'static> FromRequest<Api> for Json<T> {
@@ -124,6 +123,7 @@ fn malformed(error: &serde_json::Error, text: &str) -> Problem {
         serde_json::error::Category::Data => "the JSON has an unexpected form",
         _ => "the body is not JSON",
     };
+    let text = plain::message(text);
     Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
 }
 

@@ -13,6 +13,7 @@ pub mod lift;
 pub mod middleware;
 pub mod negotiate;
 pub mod page;
+mod plain;
 mod problem;
 pub mod renderings;
 pub mod respond;

@@ -22,7 +22,7 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
         Some(limit) if (1..=MAX_LIMIT).contains(&limit) => Ok(limit),
         Some(limit) => Err(Problem::new(
             Kind::InvalidParameter,
-            format!("limit: {limit} is not in 1..={MAX_LIMIT}"),
+            format!("limit: {limit} is not between 1 and {MAX_LIMIT}"),
         )
         .about("limit")),
     }

@@ -37,6 +37,11 @@ pub struct GapQuery {
     /// Which operators count in `leverage`: those with this tag; by default all.
     #[param(example = "core")]
     pub tag: Option<String>,
+    /// The number of gaps in a page; by default all. CSV and Markdown always have all.
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
 }
 
 /// The kind of gap.
@@ -70,6 +75,8 @@ pub struct Gaps {
     pub since: Option<Since>,
     /// Unknown names in the usage file.
     pub unknown: Vec<String>,
+    /// The cursor of the next page of `items`; null at the end.
+    pub next_cursor: Option<String>,
 }
 
 /// Counts of the declared operators at a key.
@@ -232,6 +239,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
             .usage
             .map(|usage| gaps::unknown(snapshot, usage))
             .unwrap_or_default(),
+        next_cursor: None,
     })
 }
 

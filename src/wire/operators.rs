@@ -1,5 +1,6 @@
 //! Lists of operators, and one operator with its place and group.
 
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::NATIVE_FUNCTIONS;
@@ -80,6 +81,22 @@ impl OperatorsQuery {
             python_module: self.python_module.clone(),
         })
     }
+}
+
+/// Refuses a tag that the revision neither declares nor uses.
+///
+/// # Errors
+/// [`Kind::UnknownValue`] with similar tags.
+pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Problem> {
+    let Some(tag) = tag else {
+        return Ok(());
+    };
+    let mut operators = catalogue.iter();
+    if catalogue.tags.find(tag).is_some() || operators.any(|(_, operator)| operator.has_tag(tag)) {
+        return Ok(());
+    }
+    let known = catalogue.tags.all().iter().map(|tag| &*tag.name);
+    Err(Problem::unknown_value("tag", tag, known))
 }
 
 /// A page of operators.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use opatlas_source::suggest::nearest_few;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -58,6 +59,7 @@ pub enum Kind {
     TooLarge,
     UnsupportedMediaType,
     UnknownRelease,
+    UnknownValue,
     UnknownKey,
     AliasKey,
     UnknownBuild,
@@ -78,7 +80,7 @@ pub(crate) struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 54] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -119,6 +121,7 @@ impl Kind {
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::UnknownRelease,
+        Self::UnknownValue,
         Self::UnknownKey,
         Self::AliasKey,
         Self::UnknownBuild,
@@ -178,6 +181,7 @@ impl Kind {
             Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body exceed the limit."),
             Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This route does not accept the media type or encoding of the body."),
             Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text is not a known release of PyTorch."),
+            Self::UnknownValue => Row("unknown-value", S::UNPROCESSABLE_ENTITY, "No such value", "A filter names a tag, rule or family that does not exist; `suggestions` has similar names."),
             Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key with this name."),
             Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is an alias of several runtime keys, and tables have entries for runtime keys only."),
             Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither a build profile nor a list of backends of the release."),
@@ -286,6 +290,23 @@ impl Problem {
             parameter: Some(parameter.to_owned()),
         });
         self
+    }
+
+    /// The problem of a filter whose value nothing can have, with similar values that exist.
+    #[must_use]
+    pub fn unknown_value<'a>(
+        parameter: &str,
+        value: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let near = nearest_few(value, known, 3);
+        let shown: String = value.chars().take(128).collect();
+        Self::new(
+            Kind::UnknownValue,
+            format!("there is no {parameter} `{shown}`"),
+        )
+        .suggesting(near.into_iter().map(str::to_owned).collect())
+        .about(parameter)
     }
 
     /// Adds the valid names, also to the detail.

@@ -46,6 +46,13 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
         ServiceError::Protected(_) => Kind::LabelProtected,
         ServiceError::Precondition(_) => Kind::PreconditionFailed,
         ServiceError::NoRevisions(_) => Kind::UnknownRevision,
+        ServiceError::Misspelt {
+            missing,
+            suggestions,
+        } => {
+            return Problem::new(of_missing(missing), error.to_string())
+                .suggesting(suggestions.clone());
+        }
         ServiceError::NotOnTimeline { suggestions, .. } => {
             return Problem::new(Kind::UnknownRevision, error.to_string())
                 .suggesting(suggestions.clone());
@@ -131,18 +138,9 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Problem {
 
 pub(crate) fn of_store(error: &StoreError) -> Problem {
     let kind = match error {
-        StoreError::NotFound(missing) => match missing {
-            Missing::Project(_) => Kind::UnknownProject,
-            Missing::Revision { .. } => Kind::UnknownRevision,
-            Missing::Label { .. } => Kind::UnknownLabel,
-            Missing::File { .. } => Kind::UnknownFile,
-            Missing::Exception(_) => Kind::UnknownException,
-            Missing::ProbeRun(_) => Kind::UnknownRun,
-            Missing::ProbeShard { .. } => Kind::UnknownShard,
-            Missing::Dump(_) | Missing::Dumps => Kind::UnknownDump,
-            // Tokens are not resources of this API.
-            Missing::Token(_) => return internal(error),
-        },
+        // Tokens are not resources of this API.
+        StoreError::NotFound(Missing::Token(_)) => return internal(error),
+        StoreError::NotFound(missing) => of_missing(missing),
         StoreError::Conflict(conflict) => match conflict {
             Conflict::Project(_) => Kind::ProjectExists,
             Conflict::Release { .. } => Kind::ReleaseConflict,
@@ -175,6 +173,20 @@ pub(crate) fn of_store(error: &StoreError) -> Problem {
         | StoreError::Backend(_) => return internal(error),
     };
     Problem::new(kind, error.to_string())
+}
+
+fn of_missing(missing: &Missing) -> Kind {
+    match missing {
+        Missing::Project(_) => Kind::UnknownProject,
+        Missing::Revision { .. } => Kind::UnknownRevision,
+        Missing::Label { .. } => Kind::UnknownLabel,
+        Missing::File { .. } => Kind::UnknownFile,
+        Missing::Exception(_) => Kind::UnknownException,
+        Missing::ProbeRun(_) => Kind::UnknownRun,
+        Missing::ProbeShard { .. } => Kind::UnknownShard,
+        Missing::Dump(_) | Missing::Dumps => Kind::UnknownDump,
+        Missing::Token(_) => Kind::Internal,
+    }
 }
 
 /// What went wrong inside is for the log, not for the client.

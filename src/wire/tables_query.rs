@@ -25,10 +25,10 @@ pub struct TableQuery {
     pub source: Option<Source>,
     /// What if: a registration to add, `KEY:kernel` or `KEY`; for several use a comma-separated
     /// list or repeat the parameter.
-    #[param(example = "MPS:my_kernel")]
+    #[param(example = "MPS:my_kernel", required = false)]
     pub with: Vec<String>,
     /// What if: a key whose registration to remove; several in the same way.
-    #[param(example = "CompositeImplicitAutograd")]
+    #[param(example = "CompositeImplicitAutograd", required = false)]
     pub without: Vec<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.9")]

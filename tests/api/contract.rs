@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Answer, Server};
 
-fn document() -> &'static Value {
+pub fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();
     DOCUMENT.get_or_init(|| serde_json::to_value(opatlas::http::openapi()).unwrap())
 }
@@ -36,6 +36,11 @@ pub fn check(method: &Method, path: &str, answer: &Answer) {
         response.is_object(),
         "{method} {path}: {status} is not described"
     );
+    if matches!(*method, Method::GET | Method::HEAD) && status == 200 {
+        let is_described = response["headers"]["ETag"].is_object();
+        let has_one = !answer.header("etag").is_empty();
+        assert_eq!(has_one, is_described, "{method} {path}: ETag");
+    }
     let media = answer.header("content-type").split(';').next().unwrap();
     if media.is_empty() {
         assert!(

@@ -56,8 +56,14 @@ async fn findings_have_places_and_filters() {
         .ok();
     assert!(items(&about).contains(finding));
     assert!(items(&all).contains(finding));
+    let unknown = server
+        .get(&format!("{FINDINGS}?rule=out-return-match"))
+        .send()
+        .await;
+    let unknown = unknown.problem(422, "unknown-value");
+    assert_eq!(unknown["suggestions"], json!(["out-return-matches"]));
     let none = server
-        .get(&format!("{FINDINGS}?rule=nothing"))
+        .get(&format!("{FINDINGS}?rule=tag-unknown&severity=info"))
         .send()
         .await
         .ok();

@@ -17,6 +17,7 @@ mod hosts;
 mod kept;
 mod knowledge;
 mod labels;
+mod manners;
 mod operators;
 mod probe;
 mod projects;

@@ -14,6 +14,7 @@ use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::Query;
 use crate::http::middleware::hosts;
+use crate::http::plain;
 use crate::service::ServiceError;
 use crate::service::access::{Action, Grant};
 use crate::store::ProjectName;
@@ -134,8 +135,9 @@ pub async fn guard(
 /// should: a right to all projects is not a right to whatever that means.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
     let params = RawPathParams::from_request_parts(parts, api).await;
-    let params =
-        params.map_err(|rejection| Problem::new(Kind::MalformedRequest, rejection.body_text()))?;
+    let params = params.map_err(|rejection| {
+        Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
+    })?;
     let named = params.iter().find(|(name, _)| *name == "project");
     let Some((_, name)) = named else {
         return Ok(None);

@@ -38,6 +38,7 @@ pub async fn envelope(
     let method = request.method().clone();
     let uri = request.uri().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let wants_any = has_any(request.method(), request.headers());
     let span = tracing::info_span!("request", id, token = tracing::field::Empty);
     let answer = next.run(request).instrument(span.clone());
     let response = match tokio::time::timeout(config.request_timeout, answer).await {
@@ -46,6 +47,7 @@ pub async fn envelope(
     };
     let mut response = match response.status().as_u16() {
         400.. => problem(response, &uri, &id),
+        200 if wants_any && response.headers().contains_key(header::ETAG) => unchanged(response),
         _ => response,
     };
     let headers = response.headers_mut();
@@ -61,6 +63,27 @@ pub async fn envelope(
         log(&method, &uri, response.status(), counting.elapsed());
     }
     response
+}
+
+/// Whether the client has any answer at all (`If-None-Match: *`). Only the answer shows whether there
+/// is one, so this is decided at the end.
+fn has_any(method: &Method, headers: &HeaderMap) -> bool {
+    let tags = headers.get(header::IF_NONE_MATCH);
+    matches!(*method, Method::GET | Method::HEAD) && tags.is_some_and(|tags| tags == "*")
+}
+
+/// The answer without what the client has (RFC 9110 section 15.4.5).
+fn unchanged(response: Response) -> Response {
+    let (mut head, _) = response.into_parts();
+    head.status = StatusCode::NOT_MODIFIED;
+    for name in [
+        header::CONTENT_ENCODING,
+        header::CONTENT_LENGTH,
+        header::CONTENT_TYPE,
+    ] {
+        head.headers.remove(name);
+    }
+    Response::from_parts(head, Body::empty())
 }
 
 /// Writes the line of a request that was answered after this time.

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
+use opatlas_rules::registry;
 use opatlas_source::diagnostic;
 
 use crate::http::Api;
@@ -78,7 +79,7 @@ impl Filter {
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or rule", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn list(
@@ -92,6 +93,12 @@ pub async fn list(
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
+    if let Some(rule) = query.rule.as_deref()
+        && registry::find(rule).is_none()
+    {
+        let known = registry::all().map(|rule| rule.id.as_str());
+        return Err(Problem::unknown_value("rule", rule, known));
+    }
     let filter = Filter {
         severity: query.severity,
         rule: query.rule,

@@ -5,18 +5,22 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use opatlas_report::support::{gaps_csv, gaps_markdown};
-use opatlas_source::Stop;
+use opatlas_source::{Digest, Stop};
 
 use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::{Path, Query, from_json};
 use crate::http::negotiate::{Accept, Media};
+use crate::http::page;
+use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::service::dispatch::runtime_key;
 use crate::service::gaps::{self, Usage};
+use crate::service::{Resolved, ViewId};
 use crate::wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
 use crate::wire::json::json;
 use crate::wire::keys::{KeyPath, of_path};
+use crate::wire::operators::expect_tag;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// The formats of a gap list.
@@ -50,7 +54,7 @@ const JSON_BODY: &str = "application/json";
         )),
         (status = 404, description = "No such project, revision or key", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or an alias key", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or tag, or an alias key", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn stored(
@@ -86,7 +90,7 @@ pub async fn stored(
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Neither CSV nor JSON", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release, or an alias key", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or tag, or an alias key", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn ranked(
@@ -102,6 +106,48 @@ pub async fn ranked(
     let bytes = body::collect(request, &api, MAX_USAGE).await?;
     let usage = UsageFile { bytes, is_json };
     answer(&api, &accept, path, query, Some(usage)).await
+}
+
+/// The part of the list that a page has.
+struct Part {
+    cursors: Cursors,
+    from: usize,
+    limit: Option<usize>,
+}
+
+impl Part {
+    fn of(
+        revision: &Resolved,
+        key: &str,
+        query: &GapQuery,
+        usage: Option<&UsageFile>,
+    ) -> Result<Self, Problem> {
+        let usage = usage.map(|usage| Digest::of(&usage.bytes).to_string());
+        let filter = (key, &query.since, query.only, &query.tag, usage);
+        let cursors = Cursors::of(ViewId::new(revision, "gaps", &filter, ""));
+        let from = match &query.cursor {
+            Some(cursor) => cursors.decode_number(cursor)?,
+            None => 0,
+        };
+        let is_paged = query.limit.is_some() || query.cursor.is_some();
+        let limit = is_paged.then(|| page::limit(query.limit)).transpose()?;
+        Ok(Self {
+            cursors,
+            from,
+            limit: limit.map(|limit| limit as usize),
+        })
+    }
+
+    fn cut(&self, gaps: &mut Gaps) {
+        let count = gaps.items.len();
+        let next = match self.limit {
+            Some(limit) => self.from.saturating_add(limit).min(count),
+            None => count,
+        };
+        gaps.next_cursor = (next < count).then(|| self.cursors.encode(&next.to_string()));
+        gaps.items.truncate(next);
+        gaps.items.drain(..self.from.min(next));
+    }
 }
 
 /// A usage file that was not read yet.
@@ -165,6 +211,8 @@ async fn answer(
             Some((since, snapshot))
         }
     };
+    expect_tag(&snapshot.catalogue, query.tag.as_deref())?;
+    let part = Part::of(&revision, &path.key, &query, usage.as_ref())?;
     let key = path.key;
     let make = move |stop: &Stop| {
         let usage = usage.map(UsageFile::read).transpose()?;
@@ -178,7 +226,10 @@ async fn answer(
             only: query.only,
             tag: query.tag.as_deref(),
         };
-        let gaps = view(&asked, stop)?;
+        let mut gaps = view(&asked, stop)?;
+        if media == Media::Json {
+            part.cut(&mut gaps);
+        }
         Ok::<_, Problem>(match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => {

@@ -19,7 +19,7 @@ use crate::service::search::{Filter, find};
 use crate::service::{Resolved, ViewId};
 use crate::wire::json::json;
 use crate::wire::operator::{Operator, operator};
-use crate::wire::operators::{OperatorPage, Operators, OperatorsQuery, operator_page};
+use crate::wire::operators::{OperatorPage, Operators, OperatorsQuery, expect_tag, operator_page};
 use crate::wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
@@ -40,7 +40,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
         )),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
-        (status = 422, description = "No such release or dispatch key", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release, dispatch key or tag", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn list(
@@ -73,6 +73,7 @@ pub async fn list(
     };
     respond::view(&api, &accept, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
+        expect_tag(&snapshot.catalogue, filter.tag.as_deref())?;
         let found = find(snapshot, &filter, stop)?;
         let next = from.saturating_add(limit);
         let range = from.min(found.len())..next.min(found.len());
@@ -100,6 +101,7 @@ async fn lines(
     }
     let snapshot = api.service.snapshot(revision).await?;
     filter.check(&snapshot.catalogue)?;
+    expect_tag(&snapshot.catalogue, filter.tag.as_deref())?;
     let found = {
         let snapshot = Arc::clone(&snapshot);
         let found = move |stop: &Stop| find(&snapshot, &filter, stop);

@@ -1,5 +1,7 @@
 //! The rules, with their documentation.
 
+use std::collections::BTreeSet;
+
 use axum::extract::State;
 use axum::response::Response;
 use opatlas_diff::rules as change_rules;
@@ -29,7 +31,7 @@ use crate::wire::rules::{AnyRule, RuleKind, RuleList, RulePath, RulesQuery, fami
     params(RulesQuery),
     responses(
         (status = 200, description = "The rules", body = RuleList),
-        (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
+        (status = 422, description = "No such release or family", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
 pub async fn list(
@@ -42,6 +44,9 @@ pub async fn list(
         Some(text) => Some(judged(Some(text))?.release),
         None => None,
     };
+    if let Some(family) = &query.family {
+        expect_family(family)?;
+    }
     let chosen: Vec<Chosen> = registry::all()
         .filter(|rule| fits(rule, &query, release))
         .map(Chosen::Validation)
@@ -112,6 +117,17 @@ impl Chosen {
             Self::Validation(rule) => AnyRule::Validation(rule.into()),
             Self::Compatibility(rule) => AnyRule::Compatibility(rule.into()),
         }
+    }
+}
+
+/// Refuses a family that no rule has.
+fn expect_family(family: &str) -> Result<(), Problem> {
+    let own = registry::all().map(|rule| family_name(rule.family));
+    let groups = change_rules::RULES.iter().map(|rule| rule.group.as_str());
+    let known: BTreeSet<&str> = own.chain(groups).collect();
+    match known.contains(family) {
+        true => Ok(()),
+        false => Err(Problem::unknown_value("family", family, known)),
     }
 }
 
