@@ -11,7 +11,7 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
 .PHONY: run test check unit web test-web test-recorders test-probe release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
-# Builds, imports a PyTorch release (without pip or network: the sample), and serves.
+# Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
 		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi

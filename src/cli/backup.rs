@@ -51,6 +51,7 @@ impl Backup {
         let bytes = finished.metadata()?.len();
         std::fs::rename(&draft, &file)
             .with_context(|| format!("cannot write {}", file.display()))?;
+        drop(work);
         println!("saved to {} ({bytes} bytes)", file.display());
         Ok(ExitCode::SUCCESS)
     }

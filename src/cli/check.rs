@@ -2,10 +2,10 @@
 
 mod base;
 mod inputs;
+mod other_release;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
+use super::colour;
 use super::config::Files;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
@@ -22,7 +23,7 @@ use base::{Base, BaseOptions};
 use inputs::with_neighbours;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
-use opatlas_report::findings::{Colour, Edited, Findings, SourceText};
+use opatlas_report::findings::{Edited, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
 use opatlas_rules::{Omitted, introduced};
@@ -189,6 +190,12 @@ impl Check {
                 .any(|found| self.fail_on().is_met(found))
         });
         self.show(&judged)?;
+        let is_chosen = self.release.is_some() || config.release.is_some();
+        if self.format == Format::Text && !is_chosen && base.is_none() {
+            let hints = judged.iter();
+            let hints = hints.filter_map(|judged| other_release::hint(&judged.snapshot));
+            hints.for_each(|hint| eprint!("{hint}"));
+        }
         Ok(ExitCode::from(u8::from(failed)))
     }
 
@@ -364,19 +371,11 @@ fn text(report: &Findings<'_>, judged: &Judged) -> String {
     let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
     format!(
         "{} ({} declared and {} generated operators, judged as {})\n{known}",
-        findings::text(report, colour()).trim_end(),
+        findings::text(report, colour::of_output()).trim_end(),
         summary.operators,
         summary.generated,
         snapshot.release(),
     )
-}
-
-/// Colours on a terminal, unless the user disables them.
-pub(super) fn colour() -> Colour {
-    match std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
-        true => Colour::Always,
-        false => Colour::Never,
-    }
 }
 
 /// The answer of the validation call of the HTTP API, with the user's file names.

@@ -5,7 +5,6 @@ mod made;
 mod options;
 
 use std::fs;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,6 +15,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report};
 use opatlas_report::findings::Colour;
 
+use super::colour;
 use options::Format;
 
 pub(super) use made::{Made, exit_code};
@@ -98,10 +98,9 @@ impl Compare {
     }
 
     fn colour(&self) -> Colour {
-        let is_terminal = self.out.is_none() && std::io::stdout().is_terminal();
-        match is_terminal && std::env::var_os("NO_COLOR").is_none() {
-            true => Colour::Always,
-            false => Colour::Never,
+        match self.out {
+            None => colour::of_output(),
+            Some(_) => Colour::Never,
         }
     }
 

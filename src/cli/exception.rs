@@ -93,7 +93,7 @@ struct Remove {
 
 #[derive(Debug, Args)]
 struct Project {
-    /// The project, created if it does not exist
+    /// The project; `exception add` creates it if it does not exist
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]
     project: String,
 

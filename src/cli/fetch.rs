@@ -7,12 +7,14 @@ use std::fs;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use thiserror::Error;
 use zip::result::ZipError;
 
 use opatlas_pytorch::release::Version;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
 
 /// Where the files lie within the wheel.
 const MEMBERS: [(&str, &str); 4] = [
@@ -81,6 +83,9 @@ pub enum FetchError {
         /// What is wrong.
         reason: String,
     },
+    /// The program was asked to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// A file could not be written or read.
     #[error("{path}: {source}")]
     File {
@@ -96,7 +101,21 @@ pub enum FetchError {
 pub struct Fetcher {
     pip: Vec<String>,
     cache: Option<PathBuf>,
+    stop: Stop,
 }
+
+/// Ends the downloads of a [`Fetcher`] when it is dropped.
+#[derive(Debug)]
+pub struct Stopping(Stop);
+
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
+/// How often a download is asked whether it is done.
+const LOOK: Duration = Duration::from_millis(20);
 
 impl Fetcher {
     /// Finds a pip: the given command, or the first that answers of the usual ones.
@@ -116,6 +135,7 @@ impl Fetcher {
             Some(pip) => Ok(Self {
                 pip: pip.clone(),
                 cache,
+                stop: Stop::new(),
             }),
             None => Err(FetchError::NoPip {
                 tried: candidates
@@ -125,6 +145,12 @@ impl Fetcher {
                     .join(", "),
             }),
         }
+    }
+
+    /// What ends all downloads, with their processes and temporary files, when it is dropped.
+    #[must_use]
+    pub fn stopping(&self) -> Stopping {
+        Stopping(self.stop.clone())
     }
 
     /// The files of a release that the cache holds already.
@@ -150,18 +176,21 @@ impl Fetcher {
     /// # Errors
     /// When pip cannot ask the index.
     pub fn versions(&self) -> Result<Vec<String>, FetchError> {
-        let mut command = Command::new(&self.pip[0]);
-        command.args(&self.pip[1..]).args(["index", "versions"]);
-        command.args(TARGET).arg("torch");
-        let output = command.stdin(Stdio::null()).output();
+        let mut command = self.command();
+        command
+            .args(["index", "versions"])
+            .args(TARGET)
+            .arg("torch");
         let failed = |reason: String| FetchError::Index { reason };
-        let output = output.map_err(|error| failed(error.to_string()))?;
-        let said = String::from_utf8_lossy(&output.stdout);
-        let list = said
+        let work = temporary()?;
+        let output = self.run(command, work.path());
+        let output = output.map_err(|error| interrupted_or(error, |e| failed(e.to_string())))?;
+        let list = output
+            .said
             .lines()
             .find_map(|line| line.trim().strip_prefix("Available versions:"));
-        let Some(list) = list.filter(|_| output.status.success()) else {
-            let said = String::from_utf8_lossy(&output.stderr);
+        let Some(list) = list.filter(|_| output.is_success) else {
+            let said = &output.complaint;
             let mut errors = said.lines().filter(|line| line.starts_with("ERROR"));
             let last = errors.next_back().or(said.lines().last());
             let reason = last.unwrap_or("no versions");
@@ -183,40 +212,111 @@ impl Fetcher {
         {
             return Ok(bundle);
         }
-        let folder = tempfile::tempdir().map_err(|source| FetchError::File {
-            path: std::env::temp_dir(),
-            source,
-        })?;
-        self.download(version, folder.path())?;
-        let bundle = read_wheel(version, folder.path())?;
+        let work = temporary()?;
+        let wheels = work.path().join("wheels");
+        self.download(version, &wheels, work.path())?;
+        let bundle = read_wheel(version, &wheels)?;
         if let Some(cache) = &self.cache {
             keep(cache, version, &bundle)?;
         }
         Ok(bundle)
     }
 
-    fn download(&self, version: &str, into: &Path) -> Result<(), FetchError> {
-        let mut command = Command::new(&self.pip[0]);
-        command
-            .args(&self.pip[1..])
-            .args(["download", "--no-deps", "--no-cache-dir"]);
+    /// Downloads the wheel of a release into a folder; `work` takes what pip writes besides.
+    fn download(&self, version: &str, into: &Path, work: &Path) -> Result<(), FetchError> {
+        let mut command = self.command();
+        command.args(["download", "--no-deps", "--no-cache-dir"]);
         command
             .args(TARGET)
             .arg("--dest")
             .arg(into)
             .arg(format!("torch=={version}"));
-        let output = command
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| FetchError::Pip {
-                version: version.into(),
-                reason: error.to_string(),
-            })?;
-        if output.status.success() {
-            return Ok(());
+        let failed = |error: io::Error| FetchError::Pip {
+            version: version.into(),
+            reason: error.to_string(),
+        };
+        let output = fs::create_dir(into).and_then(|()| self.run(command, work));
+        let output = output.map_err(|error| interrupted_or(error, failed))?;
+        match output.is_success {
+            true => Ok(()),
+            false => Err(refusal(version, &output.complaint)),
         }
-        let said = String::from_utf8_lossy(&output.stderr);
-        Err(refusal(version, &said))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.pip[0]);
+        command.args(&self.pip[1..]).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs pip until it is done or the program is asked to stop. Its temporary files are in the
+    /// folder too.
+    fn run(&self, mut command: Command, work: &Path) -> io::Result<Output> {
+        let (said, complaint) = (work.join("stdout"), work.join("stderr"));
+        for name in ["TMPDIR", "TEMP", "TMP"] {
+            command.env(name, work);
+        }
+        command.stdout(fs::File::create(&said)?);
+        command.stderr(fs::File::create(&complaint)?);
+        let mut child = command.spawn()?;
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break status;
+            }
+            if self.stop.is_requested() {
+                child.kill()?;
+                child.wait()?;
+                return Err(ErrorKind::Interrupted.into());
+            }
+            thread::sleep(LOOK);
+        };
+        let text = |path: &Path| Ok::<_, io::Error>(lossy(&fs::read(path)?));
+        Ok(Output {
+            is_success: status.success(),
+            said: text(&said)?,
+            complaint: text(&complaint)?,
+        })
+    }
+}
+
+/// What came of a run of pip.
+struct Output {
+    is_success: bool,
+    said: String,
+    complaint: String,
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn interrupted_or(error: io::Error, other: impl FnOnce(io::Error) -> FetchError) -> FetchError {
+    match error.kind() {
+        ErrorKind::Interrupted => FetchError::Interrupted,
+        _ => other(error),
+    }
+}
+
+/// A folder that goes when its value is dropped.
+fn temporary() -> Result<tempfile::TempDir, FetchError> {
+    tempfile::Builder::new()
+        .prefix("opatlas-")
+        .tempdir()
+        .map_err(|source| FetchError::File {
+            path: std::env::temp_dir(),
+            source,
+        })
+}
+
+/// A version as the index names it: `2.9` is `2.9.0` (PEP 440 pads versions with zeros), so that
+/// both names mean one label and one folder of the cache.
+#[must_use]
+pub fn canonical(version: &str) -> String {
+    let text = version.strip_prefix(['v', 'V']).unwrap_or(version);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    match text.split_once('.') {
+        Some((major, minor)) if is_number(major) && is_number(minor) => format!("{text}.0"),
+        _ => text.to_owned(),
     }
 }
 
@@ -351,6 +451,20 @@ mod tests {
                 .contains("is not reachable")
         );
         assert!(refusal("2.9.0", "").to_string().contains("no reason"));
+    }
+
+    #[test]
+    fn versions_have_one_name() {
+        for (text, name) in [
+            ("2.9", "2.9.0"),
+            ("v2.10", "2.10.0"),
+            ("2.9.1", "2.9.1"),
+            ("2.10.0rc1", "2.10.0rc1"),
+            ("2.10rc1", "2.10rc1"),
+            ("nonsense", "nonsense"),
+        ] {
+            assert_eq!(canonical(text), name, "{text}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use crate::store::Opening;
@@ -23,7 +23,7 @@ use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::Taken;
-use super::{Stored, Target, sample};
+use super::{Stored, Target, colour, sample};
 
 /// Imports revisions into the database or a server.
 ///
@@ -255,17 +255,28 @@ pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
     )
 }
 
-/// A progress bar; hidden without a terminal.
+/// A progress bar; hidden without a terminal that can change a line.
 fn progress(count: usize) -> ProgressBar {
+    if colour::is_dumb() {
+        return ProgressBar::hidden();
+    }
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
     // The template is a constant that is right.
     if let Ok(style) =
-        ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed}, {eta} left)")
+        ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed}{left})")
     {
-        bar.set_style(style);
+        bar.set_style(style.with_key("left", left));
     }
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
+}
+
+/// How long the rest may take, once a part of it is done and before all is.
+fn left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
+    if state.pos() > 0 && state.len().is_some_and(|all| state.pos() < all) {
+        // Writing to a string does not fail.
+        let _ = write!(text, ", {:#} left", HumanDuration(state.eta()));
+    }
 }
 
 /// The files of a folder that belong to a bundle; prints the names of the others to standard error.

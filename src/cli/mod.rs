@@ -5,10 +5,13 @@
 mod output;
 
 mod backup;
+mod bootstrap;
 mod check;
 mod check_sources;
+mod colour;
 mod comment;
 mod compare;
+mod completions;
 mod config;
 mod doctor;
 mod drift;
@@ -22,6 +25,7 @@ mod gaps;
 mod gc;
 mod history;
 mod import;
+mod interrupt;
 mod local;
 mod lsp;
 mod neighbours;
@@ -45,7 +49,7 @@ mod token;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::service::ServiceError;
 use crate::wire::problem::Problem;
@@ -63,6 +67,9 @@ use target::{Database, Target};
 struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    #[command(flatten)]
+    colour: colour::ColourOptions,
 }
 
 #[derive(Debug, Subcommand)]
@@ -89,15 +96,20 @@ enum Command {
     Gc(gc::Gc),
     Openapi(openapi::Openapi),
     Lsp(lsp::Lsp),
+    Completions(completions::Completions),
+    Man(completions::Manual),
 }
 
 /// Time for work in progress to end.
 const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
+/// Time for interrupted work to remove its temporary files.
+const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Runs the program with the process's own arguments.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = parsed();
+    cli.colour.choose();
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -105,37 +117,68 @@ pub fn run() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("cannot start: {error}")),
     };
+    let has_temporary_files = cli.command.has_temporary_files();
     let done = runtime.block_on(async {
-        match cli.command {
-            Command::Serve(serve) => serve.run().await,
-            Command::Check(check) => check.run().await,
-            Command::Explain(explain) => explain.run(),
-            Command::Table(table) => table.run().await,
-            Command::Schema(schema) => schema.run(),
-            Command::Signatures(signatures) => signatures.run().await,
-            Command::Compare(compare) => compare.run().await,
-            Command::Comment(comment) => comment.run().await,
-            Command::History(history) => history.run().await,
-            Command::Gaps(gaps) => gaps.run().await,
-            Command::Drift(drift) => drift.run().await,
-            Command::Scan(scan) => scan.run(),
-            Command::Exception(exception) => exception.run().await,
-            Command::Import(import) => import.run().await,
-            Command::Export(export) => export.run().await,
-            Command::Token(token) => token.run().await,
-            Command::Backup(backup) => backup.run().await,
-            Command::Restore(restore) => restore.run().await,
-            Command::Doctor(doctor) => doctor.run().await,
-            Command::Gc(gc) => gc.run().await,
-            Command::Openapi(openapi) => openapi.run(),
-            Command::Lsp(lsp) => lsp.run(),
+        let work = cli.command.run();
+        match has_temporary_files {
+            true => interrupt::unless_asked_to_stop(work).await,
+            false => work.await,
         }
     });
-    // Work without a waiting caller does not delay the exit.
-    runtime.shutdown_timeout(ENDING);
+    // Work without a waiting caller does not delay the exit, except to remove its files.
+    runtime.shutdown_timeout(match has_temporary_files {
+        true => REMOVING,
+        false => ENDING,
+    });
     match done {
         Ok(code) => code,
         Err(error) => failed(&error),
+    }
+}
+
+/// The process's arguments. Ends the process if they are invalid or ask for help.
+fn parsed() -> Cli {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let choice = colour::of_usage(&arguments);
+    let command = || Cli::command().color(choice);
+    let read = command().try_get_matches_from(arguments);
+    let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
+    read.unwrap_or_else(|error| error.format(&mut command()).exit())
+}
+
+impl Command {
+    async fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Serve(serve) => serve.run().await,
+            Self::Check(check) => check.run().await,
+            Self::Explain(explain) => explain.run(),
+            Self::Table(table) => table.run().await,
+            Self::Schema(schema) => schema.run(),
+            Self::Signatures(signatures) => signatures.run().await,
+            Self::Compare(compare) => compare.run().await,
+            Self::Comment(comment) => comment.run().await,
+            Self::History(history) => history.run().await,
+            Self::Gaps(gaps) => gaps.run().await,
+            Self::Drift(drift) => drift.run().await,
+            Self::Scan(scan) => scan.run(),
+            Self::Exception(exception) => exception.run().await,
+            Self::Import(import) => import.run().await,
+            Self::Export(export) => export.run().await,
+            Self::Token(token) => token.run().await,
+            Self::Backup(backup) => backup.run().await,
+            Self::Restore(restore) => restore.run().await,
+            Self::Doctor(doctor) => doctor.run().await,
+            Self::Gc(gc) => gc.run().await,
+            Self::Openapi(openapi) => openapi.run(),
+            Self::Lsp(lsp) => lsp.run(),
+            Self::Completions(completions) => completions.run(),
+            Self::Man(manual) => manual.run(),
+        }
+    }
+
+    /// Whether the command writes files beside its result, which must go when it is interrupted.
+    fn has_temporary_files(&self) -> bool {
+        matches!(self, Self::Import(_) | Self::Backup(_) | Self::Restore(_))
     }
 }
 
@@ -145,13 +188,51 @@ fn suggesting(error: ServiceError) -> anyhow::Error {
         ServiceError::UnknownOperator { .. }
         | ServiceError::UnknownKey { .. }
         | ServiceError::AliasKey { .. }
-        | ServiceError::NotOnTimeline { .. } => anyhow::anyhow!(Problem::from(error).detail),
+        | ServiceError::NotOnTimeline { .. }
+        | ServiceError::Misspelt { .. } => anyhow::anyhow!(Problem::from(error).detail),
         _ => error.into(),
     }
 }
 
 /// Prints an error and its causes.
 fn failed(error: &anyhow::Error) -> ExitCode {
+    if error.is::<output::Closed>() {
+        return ExitCode::from(output::CLOSED_PIPE);
+    }
     eprintln!("error: {error:#}");
     ExitCode::from(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Help of commands is sentences that end; help of options is phrases that end with a word.
+    fn check(command: &clap::Command) {
+        let name = command.get_name();
+        let about = command.get_about().map(ToString::to_string);
+        let about = about.unwrap_or_else(|| panic!("{name} has no help"));
+        assert!(!about.ends_with(['.', ',', ':', ';']), "{name}: {about}");
+        if let Some(long) = command.get_long_about().map(ToString::to_string) {
+            assert!(long.ends_with('.'), "{name}: {long}");
+        }
+        for argument in command.get_arguments() {
+            let (id, help) = (argument.get_id(), argument.get_help());
+            let help = help.map(ToString::to_string).unwrap_or_default();
+            let is_hidden = argument.is_hide_set();
+            let last = help.rsplit(' ').next().unwrap_or_default();
+            let is_cut =
+                ["a", "an", "and", "by", "of", "or", "the", "to", "with", ""].contains(&last);
+            assert!(is_hidden || !is_cut, "{name} {id}: {help}");
+            assert!(!help.ends_with(['.', ',', ':', ';']), "{name} {id}: {help}");
+        }
+        command.get_subcommands().for_each(check);
+    }
+
+    #[test]
+    fn help_ends_where_a_sentence_ends() {
+        let command = Cli::command();
+        command.clone().debug_assert();
+        check(&command);
+    }
 }

@@ -1,11 +1,11 @@
-//! Standard output. When the reader goes away, as in `opatlas explain RULE | head`, the program ends
-//! quietly instead of panicking.
+//! Standard output and standard error. When the reader goes away, as in `opatlas explain RULE | head`,
+//! the program ends quietly instead of panicking.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write as _};
 
 /// What shells report for a program that a closed pipe ended: 128 + SIGPIPE.
-const CLOSED_PIPE: i32 = 141;
+pub(super) const CLOSED_PIPE: u8 = 141;
 
 /// Writes to standard output. Ends the process if the reader closed it.
 ///
@@ -15,8 +15,28 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(CLOSED_PIPE),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            std::process::exit(CLOSED_PIPE.into())
+        }
         written => written,
+    }
+}
+
+/// The reader of standard output went away.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output was closed")]
+pub(super) struct Closed;
+
+/// Prints a line as [`print`] does, but leaves it to the caller to end, who has temporary files to
+/// remove.
+///
+/// # Errors
+/// [`Closed`], and every other fault of writing.
+pub(super) fn line(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{text}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Closed.into()),
+        written => Ok(written?),
     }
 }
 
@@ -24,9 +44,26 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
 /// process with an error.
 pub(super) fn print(text: Arguments<'_>) {
     if let Err(error) = bytes(text.to_string().as_bytes()) {
-        eprintln!("error: cannot write to standard output: {error}");
+        note(format_args!(
+            "error: cannot write to standard output: {error}\n"
+        ));
         std::process::exit(2);
     }
+}
+
+/// Prints formatted text to standard error. What cannot be written there can be reported nowhere.
+pub(super) fn note(text: Arguments<'_>) {
+    let _ = io::stderr().write_fmt(text);
+}
+
+/// As [`std::eprint!`], through [`note`].
+macro_rules! eprint {
+    ($($text:tt)*) => { crate::cli::output::note(format_args!($($text)*)) };
+}
+
+/// As [`std::eprintln!`], through [`note`].
+macro_rules! eprintln {
+    ($($text:tt)*) => { crate::cli::output::note(format_args!("{}\n", format_args!($($text)*))) };
 }
 
 /// As [`std::print!`], through [`print`].

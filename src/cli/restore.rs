@@ -42,6 +42,7 @@ impl Restore {
         source.close().await;
         let report = target.check().await?;
         target.close().await;
+        drop(work);
         println!(
             "restored: {} revisions, {} labels, {} files",
             report.revisions, report.labels, report.files

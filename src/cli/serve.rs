@@ -1,6 +1,6 @@
 //! `opatlas serve`: the HTTP service.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,34 +14,39 @@ use tracing_appender::non_blocking::WorkerGuard;
 use tracing_subscriber::EnvFilter;
 
 use crate::http;
-use crate::service::{Ingest, Protection, Service};
-use opatlas_source::Bundle;
+use crate::service::Service;
 
-use super::fetch::Fetcher;
-use super::import::told;
-use super::settings::{Access, Bounds};
-use super::{Database, local, sample};
+use super::bootstrap::{Bootstrap, PROJECT};
+use super::interrupt::asked_to_stop;
+use super::settings::{Access, Bounds, listen_address};
+use super::{Database, colour, local};
 
 /// Serves the HTTP API.
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Address and port to listen on; port 0 selects a free port
+    /// Address and port to listen on, such as 127.0.0.1:8080 or localhost:8080; port 0 selects a
+    /// free port
     #[arg(
         long,
         env = "OPATLAS_LISTEN",
         default_value = "127.0.0.1:8080",
-        value_name = "ADDRESS"
+        value_name = "ADDRESS",
+        value_parser = listen_address
     )]
     listen: SocketAddr,
 
-    /// Import this PyTorch release into an empty database first, or the sample if the download
-    /// fails
+    /// Import this PyTorch release into an empty database. Until it is fetched, the server has a
+    /// small sample of operators
     #[arg(long, value_name = "VERSION")]
     bootstrap: Option<String>,
 
     /// Look up and keep fetched releases in this folder
     #[arg(long, env = "OPATLAS_CACHE", value_name = "PATH")]
     cache: Option<PathBuf>,
+
+    /// The command to run pip, for --bootstrap
+    #[arg(long, env = "OPATLAS_PIP", value_name = "COMMAND")]
+    pip: Option<String>,
 
     /// The format of log lines
     #[arg(long, env = "OPATLAS_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text)]
@@ -74,17 +79,23 @@ enum LogFormat {
 
 /// Time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
-/// The project for releases of PyTorch.
-const PROJECT: &str = "pytorch";
 
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
         let service = local::open_with(&self.database, self.bounds.limits()).await?;
-        if let Some(version) = &self.bootstrap {
-            bootstrap(&service, version, self.cache.clone()).await?;
-        }
+        let fetching = match self.bootstrap {
+            Some(version) => {
+                let bootstrap = Bootstrap {
+                    version,
+                    cache: self.cache,
+                    pip: self.pip,
+                };
+                bootstrap.begin(&service).await?
+            }
+            None => None,
+        };
         let listener = TcpListener::bind(self.listen)
             .await
             .with_context(|| format!("cannot listen on {}", self.listen))?;
@@ -100,10 +111,25 @@ impl Serve {
             // The first request reports any failure here.
             let _ = warmed.warm().await;
         });
+        let (asked, stop) = tokio::sync::oneshot::channel::<()>();
+        let fetching = fetching.map(|fetching| {
+            let fetched = fetching.run(Arc::clone(&service));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = fetched => {}
+                    // The server has stopped.
+                    _ = stop => {}
+                }
+            })
+        });
         let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
-        http::server::serve(listener, app, limits, is_short, asked_to_stop()).await;
+        http::server::serve(listener, app, limits, is_short, stop_signal()).await;
         figures.abort();
         warming.abort();
+        drop(asked);
+        if let Some(fetching) = fetching {
+            let _ = fetching.await;
+        }
         // Cancels work in progress without waiting for it.
         service.stop_work();
         let _ = tokio::time::timeout(CLOSING, service.close()).await;
@@ -118,7 +144,7 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
     let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_ansi(colour::is_wanted(&std::io::stderr()))
         .with_writer(writer);
     // A second subscriber would be refused; there is only this one.
     let _ = match format {
@@ -126,44 +152,6 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
         LogFormat::Json => lines.json().try_init(),
     };
     guard
-}
-
-/// Imports a release into an empty database.
-async fn bootstrap(service: &Service, version: &str, cache: Option<PathBuf>) -> anyhow::Result<()> {
-    if !service.projects(None, 1).await?.items.is_empty() {
-        return Ok(());
-    }
-    eprintln!(
-        "The database is empty: fetching PyTorch {version} with pip (about 100 MB, once) ..."
-    );
-    let wanted = version.to_owned();
-    let fetched =
-        tokio::task::spawn_blocking(move || Fetcher::new(None, cache)?.fetch(&wanted)).await?;
-    let (label, bundle) = match fetched {
-        Ok(bundle) => (version, bundle),
-        Err(error) => {
-            eprintln!(
-                "{error}.\nServing a small sample of operators instead; `opatlas import \
-                 torch=={version}` imports the real ones."
-            );
-            (sample::LABEL, sample::bundle())
-        }
-    };
-    store(service, label, bundle).await
-}
-
-async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result<()> {
-    local::ensure_project(service, PROJECT).await?;
-    let ingest = Ingest {
-        project: PROJECT,
-        bundle,
-        label: Some(label),
-        release: None,
-        protection: Protection::Kept,
-    };
-    let taken = service.ingest(ingest).await?;
-    eprintln!("{}", told(PROJECT, label, &taken.into()));
-    Ok(())
 }
 
 /// Prints the address, and things to try with the stored revisions. A closed standard output does
@@ -195,27 +183,6 @@ async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     )
 }
 
-/// Waits for Ctrl-C or, on Unix, for SIGTERM.
-async fn asked_to_stop() {
-    let interrupt = async {
-        // Where no handler can be set up there is nothing to wait for: serve until killed.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending::<()>().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
-    }
+async fn stop_signal() {
+    asked_to_stop().await;
 }

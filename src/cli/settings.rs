@@ -1,6 +1,6 @@
 //! The settings of `opatlas serve` besides where it listens and where it stores.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use anyhow::bail;
@@ -192,6 +192,22 @@ fn seconds(count: u32) -> Duration {
 
 fn mebibytes(count: u32) -> u64 {
     u64::from(count) << 20
+}
+
+/// An address with a port. `localhost` is 127.0.0.1; other names are not looked up, since what they
+/// mean may change.
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    let numeric = match text.split_once(':') {
+        Some((name, port)) if name.eq_ignore_ascii_case("localhost") => {
+            format!("{}:{port}", Ipv4Addr::LOCALHOST)
+        }
+        _ => text.to_owned(),
+    };
+    numeric.parse().map_err(|_| {
+        "write an IP address and a port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080; \
+         0.0.0.0:8080 listens on all addresses"
+            .to_owned()
+    })
 }
 
 /// A site as browsers name it: without a path or a trailing slash.

@@ -204,10 +204,14 @@ async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow
     let resolved = resolved.map_err(|error| {
         let of_server = error.downcast_ref::<remote::Error>();
         match of_server.is_none_or(remote::Error::is_about_a_name) {
-            true => anyhow!(
-                "{error}; `{address}` is not a file or folder either; write a commit as \
-                 `git:{address}`"
-            ),
+            true => {
+                let error = error.to_string();
+                let end = if error.ends_with('?') { "" } else { ";" };
+                anyhow!(
+                    "{error}{end} `{address}` is not a file or folder either; write a commit as \
+                     `git:{address}`"
+                )
+            }
             false => error,
         }
     })?;

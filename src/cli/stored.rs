@@ -6,15 +6,22 @@ use std::sync::Arc;
 use crate::service::compare::{Rulebook, labelled};
 use crate::service::history::Line;
 use crate::service::policy::ExceptionText;
-use crate::service::{Ingest, Ingested, Protection, Resolved, Service, Snapshot, Summary};
-use crate::store::{ExceptionRecord, LabelRecord, Opening, ProjectName};
+use crate::service::{
+    Ingest, Ingested, Protection, Resolved, Service, ServiceError, Snapshot, Summary,
+};
+use crate::store::{ExceptionRecord, LabelRecord, Missing, Opening, ProjectName, StoreError};
 use crate::wire;
 use crate::wire::history::History;
+use crate::wire::problem::Kind;
 use opatlas_source::Bundle;
+use opatlas_source::suggest::nearest;
 
-use super::remote::Remote;
+use super::remote::{self, Remote};
 use super::target::Target;
 use super::{local, suggesting};
+
+/// Among how many projects a similar name is looked for.
+const MANY_PROJECTS: u32 = 1000;
 
 /// Opened, to be asked.
 pub(super) enum Stored {
@@ -86,10 +93,14 @@ impl Stored {
         address: &str,
         release: Option<&str>,
     ) -> anyhow::Result<Resolved> {
-        match self {
-            Self::Database(service) => Ok(service.resolve(project, address, release).await?),
+        let resolved = match self {
+            Self::Database(service) => {
+                let resolved = service.resolve(project, address, release).await;
+                resolved.map_err(suggesting)
+            }
             Self::Server(remote) => remote.resolve(project, address, release).await,
-        }
+        };
+        self.of_project(project, resolved).await
     }
 
     /// A revision, read.
@@ -138,10 +149,11 @@ impl Stored {
     /// # Errors
     /// If the project does not exist.
     pub(super) async fn labels(&self, project: &str) -> anyhow::Result<Vec<LabelRecord>> {
-        Ok(match self {
-            Self::Database(service) => service.labels(project).await?,
-            Self::Server(remote) => remote.labels(project).await?,
-        })
+        let labels = match self {
+            Self::Database(service) => service.labels(project).await.map_err(Into::into),
+            Self::Server(remote) => remote.labels(project).await.map_err(Into::into),
+        };
+        self.of_project(project, labels).await
     }
 
     /// What comparisons of a project are judged by.
@@ -149,10 +161,14 @@ impl Stored {
     /// # Errors
     /// If the project does not exist.
     pub(super) async fn rulebook(&self, project: &ProjectName) -> anyhow::Result<Rulebook> {
-        Ok(match self {
-            Self::Database(service) => Rulebook::clone(&*service.rulebook(project).await?),
-            Self::Server(remote) => remote.rulebook(project).await?,
-        })
+        let rulebook = match self {
+            Self::Database(service) => {
+                let rulebook = service.rulebook(project).await;
+                rulebook.map(|it| Rulebook::clone(&it)).map_err(Into::into)
+            }
+            Self::Server(remote) => remote.rulebook(project).await.map_err(Into::into),
+        };
+        self.of_project(project.as_str(), rulebook).await
     }
 
     /// The revisions to hold a head against, as [`Service::against`] finds them.
@@ -168,7 +184,8 @@ impl Stored {
         let digest = head.map(|head| head.digest);
         let remote = match self {
             Self::Database(service) => {
-                return Ok(service.against(project, against, digest, head).await?);
+                let against = service.against(project, against, digest, head).await;
+                return against.map_err(suggesting);
             }
             Self::Server(remote) => remote,
         };
@@ -201,13 +218,39 @@ impl Stored {
             Self::Server(remote) => {
                 ProjectName::parse(project)?;
                 let within = (from, to);
-                return Ok(remote.history(project, operator, line, within, key).await?);
+                let history = remote.history(project, operator, line, within, key).await;
+                return self.of_project(project, history.map_err(Into::into)).await;
             }
         };
-        let timeline = service.timeline(project, line).await?;
+        let timeline = service.timeline(project, line).await;
+        let timeline = self
+            .of_project(project, timeline.map_err(Into::into))
+            .await?;
         let range = timeline.range(from, to).map_err(suggesting)?;
         let history = service.history(&timeline, operator, range, key).await;
         Ok(wire::history::view(&history.map_err(suggesting)?))
+    }
+
+    /// The result; the error of an unknown project with similar names.
+    async fn of_project<T>(&self, project: &str, result: anyhow::Result<T>) -> anyhow::Result<T> {
+        let error = match result {
+            Err(error) if is_unknown_project(&error) => error,
+            other => return other,
+        };
+        // Without the names, the error is the same without suggestions.
+        let names = match self {
+            Self::Database(service) => {
+                let projects = service.projects(None, MANY_PROJECTS).await;
+                let projects = projects.map(|page| page.items).unwrap_or_default();
+                projects.into_iter().map(|it| it.name.to_string()).collect()
+            }
+            Self::Server(remote) => remote.project_names().await.unwrap_or_default(),
+        };
+        let near = nearest(project, names.iter().map(|name| &**name));
+        Err(match near {
+            Some(near) => anyhow::anyhow!("{error}. Did you mean `{near}`?"),
+            None => error,
+        })
     }
 
     /// Makes the project if it is not there.
@@ -272,10 +315,11 @@ impl Stored {
     /// If the project does not exist.
     pub(super) async fn exceptions(&self, project: &str) -> anyhow::Result<Vec<ExceptionRecord>> {
         ProjectName::parse(project)?;
-        Ok(match self {
-            Self::Database(service) => service.exceptions(project).await?,
-            Self::Server(remote) => remote.exceptions(project).await?,
-        })
+        let exceptions = match self {
+            Self::Database(service) => service.exceptions(project).await.map_err(Into::into),
+            Self::Server(remote) => remote.exceptions(project).await.map_err(Into::into),
+        };
+        self.of_project(project, exceptions).await
     }
 
     /// Changes when an exception ends: on a day, or with a release.
@@ -308,4 +352,15 @@ impl Stored {
         }
         Ok(())
     }
+}
+
+fn is_unknown_project(error: &anyhow::Error) -> bool {
+    let of_service = error.downcast_ref::<ServiceError>().map(ServiceError::root);
+    let of_server = error.downcast_ref::<remote::Error>();
+    matches!(
+        of_service,
+        Some(ServiceError::Store(StoreError::NotFound(Missing::Project(
+            _
+        ))))
+    ) || of_server.is_some_and(|error| error.is(Kind::UnknownProject))
 }

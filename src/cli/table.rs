@@ -21,7 +21,7 @@ use opatlas_report::table::{
 };
 use opatlas_source::Span;
 
-use super::check;
+use super::colour;
 use super::subject::{Chosen, Subject};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
@@ -130,7 +130,7 @@ impl Table {
         let shown = Shown {
             view,
             line: &line,
-            colour: check::colour(),
+            colour: colour::of_output(),
         };
         let with: Vec<_> = self.with.iter().map(|text| wanted(text)).collect();
         let without: Vec<&str> = self.without.iter().map(|key| &**key).collect();
@@ -204,7 +204,7 @@ impl Table {
                 let shown = Shown {
                     view,
                     line: &line,
-                    colour: check::colour(),
+                    colour: colour::of_output(),
                 };
                 let operators: Vec<_> = snapshot.catalogue.iter().map(|(id, _)| id).collect();
                 let one = Column {

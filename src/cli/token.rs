@@ -1,6 +1,5 @@
 //! `opatlas token`: manages access to the service.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
@@ -126,15 +125,14 @@ impl Create {
             made.record.id,
             described(&made.record)
         );
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{}", made.secret)?;
+        println!("{}", made.secret);
         if let Some(key) = made.signing_key {
             eprintln!(
                 "its signing key, for `X-Opatlas-Signature: sha256=HMAC` with `X-Opatlas-Token: \
                  {}`:",
                 made.record.id
             );
-            writeln!(out, "{key}")?;
+            println!("{key}");
         }
         Ok(ExitCode::SUCCESS)
     }

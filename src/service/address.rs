@@ -8,6 +8,7 @@ use crate::store::{
 };
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_source::Digest;
+use opatlas_source::suggest::nearest_few;
 
 use super::Service;
 use super::error::ServiceError;
@@ -16,6 +17,9 @@ use super::notes::JudgedRelease;
 
 /// For how long a revision that was there is taken to be there still.
 pub const FRESH: Duration = Duration::from_secs(1);
+
+/// How many near labels an error names.
+const SUGGESTIONS: usize = 3;
 
 /// How a revision is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +94,14 @@ impl Service {
         match address {
             Address::Key(RevisionKey::Label(name)) => {
                 let label = self.store.label(&project, &name).await;
-                by_label(project, label.map_err(as_revision)?, asked)
+                let label = match label {
+                    Ok(label) => label,
+                    Err(error) => {
+                        let error = as_revision(error);
+                        return Err(self.misspelt(&project, name.as_str(), error).await);
+                    }
+                };
+                by_label(project, label, asked)
             }
             Address::Key(RevisionKey::Digest(prefix)) => {
                 let by_digest = prefix.whole().is_some();
@@ -104,6 +115,30 @@ impl Service {
                 })
             }
             Address::Latest => self.latest(project, asked).await,
+        }
+    }
+
+    /// The error of a missing revision or label, with the labels of the project that are near.
+    pub(super) async fn misspelt(
+        &self,
+        project: &ProjectName,
+        name: &str,
+        error: StoreError,
+    ) -> ServiceError {
+        let missing = match error {
+            StoreError::NotFound(missing @ (Missing::Revision { .. } | Missing::Label { .. })) => {
+                missing
+            }
+            other => return other.into(),
+        };
+        // Without the labels, the error is the same without suggestions.
+        let labels = self.store.labels(project).await.unwrap_or_default();
+        let labels = labels.iter().map(|label| label.name.as_str());
+        let latest = matches!(missing, Missing::Revision { .. }).then_some("latest");
+        let near = nearest_few(name, labels.chain(latest), SUGGESTIONS);
+        ServiceError::Misspelt {
+            suggestions: near.into_iter().map(str::to_owned).collect(),
+            missing,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::{LabelName, NameError, StoreError};
+use crate::store::{LabelName, Missing, NameError, StoreError};
 use opatlas_pytorch::release::{Release, UnknownRelease};
 use opatlas_source::Stopped;
 
@@ -45,6 +45,14 @@ pub enum ServiceError {
     /// A project without any revision has no latest one.
     #[error("project `{0}` has no revisions yet")]
     NoRevisions(crate::store::ProjectName),
+    /// A revision or a label that the project does not have, but others of similar names.
+    #[error("{missing}")]
+    Misspelt {
+        /// What is missing.
+        missing: Missing,
+        /// Labels that are near.
+        suggestions: Vec<String>,
+    },
     /// No place of the project's timeline goes by this name.
     #[error("the timeline of project `{project}` has no `{text}`")]
     NotOnTimeline {

@@ -85,7 +85,10 @@ impl Service {
     pub async fn label(&self, project: &str, label: &str) -> Result<LabelRecord, ServiceError> {
         let project = ProjectName::parse(project)?;
         let label = LabelName::parse(label)?;
-        Ok(self.store.label(&project, &label).await?)
+        match self.store.label(&project, &label).await {
+            Ok(found) => Ok(found),
+            Err(error) => Err(self.misspelt(&project, label.as_str(), error).await),
+        }
     }
 
     /// A label, or nothing where the project has none of this name.
@@ -97,10 +100,12 @@ impl Service {
         project: &str,
         label: &str,
     ) -> Result<Option<LabelRecord>, ServiceError> {
-        match self.label(project, label).await {
+        let project = ProjectName::parse(project)?;
+        let label = LabelName::parse(label)?;
+        match self.store.label(&project, &label).await {
             Ok(label) => Ok(Some(label)),
-            Err(ServiceError::Store(StoreError::NotFound(Missing::Label { .. }))) => Ok(None),
-            Err(error) => Err(error),
+            Err(StoreError::NotFound(Missing::Label { .. })) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 

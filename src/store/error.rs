@@ -258,7 +258,10 @@ impl StoreError {
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
-            sqlx::Error::PoolTimedOut => Self::unavailable("all connections are busy", error),
+            sqlx::Error::PoolTimedOut => Self::unavailable(
+                "no connection became free, and no other was accepted in time",
+                error,
+            ),
             sqlx::Error::PoolClosed => Self::unavailable("it is shutting down", error),
             sqlx::Error::Io(_) | sqlx::Error::Protocol(_) | sqlx::Error::WorkerCrashed => {
                 Self::unavailable("the connection to it failed", error)

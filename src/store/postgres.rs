@@ -13,7 +13,9 @@ use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgPoolOptions;
-use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_as, query_scalar};
+use sqlx::{
+    AssertSqlSafe, Connection as _, Executor as _, Pool, Transaction, query, query_as, query_scalar,
+};
 
 use self::address::Address;
 use self::presence::Presence;
@@ -97,7 +99,9 @@ impl PostgresStore {
             opening,
             presence: Arc::default(),
         };
-        store.expect_encoding().await?;
+        if let Err(error) = store.expect_encoding().await {
+            return Err(reason(address, error).await);
+        }
         match opening {
             Opening::Make => store.migrate().await?,
             Opening::Change | Opening::Read => store.judge(&address.shown()).await?,
@@ -245,6 +249,24 @@ pub(super) async fn number_on(connection: &mut Connection) -> Result<(), StoreEr
 /// it verify its page checksums, if enabled.
 pub(super) async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
     Ok(Vec::new())
+}
+
+/// Why the database cannot be opened. The pool keeps trying and only says that the time is over, so
+/// one attempt beside it finds the reason.
+async fn reason(address: &Address, error: StoreError) -> StoreError {
+    let is_late = |error: &sqlx::Error| matches!(error, sqlx::Error::PoolTimedOut);
+    match &error {
+        StoreError::Unavailable {
+            source: Some(source),
+            ..
+        } if is_late(source) => {}
+        _ => return error,
+    }
+    let attempt = Connection::connect_with(&address.options);
+    match tokio::time::timeout(READ_TIMEOUT, attempt).await {
+        Ok(Err(reason)) => reason.into(),
+        Ok(Ok(_)) | Err(_) => error,
+    }
 }
 
 async fn lock(connection: &mut Connection) -> Result<(), StoreError> {

@@ -9,7 +9,8 @@ use anyhow::bail;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::cli::fetch::Fetcher;
+use crate::cli::fetch::{Fetcher, canonical};
+use crate::cli::output;
 use crate::cli::stored::Stored;
 use crate::service::history::Line;
 use crate::service::{Ingest, ServiceError};
@@ -38,7 +39,10 @@ struct Version {
 /// Fetches and stores the releases. What fails is reported and does not stop the rest.
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
-    let versions = versions(import, &fetcher)?;
+    // Dropped when the import ends, however it ends.
+    let _stopping = fetcher.stopping();
+    let published = published(import, &fetcher).await?;
+    let versions = versions(import, &published)?;
     let stored = match import.download_only {
         true => None,
         false => Some(Stored::open(&import.target, Opening::Make).await?),
@@ -59,7 +63,7 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
         let there = versions.len() - missing.len();
         eprintln!("{there} of {} releases already stored", versions.len());
     }
-    let failed = fetch(import, &fetcher, stored.as_ref(), missing).await;
+    let failed = fetch(import, &fetcher, stored.as_ref(), missing).await?;
     if let Some(stored) = stored {
         // A server does it when it is first asked.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
@@ -87,20 +91,28 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The published releases, if a range is wanted.
+async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
+    let wanted: anyhow::Result<Vec<Wanted<'_>>> =
+        import.releases.iter().map(|spec| wanted(spec)).collect();
+    let mut wanted = wanted?.into_iter();
+    if !wanted.any(|wanted| matches!(wanted, Wanted::Stretch(..))) {
+        return Ok(Vec::new());
+    }
+    let fetcher = Arc::clone(fetcher);
+    Ok(tokio::task::spawn_blocking(move || fetcher.versions()).await??)
+}
+
 /// The requested releases, without duplicates.
-fn versions(import: &Import, fetcher: &Fetcher) -> anyhow::Result<Vec<Version>> {
+fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version>> {
     let mut versions: Vec<Version> = Vec::new();
-    let mut published: Option<Vec<String>> = None;
     for spec in &import.releases {
         let wanted = wanted(spec)?;
         let is_named = matches!(wanted, Wanted::One(_));
         let found = match wanted {
-            Wanted::One(version) => vec![version.to_owned()],
+            Wanted::One(version) => vec![canonical(version)],
             Wanted::Stretch(from, to) => {
-                if published.is_none() {
-                    published = Some(fetcher.versions()?);
-                }
-                let found = stretch(published.as_deref().unwrap_or_default(), from, to)?;
+                let found = stretch(published, from, to)?;
                 if import.label.is_some() && found.len() > 1 {
                     bail!(
                         "--label needs a single release, but there are {}",
@@ -135,12 +147,15 @@ async fn missing(
 }
 
 /// Fetches releases, several at a time, and stores each when it is there. Gives how many failed.
+///
+/// # Errors
+/// When nobody reads the output any more.
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,
     stored: Option<&Stored>,
     versions: Vec<String>,
-) -> usize {
+) -> anyhow::Result<usize> {
     let bar = progress(versions.len());
     bar.set_message("fetching torch");
     let jobs = Arc::new(Semaphore::new(usize::from(import.jobs)));
@@ -167,7 +182,7 @@ async fn fetch(
         };
         bar.inc(1);
         match line {
-            Ok(Some(line)) => bar.suspend(|| println!("{line}")),
+            Ok(Some(line)) => bar.suspend(|| output::line(&line))?,
             Ok(None) => {}
             Err(error) => {
                 failed += 1;
@@ -176,7 +191,7 @@ async fn fetch(
         }
     }
     bar.finish_and_clear();
-    failed
+    Ok(failed)
 }
 
 async fn store(

@@ -5,13 +5,20 @@ use crate::store::ProjectName;
 use crate::wire::problem::Kind;
 use crate::wire::projects::{NewProject, ProjectView};
 
-use super::http::{Ask, JSON};
+use super::http::{Ask, JSON, LINES};
 use super::{Error, Remote};
 
 impl Remote {
     async fn project(&self, project: &str) -> Result<ProjectView, Error> {
         let url = self.http.base.url(&["v1", "projects", project], &[]);
         self.http.ask(Ask::get(url, JSON)).await?.value()
+    }
+
+    /// The names of the projects that the caller may see.
+    pub(crate) async fn project_names(&self) -> Result<Vec<String>, Error> {
+        let url = self.http.base.url(&["v1", "projects"], &[]);
+        let projects: Vec<ProjectView> = self.http.ask(Ask::get(url, LINES)).await?.lines()?;
+        Ok(projects.into_iter().map(|project| project.name).collect())
     }
 
     /// Makes the project if it is not there, which needs the right `admin`.

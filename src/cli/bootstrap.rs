@@ -1,0 +1,145 @@
+//! What `opatlas serve --bootstrap` puts into a database that has nothing of PyTorch yet: the release
+//! at once if the cache has it, else the sample until the release is there.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use opatlas_source::Bundle;
+
+use crate::service::{Ingest, Precondition, Protection, Service};
+
+use super::fetch::{FetchError, Fetcher, canonical};
+use super::import::told;
+use super::{local, sample};
+
+/// The project for releases of PyTorch.
+pub(super) const PROJECT: &str = "pytorch";
+
+/// Where a release comes from.
+#[derive(Debug, Clone)]
+pub(super) struct Bootstrap {
+    /// The version.
+    pub(super) version: String,
+    /// The folder with fetched releases.
+    pub(super) cache: Option<PathBuf>,
+    /// The command to run pip.
+    pub(super) pip: Option<String>,
+}
+
+impl Bootstrap {
+    /// Gives an empty database something to serve. Returns the work that is left: to fetch the
+    /// release, if nothing but the sample is there.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written, or the cache not read.
+    pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<Fetching>> {
+        self.version = canonical(&self.version);
+        let is_empty = service.projects(None, 1).await?.items.is_empty();
+        if !is_empty && !has_only_the_sample(service).await? {
+            return Ok(None);
+        }
+        let cached = match &self.cache {
+            Some(cache) => Fetcher::cached(cache, &self.version)?,
+            None => None,
+        };
+        if let Some(bundle) = cached {
+            store(service, &self.version, bundle).await?;
+            drop_sample(service).await;
+            return Ok(None);
+        }
+        let version = &self.version;
+        if is_empty {
+            store(service, sample::LABEL, sample::bundle()).await?;
+            eprintln!(
+                "Serving a small sample of operators until pip has fetched PyTorch {version} \
+                 (about 100 MB, once) ..."
+            );
+        } else {
+            eprintln!("Fetching PyTorch {version} with pip (about 100 MB, once) ...");
+        }
+        Ok(Some(Fetching { from: self }))
+    }
+}
+
+/// A release that is still to be fetched.
+#[derive(Debug)]
+pub(super) struct Fetching {
+    from: Bootstrap,
+}
+
+impl Fetching {
+    /// Fetches and stores the release, and reports on standard error. Dropping the future ends the
+    /// download.
+    pub(super) async fn run(self, service: Arc<Service>) {
+        let version = &self.from.version;
+        let fetched = self.fetch().await;
+        let stored = match fetched {
+            Ok(bundle) => store(&service, version, bundle).await,
+            Err(error) => Err(error),
+        };
+        match stored {
+            Ok(()) => drop_sample(&service).await,
+            Err(error) if matches!(error.downcast_ref(), Some(FetchError::Interrupted)) => {}
+            Err(error) => eprintln!(
+                "{error}.\nServing only the sample; `opatlas import torch=={version}` imports the \
+                 real operators."
+            ),
+        }
+    }
+
+    async fn fetch(&self) -> anyhow::Result<Bundle> {
+        let Bootstrap {
+            version,
+            cache,
+            pip,
+        } = self.from.clone();
+        let find = move || Fetcher::new(pip.as_deref(), cache);
+        let fetcher = tokio::task::spawn_blocking(find).await??;
+        let _stopping = fetcher.stopping();
+        Ok(tokio::task::spawn_blocking(move || fetcher.fetch(&version)).await??)
+    }
+}
+
+async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result<()> {
+    local::ensure_project(service, PROJECT).await?;
+    let ingest = Ingest {
+        project: PROJECT,
+        bundle,
+        label: Some(label),
+        release: None,
+        protection: Protection::Kept,
+    };
+    let taken = service.ingest(ingest).await?;
+    eprintln!("{}", told(PROJECT, label, &taken.into()));
+    Ok(())
+}
+
+/// Whether an earlier start could not fetch the release.
+async fn has_only_the_sample(service: &Service) -> anyhow::Result<bool> {
+    let projects = service.projects(None, 2).await?.items;
+    let [project] = &*projects else {
+        return Ok(false);
+    };
+    if project.name.as_str() != PROJECT {
+        return Ok(false);
+    }
+    let labels = service.labels(PROJECT).await?;
+    let revisions = service.revisions(PROJECT, None, 2).await?.items;
+    Ok(match &*labels {
+        [only] => only.name.as_str() == sample::LABEL && revisions.len() == 1,
+        _ => false,
+    })
+}
+
+/// Removes the sample, which is of no use beside a release. Kept, it does no harm.
+async fn drop_sample(service: &Service) {
+    let Ok(sample) = service.resolve(PROJECT, sample::LABEL, None).await else {
+        return;
+    };
+    let label = sample::LABEL;
+    let kept = Precondition::None;
+    let dropped = service.delete_label(PROJECT, label, kept, Protection::Kept);
+    if dropped.await.is_ok() {
+        let _ = service.delete_revision(&sample).await;
+    }
+}

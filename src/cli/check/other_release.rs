@@ -1,0 +1,47 @@
+//! A hint at `--release`: many errors may only say that the files are of another release.
+
+use opatlas_pytorch::release::Release;
+
+use crate::service::Snapshot;
+
+/// From how many errors on there is a hint. Fewer are quicker to read than the hint.
+const MANY: usize = 20;
+/// Another release must leave at most one in this many of the errors.
+const LEFT: usize = 10;
+
+/// What to say if the files have many errors in the release that was not asked for, and nearly none
+/// in others. Costs a run of the rules for every release.
+pub(super) fn hint(snapshot: &Snapshot) -> Option<String> {
+    let errors = snapshot.summary().errors;
+    if errors < MANY {
+        return None;
+    }
+    let own = snapshot.release();
+    let others = Release::all().filter(|release| *release != own);
+    let judged: Vec<(usize, Release)> = others
+        .map(|release| {
+            let bundle = snapshot.bundle.clone();
+            let other = Snapshot::read(bundle, release, Some(snapshot));
+            (other.summary().errors, release)
+        })
+        .collect();
+    let least = judged.iter().map(|(errors, _)| *errors).min()?;
+    if least * LEFT > errors {
+        return None;
+    }
+    let mut best = judged.iter().filter(|(errors, _)| *errors == least);
+    let (_, first) = best.next()?;
+    let last = best.next_back().map_or(first, |(_, last)| last);
+    let releases = match first == last {
+        true => last.to_string(),
+        false => format!("{first} to {last}"),
+    };
+    let least = match least {
+        0 => "none".to_owned(),
+        few => few.to_string(),
+    };
+    Some(format!(
+        "note: {errors} errors under the rules of PyTorch {own}, but {least} under those of \
+         {releases}; if the file is of another release, name it: --release {last}\n"
+    ))
+}

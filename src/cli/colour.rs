@@ -1,0 +1,107 @@
+//! Whether output has colours: as `--color` says, else on a terminal that shows them.
+
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+use clap::{Args, ColorChoice, ValueEnum};
+use opatlas_report::findings::Colour;
+
+/// The option of every command.
+#[derive(Debug, Args)]
+pub(super) struct ColourOptions {
+    /// When to use colors: auto means on a terminal, unless NO_COLOR is set or TERM is dumb
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = When::Auto
+    )]
+    color: When,
+}
+
+/// When there are colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the user chose, once for the process.
+static CHOSEN: OnceLock<When> = OnceLock::new();
+
+impl ColourOptions {
+    /// Makes this the choice of the process.
+    pub(super) fn choose(&self) {
+        // The command line is parsed once.
+        let _ = CHOSEN.set(self.color);
+    }
+}
+
+/// Whether text on standard output has colours.
+pub(super) fn of_output() -> Colour {
+    match is_wanted(&std::io::stdout()) {
+        true => Colour::Always,
+        false => Colour::Never,
+    }
+}
+
+/// Whether text on this stream has colours.
+pub(super) fn is_wanted(stream: &impl IsTerminal) -> bool {
+    match CHOSEN.get() {
+        Some(When::Always) => true,
+        Some(When::Never) => false,
+        Some(When::Auto) | None => stream.is_terminal() && !is_plain(),
+    }
+}
+
+/// Whether the terminal shows neither colours nor lines that change.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+/// Whether the environment asks for plain text. An empty `NO_COLOR` counts as unset
+/// (<https://no-color.org>).
+fn is_plain() -> bool {
+    is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+/// What `--color` says of help and errors of usage, which are printed while arguments are parsed.
+pub(super) fn of_usage(arguments: &[OsString]) -> ColorChoice {
+    let mut choice = ColorChoice::Auto;
+    let mut arguments = arguments.iter().map(OsString::as_os_str);
+    while let Some(argument) = arguments.next() {
+        let value = match argument.to_str() {
+            Some("--") => break,
+            Some("--color") => arguments.next().and_then(OsStr::to_str),
+            Some(text) => text.strip_prefix("--color="),
+            None => None,
+        };
+        choice = match value {
+            Some("always") => ColorChoice::Always,
+            Some("never") => ColorChoice::Never,
+            Some("auto") => ColorChoice::Auto,
+            _ => choice,
+        };
+    }
+    choice
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_usage_have_colours_as_the_option_says() {
+        let of = |arguments: &[&str]| {
+            let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
+            of_usage(&arguments)
+        };
+        assert_eq!(of(&["check", "--color", "never"]), ColorChoice::Never);
+        assert_eq!(of(&["--color=always", "check"]), ColorChoice::Always);
+        assert_eq!(of(&["check", "--", "--color=always"]), ColorChoice::Auto);
+        assert_eq!(of(&["check", "--color", "often"]), ColorChoice::Auto);
+    }
+}
