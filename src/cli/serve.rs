@@ -85,6 +85,7 @@ impl Serve {
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
         let service = local::open_with(&self.database, self.bounds.limits()).await?;
+        service.watch();
         let fetching = match self.bootstrap {
             Some(version) => {
                 let bootstrap = Bootstrap {
