@@ -9,7 +9,7 @@ DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-.PHONY: run test check unit web test-web test-recorders test-probe release releases openapi bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
 
 # Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
@@ -79,11 +79,16 @@ release: tools
 openapi:
 	cargo run --locked --quiet -- openapi --out openapi/openapi.json
 
+# Writes the clients in Python and TypeScript (clients/) from openapi/openapi.json.
+clients: node
+	clients/generate
+
 bench: releases
 	cargo bench --locked
 
-# Tests the whole API against its description, with a fixed seed. Needs pip to fetch schemathesis.
-test-api: tools
+# Tests the clients, and the whole API against its description with a fixed seed. Needs pip and npm to
+# fetch generators and schemathesis.
+test-api: tools node
 	tests/client/run
 	tests/schemathesis/run
 

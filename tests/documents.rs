@@ -205,8 +205,9 @@ fn check(name: &str) {
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_opatlas"), tools.path().join("opatlas"))
         .unwrap();
     let server = Server::start(folder.path());
-    // Progress bars of curl are no part of an answer.
-    std::fs::write(folder.path().join(".curlrc"), "silent\nshow-error\n").unwrap();
+    // Progress bars of curl are no part of an answer, and a refusal is a failure.
+    let curl = "silent\nshow-error\nfail-with-body\n";
+    std::fs::write(folder.path().join(".curlrc"), curl).unwrap();
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("bash");
     for (name, _) in std::env::vars_os() {

@@ -70,7 +70,7 @@ async fn tags_tell_answers_apart() {
         list.to_owned(),
         format!("{list}?limit=3"),
         format!("{list}?q=add"),
-        format!("{list}?tag=add"),
+        format!("{list}?tag=core"),
         PAGE.to_owned(),
     ] {
         tags.push(server.get(&path).send().await.header("etag").to_owned());

@@ -63,7 +63,7 @@ async fn findings_have_places_and_filters() {
     let unknown = unknown.problem(422, "unknown-value");
     assert_eq!(unknown["suggestions"], json!(["out-return-matches"]));
     let none = server
-        .get(&format!("{FINDINGS}?rule=tag-unknown&severity=info"))
+        .get(&format!("{FINDINGS}?rule=type-unknown&severity=info"))
         .send()
         .await
         .ok();

@@ -93,7 +93,7 @@ async fn bad_queries() {
         "q=%00",
         "q=%FF",
         "q=%27%20OR%201=1--",
-        "tag=%3Cscript%3E",
+        "python_module=%3Cscript%3E",
         "namespace=..%2F..",
         "q=%25",
     ] {

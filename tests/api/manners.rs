@@ -107,7 +107,7 @@ async fn filters_by_unknown_names_are_refused() {
     let problem = server.get("/v1/projects/p/revisions/2.9.1").send().await;
     let problem = problem.problem(404, "unknown-revision");
     assert_eq!(problem["suggestions"], json!(["2.9.0"]));
-    let problem = server.get("/v1/projects/p/labels/2.9").send().await;
+    let problem = server.get("/v1/projects/p/labels/2.9.1").send().await;
     let problem = problem.problem(404, "unknown-label");
     assert_eq!(problem["suggestions"], json!(["2.9.0"]));
 }
@@ -174,7 +174,7 @@ async fn messages_are_about_the_request() {
             "i64",
             "usize",
             "f64",
-            "struct",
+            "struct ",
             "enum",
             "variant",
             "field",

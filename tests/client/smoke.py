@@ -1,15 +1,26 @@
-"""Asks a server through the client that was generated from its description."""
+"""Asks a server through the client in Python."""
 
+import io
 import sys
 
 from opatlas_client import Client
 from opatlas_client.api.comparisons import compare_revisions
+from opatlas_client.api.dispatch import get_dispatch_table
 from opatlas_client.api.exceptions import create_exception, list_exceptions
 from opatlas_client.api.knowledge import get_rule
 from opatlas_client.api.operators import get_operator, list_operators
 from opatlas_client.api.projects import list_projects
-from opatlas_client.api.stateless import compare_schemas, parse_schema
-from opatlas_client.models import Comparison, NewException, OperatorPage, Problem, SchemaPair, SchemaText
+from opatlas_client.api.stateless import compare_schemas, parse_schema, validate
+from opatlas_client.models import (
+    Comparison,
+    NewException,
+    OperatorPage,
+    Problem,
+    SchemaPair,
+    SchemaText,
+    TableView,
+)
+from opatlas_client.types import File
 
 client = Client(base_url=sys.argv[1])
 at = {"project": "pytorch", "revision": "2.15.0"}
@@ -23,6 +34,14 @@ one = get_operator.sync(client=client, operator=operators.items[0].name, **at)
 assert isinstance(one, OperatorPage) and one.name == operators.items[0].name, one
 missing = get_operator.sync_detailed(client=client, operator="blnd", **at)
 assert missing.status_code == 404 and isinstance(missing.parsed, Problem), missing
+
+# `with` and `without` are optional.
+table = get_dispatch_table.sync(client=client, operator=one.name, key="MPS", **at)
+assert isinstance(table, TableView) and len(table.table) == 1, table
+
+yaml = File(payload=io.BytesIO(b"- func: f(Tensr self) -> Tensor\n"))
+checked = validate.sync(client=client, body=yaml)
+assert [finding.rule for finding in checked.findings] == ["type-unknown"], checked
 
 parsed = parse_schema.sync(client=client, body=SchemaText(schema="f(Tensor self) -> Tensor"))
 assert parsed.kind == "functional" and not parsed.findings, parsed
@@ -41,4 +60,4 @@ exception = NewException(operator="blend.Tensor", rule=rule, reason="a try")
 made = create_exception.sync(client=client, project="pytorch", body=exception)
 kept = list_exceptions.sync(client=client, project="pytorch")
 assert [item.id for item in kept.items] == [made.id], kept
-print("the generated client and the server understand each other")
+print("the client in Python and the server understand each other")
