@@ -177,7 +177,7 @@ async fn messages_are_about_the_request() {
             "struct ",
             "enum",
             "variant",
-            "field",
+            "field `",
             "sequence",
             "map,",
             "unit",
