@@ -2382,6 +2382,8 @@ export interface components {
             since: components["schemas"]["Since"] | null;
             /** @description Unknown names in the usage file. */
             unknown: string[];
+            /** @description The cursor of the next page of `items`; null at the end. */
+            next_cursor: string | null;
         };
         /** @description A registration that the dispatcher accepts. */
         GivenView: {
@@ -4482,20 +4484,11 @@ export interface operations {
             /** @description The metrics */
             200: {
                 headers: {
-                    /** @description A strong tag; send it as `If-None-Match` */
-                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/plain": string;
                 };
-            };
-            /** @description The answer matches `If-None-Match` */
-            304: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description The request is malformed */
             400: {
@@ -5163,7 +5156,7 @@ export interface operations {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": unknown;
+                "application/yaml": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -6148,7 +6141,7 @@ export interface operations {
         /** @description The backend file */
         requestBody: {
             content: {
-                "application/yaml": unknown;
+                "application/yaml": string;
             };
         };
         responses: {
@@ -8887,7 +8880,7 @@ export interface operations {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": unknown;
+                "application/yaml": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -9842,7 +9835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": unknown;
+                    "application/yaml": string;
                 };
             };
             /** @description The answer matches `If-None-Match` */
@@ -9968,7 +9961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": unknown;
+                    "application/yaml": string;
                     "application/json": unknown;
                 };
             };
@@ -10189,7 +10182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release */
+            /** @description No such release or rule */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10241,6 +10234,10 @@ export interface operations {
                  * @example core
                  */
                 tag?: string;
+                /** @description The number of gaps in a page; by default all. CSV and Markdown always have all. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -10347,7 +10344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or an alias key */
+            /** @description No such release or tag, or an alias key */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10399,6 +10396,10 @@ export interface operations {
                  * @example core
                  */
                 tag?: string;
+                /** @description The number of gaps in a page; by default all. CSV and Markdown always have all. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -10520,7 +10521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release, or an alias key */
+            /** @description No such release or tag, or an alias key */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11163,7 +11164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release or dispatch key */
+            /** @description No such release, dispatch key or tag */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11336,7 +11337,7 @@ export interface operations {
     };
     get_dispatch_table: {
         parameters: {
-            query: {
+            query?: {
                 /**
                  * @description Only the entry for this runtime key.
                  * @example SparseXPU
@@ -11360,12 +11361,12 @@ export interface operations {
                  *     list or repeat the parameter.
                  * @example MPS:my_kernel
                  */
-                with: string[];
+                with?: string[];
                 /**
                  * @description What if: a key whose registration to remove; several in the same way.
                  * @example CompositeImplicitAutograd
                  */
-                without: string[];
+                without?: string[];
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
                  * @example 2.9
@@ -12468,7 +12469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such release */
+            /** @description No such release or family */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12870,7 +12871,7 @@ export interface operations {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: blend(Tensor self, Tensor other) -> Tensor */
-                "application/yaml": unknown;
+                "application/yaml": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
@@ -13228,7 +13229,7 @@ export interface operations {
             content: {
                 "application/json": components["schemas"]["Bundle"];
                 /** @example - func: add.out(Tensor self, *, Tensor out) -> Tensor */
-                "application/yaml": unknown;
+                "application/yaml": string;
                 "multipart/form-data": {
                     [key: string]: string;
                 };
