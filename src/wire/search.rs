@@ -39,6 +39,9 @@ pub struct SearchQuery {
     /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
+    /// Only operators that the last revision does not have.
+    #[param(default = false)]
+    pub removed: Option<bool>,
 }
 
 /// The result of a search.
