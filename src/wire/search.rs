@@ -47,7 +47,7 @@ pub struct SearchQuery {
 /// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchView {
-    /// The operators; those of the last revision come first.
+    /// The operators: those whose names fit come first, and of these those of the last revision.
     pub items: Vec<FoundView>,
 }
 

@@ -42,8 +42,8 @@ pub struct HistoryMatch {
 
 impl Service {
     /// Operators that say these words in any revision of a timeline: in their name, their schema,
-    /// or the name of a kernel; at most `limit`, those of the last revision first, then those with the
-    /// best names. [`Which::Removed`] leaves out those that the last revision has.
+    /// or the name of a kernel; at most `limit`. Those whose names fit come first, and of these and of
+    /// the others those of the last revision. [`Which::Removed`] leaves out those that the last revision has.
     ///
     /// # Errors
     /// What the store says.
@@ -116,8 +116,16 @@ impl Service {
             Which::Removed => gone.retain(is_removed),
             Which::All => names.extend(current.iter().map(|name| (name.clone(), true))),
         }
-        sort_by_name(&mut gone, words);
+        let (sought, mut texts) = (Sought::parse(words), Texts::default());
+        gone.sort_by_cached_key(|operator| {
+            let rank = name_rank(&sought, &mut texts, operator);
+            (rank.unwrap_or(u32::MAX), operator.len())
+        });
         names.extend(gone.into_iter().map(|operator| (operator.clone(), false)));
+        names.sort_by_cached_key(|(operator, is_current)| {
+            let is_named = name_rank(&sought, &mut texts, operator).is_some();
+            (!is_named, !is_current)
+        });
         names.truncate(limit);
         let mut found = Vec::with_capacity(names.len());
         for (operator, is_current) in names {
@@ -136,20 +144,15 @@ impl Service {
     }
 }
 
-/// Sorts operators by how well their names fit, the shortest first; those with other names come last.
-fn sort_by_name(operators: &mut [&String], words: &str) {
-    let sought = Sought::parse(words);
-    let mut texts = Texts::default();
-    operators.sort_by_cached_key(|operator| {
-        let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
-        let candidate = Candidate {
-            namespace,
-            name,
-            schema: "",
-        };
-        let rank = sought.rank(&mut texts, candidate);
-        (rank.unwrap_or(u32::MAX), name.len())
-    });
+/// How well the name of an operator fits, whatever its schema; `None` when it does not.
+fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> {
+    let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
+    let candidate = Candidate {
+        namespace,
+        name,
+        schema: "",
+    };
+    sought.rank(texts, candidate)
 }
 
 /// Whether the words occur in the content of a step, not only in its encoding.

@@ -14,6 +14,7 @@ import type { components } from "../api/schema";
 import { counted } from "../lib/format";
 import { placeTitle } from "../lib/history";
 import { candidateOf } from "../lib/matrix";
+import { familyOf } from "../lib/names";
 import { addressOf, isAt, titleOf } from "../lib/revisions";
 import { alike, type Candidate, candidate, fitting, plain } from "../lib/sought";
 import type { TopicItem } from "../lib/topics";
@@ -60,7 +61,7 @@ const SHOWN = 50;
 const REMOVED = 8;
 /** From how many letters on they are asked for. */
 const ENOUGH = 3;
-/** How many overloads the note of a base name lists. */
+/** How many operators the note of a base name lists. */
 const LISTED = 6;
 
 type Found = components["schemas"]["FoundView"];
@@ -73,10 +74,10 @@ function operatorHits(place: Place, view: MatrixView, where: string): Hit[] {
 		const { name, schema } = operator;
 		const to = operatorPath(place, name);
 		hits.push({ kind: "operator", name, note: schema, where, to, of: candidateOf(operator) });
-		const base = name.split(".", 1)[0] ?? name;
-		const of = names.get(base);
+		const family = familyOf(name);
+		const of = names.get(family);
 		if (of) of.push(name);
-		else names.set(base, [name]);
+		else names.set(family, [name]);
 	}
 	for (const [name, of] of names) {
 		if (of.length < 2) continue;

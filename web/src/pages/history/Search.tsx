@@ -7,7 +7,7 @@ import { Page, Section } from "../../components/Page";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
 import { counted } from "../../lib/format";
-import { placeAddress, placeTitle } from "../../lib/history";
+import { placeAddress, placeTitle, rangeTitle } from "../../lib/history";
 import { segment } from "../../nav";
 import styles from "./Search.module.css";
 
@@ -79,7 +79,7 @@ export default function Search() {
 												{!current && <Badge tone="warning">only in older revisions</Badge>}
 												<span className={styles.where}>
 													{present
-														.map(({ from, to }) => `${placeTitle(from)} to ${placeTitle(to)}`)
+														.map(({ from, to }) => rangeTitle(from, to))
 														.join(", ")}
 													{changed.length > 0 &&
 														`; changed in ${changed.map(placeTitle).join(", ")}`}

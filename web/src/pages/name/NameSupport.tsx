@@ -7,7 +7,7 @@ import { Section } from "../../components/Page";
 import { Async } from "../../components/States";
 import { verdictClass, VerdictLegend, VerdictMark } from "../../components/VerdictMark";
 import { usePlace } from "../../layout/place";
-import { placeTitle, type TimelinePlace } from "../../lib/history";
+import { placeTitle, rangeTitle, type TimelinePlace } from "../../lib/history";
 import { mainOf, type Stretch, stretches } from "../../lib/names";
 import { verdictOf } from "../../lib/verdicts";
 import type { NameSearch } from "../../routes/name";
@@ -84,7 +84,7 @@ function Strip({ name, stretches }: { name: string; stretches: readonly Stretch[
 }
 
 function Part({ stretch: { from, to, length, range } }: { stretch: Stretch }) {
-	const title = from === to ? placeTitle(from) : `${placeTitle(from)} to ${placeTitle(to)}`;
+	const title = rangeTitle(from, to);
 	const verdict = range?.verdict ?? (range ? "unknown" : undefined);
 	const said = verdict === undefined ? "does not exist" : verdictOf(verdict).short;
 	const by = range?.kernel ? ` by ${range.kernel}` : "";

@@ -8,7 +8,7 @@ import { Card, Facts, Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { SchemaText } from "../../components/SchemaText";
 import { day } from "../../lib/format";
-import { placeAddress, placeTitle, type TimelinePlace } from "../../lib/history";
+import { placeAddress, placeTitle, rangeTitle, type TimelinePlace } from "../../lib/history";
 import { familyOf } from "../../lib/names";
 import { comparePath, historyPath, namePath, operatorPath, revisionPath } from "../../nav";
 import styles from "./Operator.module.css";
@@ -49,7 +49,7 @@ export function Removed({ place, history }: { place: Place; history: History }) 
 									[
 										"In revisions",
 										<span key={placeTitle(from)}>
-											{placeTitle(from)} to {placeTitle(to)}
+											{rangeTitle(from, to)}
 										</span>,
 									] as const,
 							),
