@@ -1,8 +1,15 @@
 //! `opatlas compare` and `opatlas exception` as a user runs them.
 
+#[path = "common/folder.rs"]
+mod folder;
+#[path = "common/git.rs"]
+mod git;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use folder::write;
+use git::git;
 use tempfile::TempDir;
 
 const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
@@ -23,9 +30,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(self.path(), name, text);
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
@@ -47,10 +52,7 @@ impl Place {
     }
 
     fn git(&self, arguments: &[&str]) {
-        let own = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
-        let output = self.run("git", &[&own[..], arguments].concat());
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "git {arguments:?}: {error}");
+        git(self.path(), arguments);
     }
 }
 

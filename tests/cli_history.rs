@@ -1,8 +1,13 @@
 //! Whole histories on the command line: releases and commits in one go, and what can be asked of
 //! them.
 
+#[path = "common/git.rs"]
+mod git;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use git::git;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_opatlas"))
@@ -122,27 +127,6 @@ fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
         gaps.contains("1 are unknown") && gaps.contains("core"),
         "{gaps}"
     );
-}
-
-fn git(repository: &Path, arguments: &[&str]) {
-    let done = Command::new("git")
-        .arg("-C")
-        .arg(repository)
-        .args([
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@b",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(arguments)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(done.success(), "{arguments:?}");
 }
 
 fn commit(repository: &Path, text: &str, subject: &str) {

@@ -1,8 +1,12 @@
 //! Files of vendors over a revision: `opatlas check --over` and `opatlas import --backend`.
 
+#[path = "common/git.rs"]
+mod git;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use git::git;
 use serde_json::Value;
 
 const BASE: &str = "\
@@ -247,20 +251,6 @@ fn operators_of_vendors_are_stored_listed_and_have_tables() {
 }
 
 /// Runs git in a folder.
-fn git(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
-        .current_dir(folder)
-        .args(["-c", "user.name=A", "-c", "user.email=a@example.org"])
-        .args(arguments)
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}",
-        text(&output.stderr)
-    );
-}
-
 #[test]
 fn the_history_of_a_backend_file_is_imported_through_renames_and_reverts() {
     let folder = folder(&[

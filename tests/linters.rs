@@ -2,12 +2,18 @@
 //! configuration is that of `docs/linters.md`.
 
 mod common;
+#[path = "common/folder.rs"]
+mod folder;
+#[path = "common/git.rs"]
+mod git;
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use folder::write;
+use git::git;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -57,12 +63,6 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> Output {
     command(program, folder).args(arguments).output().unwrap()
 }
 
-fn git(folder: &Path, arguments: &[&str]) {
-    let identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"];
-    let output = run(folder, "git", &[&identity, arguments].concat());
-    assert!(output.status.success(), "{output:?}");
-}
-
 /// A repository with the files of a release in PyTorch's layout and a configuration.
 fn repository(configuration: (&str, &str)) -> Option<TempDir> {
     let release = common::release(VERSION)?;
@@ -91,12 +91,6 @@ fn repository(configuration: (&str, &str)) -> Option<TempDir> {
     git(folder.path(), &["add", "--all"]);
     git(folder.path(), &["commit", "--quiet", "--message=base"]);
     Some(folder)
-}
-
-fn write(folder: &Path, name: &str, bytes: &[u8]) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
 }
 
 /// Replaces the first occurrence of a text in a file.

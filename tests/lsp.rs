@@ -4,6 +4,8 @@
 #[path = "lsp/client.rs"]
 mod client;
 mod common;
+#[path = "common/folder.rs"]
+mod folder;
 #[path = "lsp/property.rs"]
 mod property;
 
@@ -12,17 +14,12 @@ use std::path::Path;
 use std::process::Command;
 
 use client::Client;
+use folder::write;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 const NATIVE: &str = "aten/src/ATen/native/native_functions.yaml";
 const DERIVATIVES: &str = "tools/autograd/derivatives.yaml";
-
-fn write(folder: &Path, name: &str, bytes: &[u8]) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
-}
 
 /// The files of a release in PyTorch's layout, and a backend's file that `opatlas.toml` names.
 fn repository() -> Option<TempDir> {

@@ -1,9 +1,13 @@
 //! The step of `docs/pull-requests.md` that asks a server, over a repository. `tests/comment` runs the
 //! action.
 
+#[path = "common/git.rs"]
+mod git;
+
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
 use std::process::{Command, Stdio};
+
+use git::git;
 
 const CHAPTER: &str = include_str!("../docs/pull-requests.md");
 const FILE: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -20,18 +24,6 @@ fn script(step: &str) -> String {
     lines
         .map(|line| line.get(indent..).unwrap_or("").to_owned() + "\n")
         .collect()
-}
-
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let own = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
-    let output = Command::new("git")
-        .args(own)
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A repository whose second commit makes this of the operators.

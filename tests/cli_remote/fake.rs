@@ -1,15 +1,10 @@
 //! Small servers of the tests' own: proxies in front of the real one, and what is none at all.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A request as it arrived.
-pub struct Asked {
-    /// The head, line by line.
-    pub head: Vec<String>,
-    pub body: Vec<u8>,
-}
+use crate::asked::Asked;
 
 /// A server that answers as it is told, and keeps what it was asked.
 pub struct Fake {
@@ -28,7 +23,7 @@ impl Fake {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
-                let asked = read(&stream);
+                let asked = Asked::read(&stream);
                 kept.lock().unwrap().push(asked.head.join("\n"));
                 // Whoever asked may be gone.
                 let _ = stream.write_all(&answer(asked));
@@ -46,26 +41,6 @@ impl Fake {
     pub fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
-}
-
-fn read(stream: &TcpStream) -> Asked {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (Vec::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        let line = line.trim_end().to_owned();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        head.push(line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    Asked { head, body }
 }
 
 /// Asks the server behind, in a connection of its own.

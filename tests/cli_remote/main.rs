@@ -1,7 +1,11 @@
 //! Commands that ask a server: they say what they say over the database that it serves, byte for
 //! byte, and tell plainly what a server refuses.
 
+#[path = "../common/asked.rs"]
+mod asked;
 mod fake;
+#[path = "../common/folder.rs"]
+mod folder;
 mod refusals;
 mod same;
 #[path = "../common/served.rs"]
@@ -12,6 +16,7 @@ mod writes;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use folder::write;
 use served::Served;
 use tempfile::TempDir;
 
@@ -52,9 +57,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(self.path(), name, text);
     }
 
     /// Runs a command as it stands.

@@ -2,12 +2,13 @@
 //! gives to steps, and the site's double behind them. Steps that use other actions are left out.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
 
 use crate::double::{Double, TOKEN};
+use crate::git::git;
 use crate::{NEW, OLD};
 
 const ACTION: &str = include_str!("../../action.yml");
@@ -39,19 +40,6 @@ struct Ran {
     code: i32,
     said: String,
     outputs: BTreeMap<String, String>,
-}
-
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let own = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
-    let mut command = Command::new("git");
-    let output = command
-        .args(own)
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}");
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 impl Runner {

@@ -2,11 +2,13 @@
 //! rate limits and pages that a test asks for.
 
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
+
+use crate::asked::Asked;
 
 pub const TOKEN: &str = "ghs_token";
 pub const HEAD: &str = "1111111111111111111111111111111111111111";
@@ -66,8 +68,8 @@ impl Double {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
-                let (first, headers, body) = read(&stream);
-                let answer = answer(&mut kept.lock().unwrap(), &first, &headers, &body);
+                let Asked { head, body } = Asked::read(&stream);
+                let answer = answer(&mut kept.lock().unwrap(), &head, &body);
                 // Whoever asked may be gone.
                 let _ = stream.write_all(&answer);
             }
@@ -109,29 +111,8 @@ impl State {
     }
 }
 
-fn read(stream: &TcpStream) -> (String, Vec<String>, Vec<u8>) {
-    let mut reader = BufReader::new(stream);
-    let (mut head, mut length) = (Vec::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        let line = line.trim_end().to_owned();
-        if line.is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        head.push(line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let first = head.first().cloned().unwrap_or_default();
-    (first, head, body)
-}
-
-fn answer(state: &mut State, first: &str, headers: &[String], body: &[u8]) -> Vec<u8> {
-    let mut words = first.split(' ');
+fn answer(state: &mut State, headers: &[String], body: &[u8]) -> Vec<u8> {
+    let mut words = headers[0].split(' ');
     let (method, target) = (words.next().unwrap(), words.next().unwrap_or_default());
     state.asked.push(format!("{method} {target}"));
     let fault = match state.faults.front() {

@@ -1,12 +1,19 @@
 //! `opatlas comment` against a double of the site's API, and `action.yml` with it.
 
 mod action;
+#[path = "../common/asked.rs"]
+mod asked;
 mod double;
+#[path = "../common/folder.rs"]
+mod folder;
+#[path = "../common/git.rs"]
+mod git;
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use double::{Double, Fault, HEAD, TOKEN};
+use folder::write;
 use tempfile::TempDir;
 
 const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
@@ -35,9 +42,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(self.path(), name, text);
     }
 
     fn opatlas(&self, arguments: &[&str]) -> Output {
