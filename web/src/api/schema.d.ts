@@ -3808,7 +3808,7 @@ export interface components {
         };
         /** @description The result of a search. */
         SearchView: {
-            /** @description The operators; those of the last revision come first. */
+            /** @description The operators: those whose names fit come first, and of these those of the last revision. */
             items: components["schemas"]["FoundView"][];
         };
         /**
