@@ -195,6 +195,7 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 						) : (
 							<VirtualList
 								label="Operators"
+								itemKeys
 								items={shown}
 								estimate={30}
 								keyOf={(operator) => operator.name}
