@@ -82,6 +82,7 @@ impl Serve {
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
         let service = local::open_with(&self.database, self.bounds.limits()).await?;
+        service.watch();
         if let Some(version) = &self.bootstrap {
             bootstrap(&service, version, self.cache.clone()).await?;
         }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::http::Api;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
-use crate::service::{Encoding, Resolved, Service, Snapshot, View, ViewId};
+use crate::service::{Encoding, Holds, Resolved, Service, Snapshot, View, ViewId};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
@@ -73,10 +73,16 @@ pub async fn view<P: fmt::Debug>(
     };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = encoded(service, accept, id, media, &view).await?;
-    if revision.by_digest {
-        response.extensions_mut().insert(Keepable);
-    }
+    keep(&mut response, revision.holds);
     Ok(response)
+}
+
+/// Lets an answer be given again as long as what it is about is as it was found.
+pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
+    let (holds, is_of_today) = (holds.into(), false);
+    response
+        .extensions_mut()
+        .insert(Keepable { holds, is_of_today });
 }
 
 /// Answers with a view that is a function of the program alone.

@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use crate::store::{
-    DigestPrefix, LabelRecord, Missing, NameError, ProjectName, RevisionKey, StoreError,
+    DigestPrefix, LabelName, LabelRecord, Mark, Missing, NameError, ProjectName, RevisionKey,
+    StoreError,
 };
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_source::Digest;
@@ -12,10 +13,15 @@ use opatlas_source::Digest;
 use super::Service;
 use super::error::ServiceError;
 use super::history::judged;
+use super::named::Meant;
 use super::notes::JudgedRelease;
+use super::views::count_look;
 
 /// For how long a revision that was there is taken to be there still.
 pub const FRESH: Duration = Duration::from_secs(1);
+
+/// The address of the last revision on the timeline.
+const LATEST: &str = "latest";
 
 /// How a revision is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +43,38 @@ pub struct Resolved {
     pub judged: JudgedRelease,
     /// The label that the address came by.
     pub label: Option<LabelRecord>,
-    /// Whether the address was the whole digest, so that it means this revision for ever.
-    pub by_digest: bool,
+    /// For how long the address means this revision.
+    pub holds: Holds,
+}
+
+/// For how long something is as it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Holds {
+    /// For ever: it was addressed by its whole digest.
+    Always,
+    /// As long as the database has this mark.
+    While(Mark),
+    /// It is not known.
+    Now,
+}
+
+impl From<Option<Mark>> for Holds {
+    fn from(mark: Option<Mark>) -> Self {
+        mark.map_or(Self::Now, Self::While)
+    }
+}
+
+impl Holds {
+    /// For how long both are as they were found.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Always, other) => other,
+            (own, Self::Always) => own,
+            (own, other) if own == other => own,
+            _ => Self::Now,
+        }
+    }
 }
 
 impl Address {
@@ -48,7 +84,7 @@ impl Address {
     /// When it is neither `latest` nor a label nor the beginning of a digest.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text {
-            "latest" => Ok(Self::Latest),
+            LATEST => Ok(Self::Latest),
             _ => RevisionKey::parse(text).map(Self::Key),
         }
     }
@@ -87,24 +123,55 @@ impl Service {
         let project = ProjectName::parse(project)?;
         let address = Address::parse(address)?;
         let asked = release.map(JudgedRelease::parse).transpose()?;
-        match address {
-            Address::Key(RevisionKey::Label(name)) => {
-                let label = self.store.label(&project, &name).await;
-                by_label(project, label.map_err(as_revision)?, asked)
-            }
+        let name = match address {
             Address::Key(RevisionKey::Digest(prefix)) => {
-                let by_digest = prefix.whole().is_some();
+                let holds = match prefix.whole() {
+                    Some(_) => Holds::Always,
+                    None => self.mark().into(),
+                };
                 let digest = self.digest(&project, prefix).await?;
-                Ok(Resolved {
+                return Ok(Resolved {
                     project,
                     digest,
                     judged: asked.unwrap_or(JudgedRelease::NEWEST),
                     label: None,
-                    by_digest,
-                })
+                    holds,
+                });
             }
-            Address::Latest => self.latest(project, asked).await,
+            Address::Key(RevisionKey::Label(name)) => Some(name),
+            Address::Latest => None,
+        };
+        // Before the look, so that what it finds holds for the mark.
+        let mark = self.mark();
+        let text = name.as_ref().map_or(LATEST, LabelName::as_str);
+        let known = mark.and_then(|mark| {
+            let known = self.names.find(mark, &project, text);
+            count_look("names", known.is_some());
+            known
+        });
+        let meant = match (known, &name) {
+            (Some(known), _) => known,
+            (None, Some(name)) => {
+                let label = self.store.label(&project, name).await;
+                Meant::Label(label.map_err(as_revision)?)
+            }
+            (None, None) => self.latest(&project).await?,
+        };
+        if let Some(mark) = mark {
+            self.names.keep(mark, &project, text, meant.clone());
         }
+        resolved(project, meant, asked, mark.into())
+    }
+
+    /// The mark of what is committed, see [`crate::store::Store::mark`].
+    #[must_use]
+    pub fn mark(&self) -> Option<Mark> {
+        self.store.mark()
+    }
+
+    /// Begins to watch what other processes commit, so that answers may be kept.
+    pub fn watch(&self) {
+        self.store.watch();
     }
 
     /// The digest that begins so. That a project has a revision is remembered, so that a revision
@@ -142,12 +209,8 @@ impl Service {
 
     /// The last on the timeline: the highest version among labels, else the last commit, else the
     /// last ingested.
-    async fn latest(
-        &self,
-        project: ProjectName,
-        asked: Option<JudgedRelease>,
-    ) -> Result<Resolved, ServiceError> {
-        let labels = self.store.labels(&project).await?;
+    async fn latest(&self, project: &ProjectName) -> Result<Meant, ServiceError> {
+        let labels = self.store.labels(project).await?;
         let versions = labels.into_iter().filter_map(|label| {
             let version = Version::parse(label.name.as_str())?;
             Some((version, label))
@@ -158,34 +221,24 @@ impl Service {
                 .then_with(|| y.name.cmp(&x.name))
         });
         if let Some((_, label)) = highest {
-            return by_label(project, label, asked);
+            return Ok(Meant::Label(label));
         }
-        if let Some(last) = self.store.last_commit(&project).await? {
-            return Ok(Resolved {
-                project,
-                digest: last.digest,
-                judged: asked.unwrap_or_else(|| judged(&last.commit)),
-                label: None,
-                by_digest: false,
-            });
+        if let Some(last) = self.store.last_commit(project).await? {
+            return Ok(Meant::Revision(last.digest, judged(&last.commit)));
         }
-        let last = self.store.revisions(&project, None, 1).await?.items.pop();
+        let last = self.store.revisions(project, None, 1).await?.items.pop();
         let Some(last) = last else {
-            return Err(ServiceError::NoRevisions(project));
+            return Err(ServiceError::NoRevisions(project.clone()));
         };
         // A label with a release determines how to judge its revision; any label points to a
         // revision.
         let labels = last.labels.into_iter();
-        match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
-            Some(label) => by_label(project, label, asked),
-            None => Ok(Resolved {
-                project,
-                digest: last.digest,
-                judged: asked.unwrap_or(JudgedRelease::NEWEST),
-                label: None,
-                by_digest: false,
-            }),
-        }
+        Ok(
+            match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
+                Some(label) => Meant::Label(label),
+                None => Meant::Revision(last.digest, JudgedRelease::NEWEST),
+            },
+        )
     }
 }
 
@@ -201,12 +254,25 @@ pub(super) fn as_revision(error: StoreError) -> StoreError {
     }
 }
 
-/// The release belongs to the label; only a label without one leaves it to the caller.
-fn by_label(
+/// The release belongs to the label; only a revision without one leaves it to the caller.
+fn resolved(
     project: ProjectName,
-    label: LabelRecord,
+    meant: Meant,
     asked: Option<JudgedRelease>,
+    holds: Holds,
 ) -> Result<Resolved, ServiceError> {
+    let label = match meant {
+        Meant::Label(label) => label,
+        Meant::Revision(digest, judged) => {
+            return Ok(Resolved {
+                project,
+                digest,
+                judged: asked.unwrap_or(judged),
+                label: None,
+                holds,
+            });
+        }
+    };
     let own = release_of(&label);
     let judged = match (own, asked) {
         (Some(own), Some(asked)) if own.stored() != asked.stored() => {
@@ -224,7 +290,7 @@ fn by_label(
         digest: label.digest,
         judged,
         label: Some(label),
-        by_digest: false,
+        holds,
     })
 }
 

@@ -16,7 +16,7 @@ use opatlas_rules::{Introduced, introduced};
 use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
-use super::address::{Resolved, release_of};
+use super::address::{Holds, Resolved, release_of};
 use super::dispatch::Profile;
 use super::error::ServiceError;
 use super::notes::JudgedRelease;
@@ -236,7 +236,7 @@ pub fn labelled(
             .or_else(|| Some(otherwise?.judged.clone()))
             .unwrap_or(JudgedRelease::NEWEST),
         label: Some(label),
-        by_digest: false,
+        holds: Holds::Now,
     });
     resolved.collect()
 }

@@ -3,7 +3,8 @@
 //! Takes names and bytes, and returns records of the store and [`Snapshot`]s. All YAML parsing and
 //! rules run on the blocking pool ([`work`]), with a bound on concurrency. A [`Snapshot`] is one
 //! revision under one release, immutable, shared and cached by digest and release, so cached data
-//! is never stale; labels are resolved on every use.
+//! is never stale. What labels mean is kept only while the database says that nothing was committed
+//! ([`crate::store::Store::mark`]).
 
 pub mod access;
 mod address;
@@ -20,6 +21,7 @@ pub mod gaps;
 pub mod history;
 mod ingest;
 mod labels;
+mod named;
 mod notes;
 mod observed;
 pub mod policy;
@@ -38,7 +40,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub use address::{Address, FRESH, Resolved};
+pub use address::{Address, FRESH, Holds, Resolved};
 pub use answers::LARGEST_ANSWER;
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
@@ -121,6 +123,7 @@ pub struct Service {
     answers: answers::Answers,
     /// Revisions that projects were seen to have, and when.
     known: Cache<(ProjectName, Digest), Instant>,
+    names: named::Names,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
     tokens: tokens::Remembered,
     histories: history::Histories,
@@ -141,6 +144,7 @@ impl Service {
             answers: answers::Answers::new(limits.answer_bytes),
             workers: Workers::new(limits.workers, limits.patience),
             known: Cache::new(KNOWN),
+            names: named::Names::default(),
             rulebooks: Cache::builder()
                 .max_capacity(KNOWN)
                 .time_to_live(address::FRESH)

@@ -14,6 +14,7 @@ use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, Row as _, Transaction
 
 use super::copy::{Kind, Table, Value};
 use super::error::StoreError;
+use super::mark::Mark;
 use super::{postgres, sqlite};
 
 /// A value in a statement.
@@ -125,6 +126,19 @@ pub(super) trait Backend: Send + Sync + 'static {
         &self,
         work: Transaction<'static, Self::Database>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Ends a transaction that changed what answers are made of: projects, revisions, labels, commits
+    /// or exceptions. As [`Backend::commit`], and marks from before hold no longer, in any process.
+    fn publish(
+        &self,
+        work: Transaction<'static, Self::Database>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// See [`Store::watch`](super::Store::watch).
+    fn begin_watching(&self);
+
+    /// See [`Store::mark`](super::Store::mark).
+    fn current_mark(&self) -> Option<Mark>;
 
     /// Tries whether the database can be written, and changes nothing.
     fn try_to_write(&self) -> impl Future<Output = Result<(), StoreError>> + Send;

@@ -20,6 +20,7 @@ mod exceptions;
 mod history;
 mod ids;
 mod maintenance;
+mod mark;
 mod migrations;
 mod names;
 mod opening;
@@ -43,6 +44,7 @@ pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
 pub use maintenance::{CheckReport, Collected, Mode};
+pub use mark::Mark;
 pub use names::{
     DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
     ProjectName, RevisionKey,
@@ -124,6 +126,15 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     ///
     /// Fails with [`StoreError::Detached`] if writes would be lost.
     fn ready(&self) -> Answer<'_, ()>;
+
+    /// Begins to watch what other processes commit, for [`Store::mark`]. Worth it for who answers many
+    /// questions.
+    fn watch(&self);
+
+    /// The mark of what is committed now, without waiting: what was read after it was taken holds as
+    /// long as there is an equal one. None while nobody watches or that cannot be told; the database
+    /// must then be asked each time.
+    fn mark(&self) -> Option<Mark>;
 
     /// Waits for work in progress, and closes. Later calls fail.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;

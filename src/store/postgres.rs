@@ -5,6 +5,7 @@
 //! ids grow in commit order, and no transaction needs a retry. Readers never wait.
 
 mod address;
+mod lease;
 mod presence;
 
 use std::future::Future;
@@ -12,14 +13,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Executor as _, Pool, Transaction, query, query_as, query_scalar};
 
 use self::address::Address;
+use self::lease::Lease;
 use self::presence::Presence;
 use super::copy::TABLES;
 use super::database::Backend;
 use super::error::{StoreError, Unusable};
+use super::mark::Mark;
 use super::migrations;
 use super::opening::{Opening, opened_for_reading};
 use super::{sql, waited};
@@ -60,6 +63,9 @@ pub struct PostgresStore {
     writer: Pool<Database>,
     opening: Opening,
     presence: Arc<Presence>,
+    lease: Arc<Lease>,
+    /// How the database is reached.
+    options: PgConnectOptions,
 }
 
 impl PostgresStore {
@@ -93,9 +99,11 @@ impl PostgresStore {
         };
         let store = Self {
             readers: pool(READERS, READ_TIMEOUT).connect_lazy_with(options.clone()),
-            writer: pool(WRITERS, WRITE_TIMEOUT).connect_lazy_with(options),
+            writer: pool(WRITERS, WRITE_TIMEOUT).connect_lazy_with(options.clone()),
             opening,
             presence: Arc::default(),
+            lease: Arc::default(),
+            options,
         };
         store.expect_encoding().await?;
         match opening {
@@ -222,7 +230,22 @@ impl Backend for PostgresStore {
         Ok(work.commit().await?)
     }
 
+    /// No replica answers from memory what was true before.
+    async fn publish(&self, mut work: Transaction<'static, Database>) -> Result<(), StoreError> {
+        lease::end_all(&mut work, self.reader()).await?;
+        self.commit(work).await
+    }
+
+    fn begin_watching(&self) {
+        self.lease.watch(self.options.clone());
+    }
+
+    fn current_mark(&self) -> Option<Mark> {
+        self.lease.mark()
+    }
+
     async fn close_pools(&self) {
+        self.lease.close();
         self.readers.close().await;
         self.writer.close().await;
     }

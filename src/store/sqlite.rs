@@ -2,8 +2,9 @@
 
 mod address;
 mod file;
+mod index;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
@@ -13,8 +14,10 @@ use tokio::sync::Mutex;
 
 use self::address::Address;
 use self::file::DatabaseFile;
+use self::index::LogIndex;
 use super::database::Backend;
 use super::error::StoreError;
+use super::mark::Mark;
 use super::migrations;
 use super::opening::{Opening, opened_for_reading};
 use super::shared::off_reactor;
@@ -48,6 +51,8 @@ pub struct SqliteStore {
     file: Option<Arc<DatabaseFile>>,
     /// Held while the log is folded in the background.
     folding: Arc<Mutex<()>>,
+    /// The index of the log, once somebody watches.
+    index: Arc<OnceLock<Option<LogIndex>>>,
 }
 
 impl SqliteStore {
@@ -92,6 +97,7 @@ impl SqliteStore {
             opening: Opening::Read,
             file: None,
             folding: Arc::default(),
+            index: Arc::default(),
         }
     }
 
@@ -143,6 +149,7 @@ impl SqliteStore {
             opening,
             file,
             folding: Arc::default(),
+            index: Arc::default(),
         })
     }
 
@@ -218,6 +225,20 @@ impl Backend for SqliteStore {
         }
         self.fold_log();
         Ok(())
+    }
+
+    /// Every commit is seen in the index of the log.
+    async fn publish(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
+        self.commit(work).await
+    }
+
+    fn begin_watching(&self) {
+        let path = self.file.as_deref().map(DatabaseFile::path);
+        self.index.get_or_init(|| path.and_then(LogIndex::of));
+    }
+
+    fn current_mark(&self) -> Option<Mark> {
+        self.index.get()?.as_ref()?.mark()
     }
 
     async fn close_pools(&self) {

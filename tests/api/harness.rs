@@ -54,7 +54,20 @@ impl Server {
 
     /// One with a clock of its own.
     pub async fn with_clock(limits: Limits, config: ApiConfig, clock: Clock) -> Self {
-        let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+        Self::on("sqlite::memory:", limits, config, clock).await
+    }
+
+    /// One on a database file in this folder, that watches what others commit to it.
+    pub async fn on_disk(folder: &std::path::Path) -> Self {
+        let url = format!("sqlite://{}", folder.join("opatlas.db").display());
+        let clock = Arc::new(|| 1_700_000_000_000_000);
+        let server = Self::on(&url, Limits::default(), ApiConfig::default(), clock).await;
+        server.service.watch();
+        server
+    }
+
+    async fn on(url: &str, limits: Limits, config: ApiConfig, clock: Clock) -> Self {
+        let store = SqliteStore::open(url).await.unwrap();
         let service = Arc::new(Service::new(Arc::new(store), clock, limits));
         Self {
             router: app(Arc::clone(&service), config),

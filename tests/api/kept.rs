@@ -146,3 +146,100 @@ async fn who_may_not_ask_is_not_given_what_is_kept() {
             .problem(401, "unauthenticated");
     }
 }
+
+/// The addresses of an operator and a comparison by labels and by `latest`, and a history and a search.
+const BY_NAME: [&str; 5] = [
+    "/v1/projects/p/revisions/2.9.0/operators/add.Tensor",
+    "/v1/projects/p/revisions/latest/operators/add.Tensor/dispatch",
+    "/v1/projects/p/compare/2.9.0...main",
+    "/v1/projects/p/operators/add.Tensor/history?line=ingests",
+    "/v1/projects/p/search?q=weight",
+];
+
+/// A server on a file with the small file under 2.9.0 and a changed one under main.
+async fn labelled(folder: &std::path::Path) -> Server {
+    let server = Server::on_disk(folder).await;
+    server.project("p").await;
+    let changed = SMALL.replace("Tensor weight", "Tensor weights");
+    server.ingest("p", "label=2.9.0", SMALL).await;
+    server.ingest("p", "label=main", &changed).await;
+    server
+}
+
+#[tokio::test]
+async fn what_is_addressed_by_name_is_given_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = labelled(folder.path()).await;
+    // Some store what they compute, which is a change.
+    for path in BY_NAME {
+        server.get(path).send().await.ok();
+    }
+    let before = given_again(&server).await;
+    for path in BY_NAME {
+        let first = server.get(path).unchecked().await;
+        let again = server.get(path).unchecked().await;
+        assert_eq!(first.status, 200, "{path}");
+        assert_eq!(headers(&again), headers(&first), "{path}");
+        assert_eq!(again.body, first.body, "{path}");
+    }
+    assert!(given_again(&server).await >= before + 5);
+}
+
+#[tokio::test]
+async fn a_label_moved_by_another_process_is_seen_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = labelled(folder.path()).await;
+    let other = Server::on_disk(folder.path()).await;
+    let main = "/v1/projects/p/revisions/main/operators?limit=1";
+    for round in 0..20 {
+        let changed = format!("{SMALL}\n# {round}\n- func: mine_{round}() -> ()\n");
+        let writer = if round % 2 == 0 { &other } else { &server };
+        let revision = writer.ingest("p", "label=main", &changed).await;
+        let digest = revision["digest"].as_str().unwrap();
+        let by_digest = main.replace("main", &format!("sha256:{digest}"));
+        for server in [&server, &other] {
+            for _ in 0..2 {
+                let seen = server.get(main).send().await;
+                let known = server.get(&by_digest).send().await;
+                assert_eq!(seen.header("etag"), known.header("etag"), "{round}");
+            }
+            let search = format!("/v1/projects/p/search?q=mine_{round}&line=ingests");
+            let found = server.get(&search).send().await.ok();
+            let first = &found["items"][0];
+            assert_eq!(first["operator"], format!("mine_{round}"), "{found}");
+            assert_eq!(first["current"], true);
+        }
+    }
+    let path = "/v1/projects/p/labels/main?force=true";
+    assert_eq!(other.delete(path).send().await.status, 204);
+    server
+        .get(main)
+        .send()
+        .await
+        .problem(404, "unknown-revision");
+}
+
+#[tokio::test]
+async fn an_exception_added_by_another_process_is_seen_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = labelled(folder.path()).await;
+    let other = Server::on_disk(folder.path()).await;
+    for _ in 0..2 {
+        let compared = server.get(BY_NAME[2]).send().await.ok();
+        assert_eq!(compared["summary"]["excepted"], 0);
+    }
+    let exception = json!({
+        "operator": "blend", "rule": "argument-renamed",
+        "reason": "it has a new name", "owner": "core", "until_release": "3.0"
+    });
+    let made = other.post("/v1/projects/p/exceptions").json(&exception);
+    assert_eq!(made.send().await.status, 201);
+    for _ in 0..600 {
+        let compared = server.get(BY_NAME[2]).send().await.ok();
+        if compared["summary"]["excepted"] != 0 {
+            return;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    }
+    panic!("it is never seen");
+}

@@ -93,3 +93,27 @@ async fn replicas_see_each_others_labels_at_once() {
     let gone = replicas[1].get("/v1/projects/p/revisions/main");
     gone.problem(404, "unknown-revision");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_in_memory_is_not_answered_while_the_database_is_away() {
+    let Some(cluster) = Cluster::start_new() else {
+        return;
+    };
+    let server = Served::start(&cluster.database().await);
+    server.project("p");
+    assert_eq!(server.ingest("p", "label=main", &text(1)).status, 201);
+    let path = "/v1/projects/p/revisions/main/operators";
+    // From memory after a while, since nobody commits anything.
+    server.until(path, |answer| {
+        let figures = server.get("/metrics").body;
+        let is_hit = |line: &str| line.contains("cache=\"answers\"") && line.contains("\"hit\"");
+        answer.status == 200 && figures.lines().any(is_hit)
+    });
+    cluster.stop();
+    server.until(path, |answer| answer.status == 503);
+    cluster.start();
+    server.until(path, |answer| answer.status == 200);
+    assert_eq!(server.ingest("p", "label=main", &text(2)).status, 201);
+    let operators = server.get(path).body;
+    assert!(operators.contains("op20.v2"), "{operators}");
+}

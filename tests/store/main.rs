@@ -6,6 +6,7 @@ mod content;
 mod given;
 mod history;
 mod labels;
+mod marks;
 mod migrations;
 #[path = "../common/postgres.rs"]
 mod postgres;

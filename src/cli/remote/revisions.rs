@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::cli::stored::Taken;
 use crate::service::{
-    Address, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
+    Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
 use crate::store::{LabelName, LabelRecord, Missing, ProjectName};
 use crate::wire::drift::DumpList;
@@ -46,7 +46,7 @@ impl Remote {
             label: label
                 .map(|label| record(label).ok_or_else(odd))
                 .transpose()?,
-            by_digest: false,
+            holds: Holds::Now,
         })
     }
 

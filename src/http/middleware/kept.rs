@@ -1,14 +1,16 @@
-//! A short-lived cache of whole answers: head and body, by request, before any lookup. A repeated
-//! request costs little more than sending the answer.
+//! A cache of whole answers: head and body, by request, before any lookup. A repeated request costs
+//! little more than sending the answer.
 //!
-//! Only answers about revisions addressed by their full digest are cached, because they are
-//! immutable. A change through this process (a deleted revision, an added exception) invalidates
-//! affected answers at once; a change by another process shows after the entry expires.
+//! An answer is given again in two cases. While the database has the mark from before the request
+//! ([`crate::store::Store::mark`]), nothing that the answer is made of has changed. And an answer
+//! about revisions addressed by their whole digests is given again for a moment in any case, because
+//! they are immutable. A change through this process (a deleted revision, an added exception)
+//! invalidates all answers at once; a deletion by another process then shows after that moment.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{MatchedPath, Request, State};
@@ -21,9 +23,11 @@ use crate::http::Api;
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::envelope;
 use crate::http::middleware::metrics::{CacheLooks, Counting, RouteFigures};
+use crate::service::Holds;
+use crate::store::Mark;
 
-/// For how long an answer is kept. With [`crate::service::FRESH`] it makes the two seconds for which
-/// a revision that another process deleted may be served.
+/// For how long an answer is given again without an equal mark. With [`crate::service::FRESH`] it
+/// makes the two seconds for which a revision that another process deleted may be served.
 const KEPT: Duration = Duration::from_secs(1);
 
 /// How many bytes of answers are kept; they are mostly shared with the cache of views.
@@ -35,9 +39,17 @@ const LARGEST: usize = 1 << 20;
 /// What an answer takes besides its body, in bytes, about.
 const HEAD: usize = 1 << 10;
 
+/// For how long an answer that is not asked for stays in memory.
+const IDLE: Duration = Duration::from_secs(60);
+
 /// What a handler marks an answer with that may be kept.
 #[derive(Debug, Clone, Copy)]
-pub struct Keepable;
+pub struct Keepable {
+    /// For how long what was addressed is what the answer is about.
+    pub holds: Holds,
+    /// Whether the answer depends on the day as well, so that it is kept only for a moment.
+    pub is_of_today: bool,
+}
 
 /// The answers that are kept.
 #[derive(Debug, Clone)]
@@ -54,6 +66,14 @@ struct Kept {
     body: Bytes,
     /// The number of changes at the time of the request.
     changes: u64,
+    /// The mark from before the request.
+    mark: Option<Mark>,
+    /// Whether it is about immutable revisions alone.
+    is_immutable: bool,
+    /// Whether it depends on the day.
+    is_of_today: bool,
+    /// When it was made.
+    at: Instant,
     figures: RouteFigures,
 }
 
@@ -64,7 +84,7 @@ impl Default for KeptAnswers {
         };
         let answers = Cache::builder().name("answers").weigher(weight);
         Self {
-            answers: answers.max_capacity(BUDGET).time_to_live(KEPT).build(),
+            answers: answers.max_capacity(BUDGET).time_to_idle(IDLE).build(),
             changes: Arc::default(),
             looks: CacheLooks::of("answers"),
         }
@@ -79,11 +99,24 @@ impl KeptAnswers {
         (self.answers.entry_count(), self.answers.weighted_size())
     }
 
-    fn find(&self, question: &[u8]) -> Option<Arc<Kept>> {
+    fn find(&self, question: &[u8], mark: Option<Mark>) -> Option<Arc<Kept>> {
         let kept = self.answers.get(question);
-        let kept = kept.filter(|kept| kept.changes == self.changes.load(Ordering::Acquire));
+        let kept = kept.filter(|kept| {
+            kept.changes == self.changes.load(Ordering::Acquire) && kept.holds(mark)
+        });
         self.looks.count(kept.is_some());
         kept
+    }
+}
+
+impl Kept {
+    /// Whether it is what would be answered now, while the database has this mark.
+    fn holds(&self, mark: Option<Mark>) -> bool {
+        let is_recent = || self.at.elapsed() < KEPT;
+        match mark.is_some() && mark == self.mark {
+            true => !self.is_of_today || is_recent(),
+            false => self.is_immutable && is_recent(),
+        }
     }
 }
 
@@ -107,15 +140,24 @@ pub async fn kept(
         let _changed = changes(&request).then(|| Changed(Arc::clone(&answers.changes)));
         return Ok(next.run(request).await);
     };
-    if let Some(kept) = answers.find(&question) {
+    let mark = api.service.mark();
+    if let Some(kept) = answers.find(&question, mark) {
         return Ok(again(&api, &request, &kept));
     }
     let changes = answers.changes.load(Ordering::Acquire);
     let route = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).await;
-    if response.extensions_mut().remove::<Keepable>().is_none()
-        || response.status() != StatusCode::OK
-    {
+    let keepable = response.extensions_mut().remove::<Keepable>();
+    let Some(keepable) = keepable.filter(|_| response.status() == StatusCode::OK) else {
+        return Ok(response);
+    };
+    // What was read under another mark than that from before the request is not known to last.
+    let is_known = match keepable.holds {
+        Holds::Always => true,
+        Holds::While(then) => mark == Some(then),
+        Holds::Now => false,
+    };
+    if !is_known {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -131,6 +173,10 @@ pub async fn kept(
             headers,
             body: body.clone(),
             changes,
+            mark,
+            is_immutable: keepable.holds == Holds::Always,
+            is_of_today: keepable.is_of_today,
+            at: Instant::now(),
             figures: RouteFigures::of(&Method::GET, route, StatusCode::OK),
         };
         answers.answers.insert(question, Arc::new(kept));
@@ -152,8 +198,8 @@ fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
         return None;
     }
     let target = request.uri().path_and_query()?.as_str();
-    // Only cacheable answers carry this mark, so no other check is necessary.
-    if !target.contains("/sha256:") {
+    // Nothing else is marked as keepable.
+    if !target.starts_with("/v1/projects/") {
         return None;
     }
     let mut question = Vec::with_capacity(target.len() + 64);

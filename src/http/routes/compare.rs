@@ -18,7 +18,7 @@ use crate::http::routes::compare_report::{Making, make};
 use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
-use crate::service::{Address, ServiceError, ViewId};
+use crate::service::{Address, Holds, ServiceError, ViewId};
 use crate::wire::compare::{ComparePath, CompareQuery, ProfileName};
 use crate::wire::compare_sides::CompareBody;
 use crate::wire::comparison::Comparison;
@@ -128,7 +128,10 @@ pub async fn stored(
     if let Some(response) = respond::not_modified(&accept, id) {
         return Ok(response);
     }
-    let lasts = base.by_digest && head.by_digest && query.against.is_none();
+    let holds = match query.against {
+        Some(_) => Holds::Now,
+        None => base.holds.and(head.holds),
+    };
     let made = async {
         let permalink = permalink(&api, &base, &head);
         let making = Making {
@@ -147,9 +150,9 @@ pub async fn stored(
         Media::Markdown => part(&api, &accept, view.plain(), query.part).await?,
         _ => respond::encoded(service, &accept, id, media, &view).await?,
     };
-    if lasts {
-        response.extensions_mut().insert(Keepable);
-    }
+    let is_of_today = true;
+    let keepable = Keepable { holds, is_of_today };
+    response.extensions_mut().insert(keepable);
     Ok(response)
 }
 

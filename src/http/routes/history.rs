@@ -47,10 +47,14 @@ pub async fn operator(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let service = &api.service;
+    // Before anything is read, so that all of it holds for the mark.
+    let mark = service.mark();
     let line = query.line.map(Into::into);
     let timeline = service.timeline(&path.project, line).await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
     let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
     let history = history.await?;
-    respond::value(&api, &accept, StatusCode::OK, &view(&history)).await
+    let mut response = respond::value(&api, &accept, StatusCode::OK, &view(&history)).await?;
+    respond::keep(&mut response, mark);
+    Ok(response)
 }

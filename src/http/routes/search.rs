@@ -55,6 +55,8 @@ pub async fn search(
         _ => Which::All,
     };
     let service = &api.service;
+    // Before anything is read, so that all of it holds for the mark.
+    let mark = service.mark();
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let found = service.search_history(&timeline, &query.q, limit, which);
@@ -76,5 +78,8 @@ pub async fn search(
     let found = SearchView {
         items: found.iter().map(view).collect(),
     };
-    respond::value(&api, &accept, StatusCode::OK, &found).await
+    let answer = respond::value(&api, &accept, StatusCode::OK, &found);
+    let mut response = answer.await?;
+    respond::keep(&mut response, mark);
+    Ok(response)
 }

@@ -55,6 +55,8 @@ pub async fn table(
     let operators = names("operators", &query.operators)?;
     let keys = names("keys", &query.keys)?;
     let service = &api.service;
+    // Before anything is read, so that all of it holds for the mark.
+    let mark = service.mark();
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
@@ -82,7 +84,10 @@ pub async fn table(
     };
     let bytes = service.make(make).await?;
     drop(place);
-    respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await
+    let answer = respond::bytes(&api, &accept, StatusCode::OK, media, bytes);
+    let mut response = answer.await?;
+    respond::keep(&mut response, mark);
+    Ok(response)
 }
 
 /// The names of a comma-separated list.

@@ -46,6 +46,8 @@ pub async fn trends(
         return Err(Problem::new(Kind::InvalidParameter, text).about("points"));
     }
     let service = &api.service;
+    // Before anything is read, so that all of it holds for the mark.
+    let mark = service.mark();
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
@@ -61,7 +63,10 @@ pub async fn trends(
             .map(|(&place, facts)| point(&timeline, place, facts, has_coverage))
             .collect(),
     };
-    respond::value(&api, &accept, StatusCode::OK, &trends).await
+    let answer = respond::value(&api, &accept, StatusCode::OK, &trends);
+    let mut response = answer.await?;
+    respond::keep(&mut response, mark);
+    Ok(response)
 }
 
 /// Evenly spaced places of a range, including the first and the last.

@@ -35,7 +35,7 @@ use tokio::sync::Mutex;
 use super::Service;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
-use crate::store::{ProjectName, StepKey, StepRecord};
+use crate::store::{Mark, ProjectName, StepKey, StepRecord};
 use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
@@ -51,6 +51,8 @@ const WARMED: u32 = 8;
 /// Timelines in memory.
 pub(super) struct Histories {
     known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
+    /// Those that are current as long as the database has a mark.
+    current: Cache<(ProjectName, Option<Line>), (Mark, Arc<Timeline>)>,
     /// Held while the steps of a project are computed, to compute them only once; unused locks are
     /// dropped.
     computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
@@ -60,6 +62,7 @@ impl Default for Histories {
     fn default() -> Self {
         Self {
             known: Cache::new(TIMELINES),
+            current: Cache::new(TIMELINES),
             computing: std::sync::Mutex::default(),
         }
     }
@@ -103,6 +106,28 @@ impl Service {
     ) -> Result<Arc<Timeline>, ServiceError> {
         let project = ProjectName::parse(project)?;
         let key = (project.clone(), line);
+        // Before the look, so that what it finds holds for the mark.
+        let mark = self.mark();
+        if let Some((then, known)) = self.histories.current.get(&key).await
+            && mark == Some(then)
+        {
+            return Ok(known);
+        }
+        let timeline = self.read_timeline(key).await?;
+        if let Some(mark) = mark {
+            let current = (mark, Arc::clone(&timeline));
+            let key = (project, line);
+            self.histories.current.insert(key, current).await;
+        }
+        Ok(timeline)
+    }
+
+    /// The same, asking the database whether the one in memory is current.
+    async fn read_timeline(
+        &self,
+        key: (ProjectName, Option<Line>),
+    ) -> Result<Arc<Timeline>, ServiceError> {
+        let (project, line) = key.clone();
         let known = self.histories.known.get(&key).await;
         let stamp = self.store.stamp(&project).await?;
         if let Some(known) = known.filter(|known| known.stamp == stamp) {

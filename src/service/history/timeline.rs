@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::service::address::Resolved;
+use crate::service::address::{Holds, Resolved};
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
 use crate::store::{CommitRecord, LabelRecord, ProjectName, Stamp, StepKey, Store};
@@ -214,7 +214,7 @@ impl Timeline {
             digest: item.digest,
             judged: item.judged.clone(),
             label: item.label.clone(),
-            by_digest: false,
+            holds: Holds::Now,
         }
     }
 

@@ -22,7 +22,8 @@ use crate::store::records::{
     ProjectChange, ProjectOutcome, RevisionRecord,
 };
 use crate::store::{
-    Answer, CheckReport, Collected, ExceptionRecord, Mode, Rows, Store, TokenKey, TokenRecord, sql,
+    Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, TokenKey,
+    TokenRecord, sql,
 };
 use opatlas_source::{Bundle, Digest};
 
@@ -38,6 +39,14 @@ impl<B: Backend> Store for B {
 
     fn ready(&self) -> Answer<'_, ()> {
         Box::pin(self.try_to_write())
+    }
+
+    fn watch(&self) {
+        self.begin_watching();
+    }
+
+    fn mark(&self) -> Option<Mark> {
+        self.current_mark()
     }
 
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -79,7 +88,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             let project = projects::update(&mut *work, name, change).await?;
-            self.commit(work).await?;
+            self.publish(work).await?;
             Ok(project)
         })
     }
@@ -88,7 +97,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             projects::delete(&mut *work, name).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -104,7 +113,7 @@ impl<B: Backend> Store for B {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
             let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
-            self.commit(work).await?;
+            self.publish(work).await?;
             Ok(outcome)
         })
     }
@@ -136,7 +145,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             revisions::delete(&mut *work, project, digest).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -172,7 +181,7 @@ impl<B: Backend> Store for B {
                 is_new: false,
             };
             let outcome = labels::set(&mut *work, project, label, target, now).await?;
-            self.commit(work).await?;
+            self.publish(work).await?;
             Ok(outcome)
         })
     }
@@ -186,7 +195,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             let label = labels::delete(&mut *work, project, label, expected).await?;
-            self.commit(work).await?;
+            self.publish(work).await?;
             Ok(label)
         })
     }
@@ -236,7 +245,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             exceptions::insert(&mut *work, project, exception).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -252,7 +261,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             exceptions::extend(&mut *work, project, exception).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -260,7 +269,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             exceptions::delete(&mut *work, project, id).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -298,7 +307,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             history::place_commits(&mut *work, project, places).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -319,7 +328,7 @@ impl<B: Backend> Store for B {
             for commit in &plans {
                 outcomes.push(history::ingest_commit(&mut *work, project, commit, now).await?);
             }
-            self.commit(work).await?;
+            self.publish(work).await?;
             Ok(outcomes)
         })
     }
@@ -344,7 +353,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             history::save_steps(&mut *work, project, program, steps).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -416,7 +425,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let mut work = self.write().await?;
             copy::import(&mut *work, source).await?;
-            self.commit(work).await
+            self.publish(work).await
         })
     }
 
@@ -434,7 +443,7 @@ impl<B: Backend> Store for B {
             let mut work = self.write().await?;
             let collected = collect::collect(&mut *work, project, before).await?;
             match mode {
-                Mode::Do => self.commit(work).await?,
+                Mode::Do => self.publish(work).await?,
                 Mode::Count => work.rollback().await?,
             }
             Ok(collected)

@@ -30,14 +30,14 @@ pub(super) struct DatabaseFile {
 
 /// The identity of a file among others of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+pub(super) struct Identity {
     device: u64,
     number: u64,
 }
 
 impl Identity {
     #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         Self {
             device: metadata.dev(),
@@ -47,7 +47,7 @@ impl Identity {
 
     /// Where files have no numbers, only a missing file is detected.
     #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Self {
+    pub(super) fn of(_: &Metadata) -> Self {
         Self {
             device: 0,
             number: 0,
@@ -67,6 +67,11 @@ impl DatabaseFile {
             identity: Identity::of(&metadata),
             has_log: log_of(path).exists(),
         })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Finds that it is still there.
