@@ -50,6 +50,7 @@ all_version: [v2.1, v2.2, v2.9, v2.10]
 official:
 - func: pick(Tensor self, int k) -> Tensor
   op_api: [v2.1, newest]
+  impl_ns: acl_op, op_api
 - func: soon(Tensor self) -> Tensor
   op_api: [v2.10, newest]
 custom:
@@ -57,6 +58,8 @@ custom:
   acl_op: v2.1, v2.9
 - func: keep(Tensor self, int n) -> Tensor
   op_api: [v2.10, newest]
+custom_supported:
+- func: keep(Tensor self) -> Tensor
 quant:
 - func: q_scale(Tensor self) -> float
   acl_op: v2.2

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
@@ -83,6 +83,13 @@ pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
     response
         .extensions_mut()
         .insert(Keepable { holds, is_of_today });
+}
+
+/// The same where all of the answer is in memory; one that is made while it is sent is not kept.
+pub fn keep_if_whole(response: &mut Response, holds: Holds) {
+    if response.body().size_hint().exact().is_some() {
+        keep(response, holds);
+    }
 }
 
 /// Answers with a view that is a function of the program alone.
@@ -223,11 +230,18 @@ pub async fn encoded(
         header::CONTENT_TYPE,
         HeaderValue::from_static(media.as_str()),
     );
-    let coding = match encoding {
-        Encoding::Plain => return Ok(response),
-        Encoding::Gzip => "gzip",
-        Encoding::Zstd => "zstd",
-    };
-    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    if let Some(coding) = coding(encoding) {
+        headers.insert(header::CONTENT_ENCODING, coding);
+    }
     Ok(response)
+}
+
+/// How an encoding is called in headers; plain text has no name there.
+#[must_use]
+pub fn coding(encoding: Encoding) -> Option<HeaderValue> {
+    match encoding {
+        Encoding::Plain => None,
+        Encoding::Gzip => Some(HeaderValue::from_static("gzip")),
+        Encoding::Zstd => Some(HeaderValue::from_static("zstd")),
+    }
 }

@@ -143,7 +143,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
         kept: Arc::default(),
     };
     let guard = middleware::from_fn_with_state(api.clone(), access::guard);
-    // Compresses on the fly only streamed lists; other answers are stored compressed.
+    // Compresses on the fly what has no stored form: files of the web interface and of revisions.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);

@@ -1,41 +1,141 @@
-//! Long lists, one JSON value a line, made piece by piece while they are sent.
+//! Long lists, one JSON value a line, sent while they are made.
 
-use std::ops::Range;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
+use opatlas_source::Stop;
 use serde::Serialize;
 
-use crate::http::negotiate::Media;
+use crate::http::Api;
+use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::service::{Encoding, ViewId};
+use crate::service::search::{Filter, find};
+use crate::service::{
+    Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
+};
+use crate::wire::problem::Problem;
+use opatlas_operators::operator::OperatorId;
 
-/// How many lines are made at once: a fraction of a millisecond of work.
-const PIECE: usize = 64;
+/// How many compressed bytes are decompressed at once.
+const STEP: usize = 8 << 10;
 
-/// An answer of `count` lines. `make` makes those of a range.
-pub fn lines(
-    id: ViewId,
-    count: usize,
-    make: impl Fn(Range<usize>) -> Vec<u8> + Send + 'static,
-) -> Response {
-    let pieces = (0..count).step_by(PIECE);
-    let pieces = pieces.map(move |from| {
-        let bytes = make(from..count.min(from + PIECE));
-        Ok::<_, std::convert::Infallible>(Bytes::from(bytes))
-    });
-    let mut response = Response::new(Body::from_stream(stream::iter(pieces)));
+/// Answers with a line for each operator that a filter asks for: 304 where the client has them, what
+/// is in memory, or what `line` makes of each.
+///
+/// # Errors
+/// The problem of loading the snapshot, of the filter, or of making the first lines.
+pub async fn operators(
+    api: &Api,
+    accept: &Accept,
+    revision: &Resolved,
+    (view, filter): (&'static str, Filter),
+    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + 'static,
+) -> Result<Response, Problem> {
+    let id = ViewId::new(revision, view, &filter, Media::NdJson.as_str());
+    if let Some(response) = respond::not_modified(accept, id) {
+        return Ok(response);
+    }
+    let form = match accept.encoding {
+        Encoding::Gzip => Encoding::Gzip,
+        Encoding::Zstd | Encoding::Plain => Encoding::Zstd,
+    };
+    let reading = match api.service.bulk(id, form) {
+        Some(reading) => reading,
+        None => {
+            let snapshot = api.service.snapshot(revision).await?;
+            filter.check(&snapshot.catalogue)?;
+            let items = move |stop: &Stop| lines(snapshot, &filter, line, stop);
+            api.service.make_bulk((id, form), items)
+        }
+    };
+    let mut response = send(accept.encoding, reading).await?;
     let headers = response.headers_mut();
     respond::caching(headers);
-    headers.insert(header::ETAG, respond::etag(id, Encoding::Plain));
+    headers.insert(header::ETAG, respond::etag(id, accept.encoding));
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static(Media::NdJson.as_str()),
     );
-    response
+    if let Some(coding) = respond::coding(accept.encoding) {
+        headers.insert(header::CONTENT_ENCODING, coding);
+        respond::keep_if_whole(&mut response, revision.holds);
+    }
+    Ok(response)
+}
+
+/// The lines of the operators that a filter asks for.
+fn lines(
+    snapshot: Arc<Snapshot>,
+    filter: &Filter,
+    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + 'static,
+    stop: &Stop,
+) -> Result<Items, ServiceError> {
+    let found = find(&snapshot, filter, stop)?;
+    Ok(Items {
+        count: found.len(),
+        make: Box::new(move |range| {
+            let mut text = Vec::with_capacity(range.len() * 2048);
+            for &id in &found[range] {
+                line(&snapshot, id, &mut text);
+            }
+            text
+        }),
+    })
+}
+
+/// Sends an answer as it is read. Waits for its first piece, so that what prevents it is told.
+async fn send(encoding: Encoding, mut reading: Reading) -> Result<Response, Problem> {
+    let whole = reading.whole();
+    if let (Some(whole), true) = (whole, encoding != Encoding::Plain) {
+        return Ok(Response::new(Body::from(whole)));
+    }
+    let first = reading.next().await.map_err(ServiceError::Shared)?;
+    let unpacker = match encoding {
+        Encoding::Plain => Some(Unpacker::new().map_err(ServiceError::failed)?),
+        _ => None,
+    };
+    let sending = Sending {
+        reading,
+        rest: first.unwrap_or_default(),
+        unpacker,
+    };
+    let pieces = stream::try_unfold(sending, Sending::next);
+    Ok(Response::new(Body::from_stream(pieces)))
+}
+
+/// An answer that is being sent.
+struct Sending {
+    reading: Reading,
+    /// What is read but not sent.
+    rest: Bytes,
+    /// For who wants plain text.
+    unpacker: Option<Unpacker>,
+}
+
+impl Sending {
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>, ServiceError> {
+        loop {
+            if self.rest.is_empty() {
+                match self.reading.next().await.map_err(ServiceError::Shared)? {
+                    Some(piece) => self.rest = piece,
+                    None => return Ok(None),
+                }
+            }
+            let Some(unpacker) = &mut self.unpacker else {
+                return Ok(Some((std::mem::take(&mut self.rest), self)));
+            };
+            let packed = self.rest.split_to(STEP.min(self.rest.len()));
+            let text = unpacker.unpack(&packed).map_err(ServiceError::failed)?;
+            // A piece may end within a block.
+            if !text.is_empty() {
+                return Ok(Some((text.into(), self)));
+            }
+        }
+    }
 }
 
 /// Adds a value and the end of its line.

@@ -169,6 +169,11 @@ pub enum ServiceError {
 }
 
 impl ServiceError {
+    /// Work that failed for a reason of its own.
+    pub fn failed(why: impl std::fmt::Display) -> Self {
+        Self::Failed(why.to_string())
+    }
+
     /// The error itself, where it is shared.
     #[must_use]
     pub fn root(&self) -> &Self {

@@ -10,6 +10,7 @@ pub mod access;
 mod address;
 mod answers;
 pub mod backend;
+mod bulk;
 pub mod companions;
 pub mod compare;
 pub mod dispatch;
@@ -24,6 +25,7 @@ mod labels;
 mod named;
 mod notes;
 mod observed;
+mod packing;
 pub mod policy;
 pub mod probe;
 mod projects;
@@ -42,10 +44,12 @@ use std::time::Instant;
 
 pub use address::{Address, FRESH, Holds, Resolved};
 pub use answers::LARGEST_ANSWER;
+pub use bulk::{Items, Reading};
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
+pub use packing::Unpacker;
 pub use snapshot::{Snapshot, Summary};
 pub use snapshots::Reader;
 pub use stateless::JudgedSchema;
@@ -119,6 +123,7 @@ pub struct Service {
     limits: Limits,
     snapshots: Snapshots,
     views: Views,
+    bulks: bulk::Bulks,
     workers: Workers,
     answers: answers::Answers,
     /// Revisions that projects were seen to have, and when.
@@ -129,6 +134,8 @@ pub struct Service {
     histories: history::Histories,
 }
 
+/// The part of the memory for answers that are kept which is for long ones: one in so many.
+const BULK: u64 = 4;
 /// How many revisions are remembered to be there.
 const KNOWN: u64 = 20_000;
 
@@ -140,7 +147,8 @@ impl Service {
             store,
             clock,
             snapshots: Snapshots::new(limits.snapshot_bytes),
-            views: Views::new(limits.view_bytes),
+            views: Views::new(limits.view_bytes - limits.view_bytes / BULK),
+            bulks: bulk::Bulks::new(limits.view_bytes / BULK),
             answers: answers::Answers::new(limits.answer_bytes),
             workers: Workers::new(limits.workers, limits.patience),
             known: Cache::new(KNOWN),

@@ -48,9 +48,9 @@ const COMPRESSED_APART_FROM: usize = 32 << 10;
 /// Larger ones are hashed there.
 const HASHED_APART_FROM: usize = 256 << 10;
 /// A level that is quick and near the best ratio on JSON.
-const GZIP_LEVEL: u32 = 6;
+pub(super) const GZIP_LEVEL: u32 = 6;
 /// A level that is quick and near the best ratio on JSON.
-const ZSTD_LEVEL: i32 = 3;
+pub(super) const ZSTD_LEVEL: i32 = 3;
 
 impl ViewId {
     /// The id of a view of a revision: its name, what it depends on besides, and its media type.
@@ -212,15 +212,17 @@ pub(super) fn count_look(cache: &'static str, found: bool) {
 impl Service {
     /// The caches: their names, how many entries they have, and how many bytes those take by
     /// estimate.
-    pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 3] {
+    pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 4] {
         let views = &self.views.0;
         views.run_pending_tasks().await;
         let (entries, bytes) = self.snapshots.size().await;
         let (names, names_bytes) = self.names.size();
+        let (bulk, bulk_bytes) = self.bulks.size();
         [
             ("views", views.entry_count(), views.weighted_size()),
             ("snapshots", entries, bytes),
             ("names", names, names_bytes),
+            ("bulk", bulk, bulk_bytes),
         ]
     }
 

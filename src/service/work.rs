@@ -17,6 +17,7 @@ const PLACES: usize = 4;
 const UNSTORED: usize = 256 << 10;
 
 /// Permits to compute.
+#[derive(Clone)]
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
     /// Places for requests that gather much for one answer.

@@ -185,6 +185,16 @@ async fn streams_are_compressed_on_the_way() {
         .unwrap();
     assert_eq!(text, plain.body);
     assert!(request.header("etag").ends_with("-gzip\""));
+    // Once made it is sent in one piece, in each form.
+    for (encoding, first) in [("gzip", Some(&request.body)), ("zstd", None)] {
+        let get = || get().header("accept-encoding", encoding);
+        let made = get().unchecked().await;
+        let again = get().unchecked().await;
+        assert_eq!(again.header("content-encoding"), encoding);
+        assert_eq!(again.body, *first.unwrap_or(&made.body));
+        assert_eq!(again.header("content-type"), "application/x-ndjson");
+        assert_eq!(again.header("etag"), made.header("etag"));
+    }
     let again = get()
         .header("if-none-match", request.header("etag"))
         .send()

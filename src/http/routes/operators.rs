@@ -1,11 +1,7 @@
 //! The operators of a revision: the list, and one.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::response::Response;
-use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -15,8 +11,8 @@ use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::http::stream;
-use crate::service::search::{Filter, find};
-use crate::service::{Resolved, ViewId};
+use crate::service::ViewId;
+use crate::service::search::find;
 use crate::wire::json::json;
 use crate::wire::operator::{Operator, operator};
 use crate::wire::operators::{OperatorPage, Operators, OperatorsQuery, operator_page};
@@ -56,7 +52,11 @@ pub async fn list(
     let revision = revision.await?;
     let filter = query.filter()?;
     if media == Media::NdJson {
-        return lines(&api, &accept, &revision, filter).await;
+        let asked = ("operators", filter);
+        return stream::operators(&api, &accept, &revision, asked, |snapshot, id, text| {
+            stream::push_line(text, &operator(snapshot, id));
+        })
+        .await;
     }
     let list = ViewId::new(&revision, "operators", &filter, "");
     let cursors = Cursors::of(list);
@@ -84,36 +84,6 @@ pub async fn list(
         }))
     })
     .await
-}
-
-/// All of them as lines, computed while sending.
-async fn lines(
-    api: &Api,
-    accept: &Accept,
-    revision: &Resolved,
-    filter: Filter,
-) -> Result<Response, Problem> {
-    let media = Media::NdJson;
-    let id = ViewId::new(revision, "operators", &filter, media.as_str());
-    if let Some(response) = respond::not_modified(accept, id) {
-        return Ok(response);
-    }
-    let snapshot = api.service.snapshot(revision).await?;
-    filter.check(&snapshot.catalogue)?;
-    let found = {
-        let snapshot = Arc::clone(&snapshot);
-        let found = move |stop: &Stop| find(&snapshot, &filter, stop);
-        api.service.compute(found).await?
-    };
-    let count = found.len();
-    let make = move |range: Range<usize>| {
-        let mut text = Vec::with_capacity(range.len() * 2048);
-        for &id in &found[range] {
-            stream::push_line(&mut text, &operator(&snapshot, id));
-        }
-        text
-    };
-    Ok(stream::lines(id, count, make))
 }
 
 /// An operator

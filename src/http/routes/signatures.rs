@@ -1,8 +1,5 @@
 //! The C++ and Python declarations of operators.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -17,8 +14,7 @@ use crate::http::respond;
 use crate::http::respond::{Making, ViewRequest};
 use crate::http::routes::stateless::judged;
 use crate::http::stream;
-use crate::service::ViewId;
-use crate::service::search::{Filter, find};
+use crate::service::search::Filter;
 use crate::wire::bundle::BundleJson;
 use crate::wire::json::json;
 use crate::wire::paths::{OperatorPath, RevisionPath};
@@ -137,7 +133,7 @@ pub async fn list(
     Query(query): Query<SignatureListQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = accept.media(&[Media::NdJson])?;
+    accept.media(&[Media::NdJson])?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
     let revision = revision.await?;
@@ -145,24 +141,10 @@ pub async fn list(
         generated: query.generated.map_or_else(Default::default, Into::into),
         ..Filter::default()
     };
-    let id = ViewId::new(&revision, "all signatures", &filter, media.as_str());
-    if let Some(response) = respond::not_modified(&accept, id) {
-        return Ok(response);
-    }
-    let snapshot = api.service.snapshot(&revision).await?;
-    let found = {
-        let snapshot = Arc::clone(&snapshot);
-        let found = move |stop: &Stop| find(&snapshot, &filter, stop);
-        api.service.compute(found).await?
-    };
-    let count = found.len();
-    let make = move |range: Range<usize>| {
-        let mut text = Vec::with_capacity(range.len() * 4096);
-        for &id in &found[range] {
-            let faces = FaceMaker::new(&snapshot.catalogue).faces(id);
-            stream::push_line(&mut text, &view(&snapshot, id, faces, None));
-        }
-        text
-    };
-    Ok(stream::lines(id, count, make))
+    let asked = ("all signatures", filter);
+    stream::operators(&api, &accept, &revision, asked, |snapshot, id, text| {
+        let faces = FaceMaker::new(&snapshot.catalogue).faces(id);
+        stream::push_line(text, &view(snapshot, id, faces, None));
+    })
+    .await
 }
