@@ -60,14 +60,16 @@ export function VirtualList<T>({
 		setActive(within);
 		wanted.current = within;
 		virtual.scrollToIndex(within, { align: "auto" });
+		focusWanted();
 	};
-	useEffect(() => {
+	const focusWanted = () => {
 		if (wanted.current < 0) return;
 		const row = box.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
 		if (!row) return;
 		wanted.current = -1;
 		row.focus({ preventScroll: true });
-	});
+	};
+	useEffect(focusWanted);
 	useItemKeys((by) => {
 		const isHere = box.current?.contains(document.activeElement);
 		// Whoever comes from elsewhere begins with the row that was reached before.

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import {
 	apiPath,
 	type Finding,
@@ -218,9 +218,13 @@ function useLine(operator: string | undefined) {
 		enabled: operator !== undefined && at === undefined,
 	});
 	const source = sought.data?.source;
+	// Once for each operator: where another page is on its way, the address has no line either.
+	const begun = useRef<string>(undefined);
 	useEffect(() => {
-		if (at === undefined && source?.file === file) go(source.line, true);
-	}, [at, source, file, go]);
+		if (begun.current === operator || source?.file !== file) return;
+		begun.current = operator;
+		if (at === undefined) go(source.line, true);
+	}, [at, operator, source, file, go]);
 	const lacks = sought.isSuccess && source?.file !== file;
 	return { at, go, missing: sought.error?.message ?? (lacks ? NOT_WRITTEN : undefined) };
 }

@@ -20,8 +20,11 @@ const LOOKS: Record<Choice["kind"], string> = {
 };
 
 /** Completes fields, dispatch keys, types and values, from the topics. */
-export const topicCompletion = (topics: () => readonly TopicItem[]) =>
-	EditorState.languageData.of(() => [{ autocomplete: (asked: Asked) => complete(asked, topics()) }]);
+export function topicCompletion(topics: () => readonly TopicItem[]) {
+	// The editor knows a source by its identity, so it is always the same.
+	const data = [{ autocomplete: (asked: Asked) => complete(asked, topics()) }];
+	return EditorState.languageData.of(() => data);
+}
 
 function complete({ state, pos, explicit }: Asked, topics: readonly TopicItem[]) {
 	const line = state.doc.lineAt(pos);
