@@ -82,6 +82,39 @@ fn registrations_for_people_and_a_projects_macros() {
 }
 
 #[test]
+fn a_projects_macros_in_its_configuration() {
+    let config = "[sources]\nnothing = [\"ACME_CHECK\"]\n\n[[sources.macro]]\nname = \"ACME\"\n\
+                  parameters = [\"op\", \"overload\"]\nimpl = \"{op}.{overload}\"\n";
+    // Of the same name and with as many parameters, so that it replaces the other.
+    let other = "nothing = []\n[[macro]]\nname = \"ACME\"\nparameters = [\"op\", \"overload\"]\n\
+                 impl = \"{op}\"\n";
+    let folder = folder(&[
+        ("csrc/a.cpp", KERNELS),
+        ("opatlas.toml", config),
+        ("macros.toml", other),
+    ]);
+    let scan = |more: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_opatlas"))
+            .args(["scan", "csrc"])
+            .args(more)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    let (out, _) = scan(&[]);
+    assert!(out.contains("impl aten::mul.Tensor at XPU (ACME)"), "{out}");
+    let (out, _) = scan(&["--macros", "macros.toml"]);
+    assert!(out.contains("impl aten::mul at XPU (ACME)"), "{out}");
+    let invalid = "[sources]\nmacros = 1\n";
+    std::fs::write(folder.path().join("opatlas.toml"), invalid).unwrap();
+    let (_, errors) = scan(&[]);
+    let expected = "[sources] of opatlas.toml is invalid: `macros` must be a list";
+    assert!(errors.contains(expected), "{errors}");
+}
+
+#[test]
 fn invalid_macros_are_refused() {
     let folder = folder(&[
         ("typo.toml", "[[macro]]\nname = \"A\"\nimpl = \"{op}\"\n"),

@@ -1,13 +1,11 @@
 //! `opatlas check --sources`: source files beside the files that are checked.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use clap::Args;
 
 use super::check::Input;
-use super::sources::{Kept, Sources, macros};
+use super::sources::{Described, Kept, Sources};
 use crate::service::Snapshot;
 use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::Finding;
@@ -21,7 +19,8 @@ pub(super) struct SourceOptions {
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 
-    /// Describe the project's own registration macros with this TOML file
+    /// Describe the project's own registration macros with this TOML file, beside those of [sources]
+    /// in opatlas.toml
     #[arg(long, value_name = "FILE", requires = "sources")]
     macros: Option<PathBuf>,
 }
@@ -35,17 +34,15 @@ impl SourceOptions {
         let Some(folder) = &self.sources else {
             return Ok(());
         };
-        let known = macros(self.macros.as_deref())?;
+        let described = Described::read(self.macros.as_deref())?;
         let mut sources = Sources::keeping(Kept::All);
-        sources.add(folder, &known)?;
+        sources.add(folder, &described.macros)?;
         for (path, why) in &sources.notes {
             eprintln!("{path}: {why}");
         }
         let mut files = sources.files;
-        if let Some(path) = &self.macros {
-            let bytes = fs::read(path);
-            let bytes = bytes.with_context(|| format!("cannot read {}", path.display()))?;
-            files.push((MACRO_FILE.to_owned(), bytes));
+        if let Some(text) = described.text {
+            files.push((MACRO_FILE.to_owned(), text.into_bytes()));
         }
         for input in inputs {
             for (path, bytes) in &files {

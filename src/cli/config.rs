@@ -1,5 +1,5 @@
-//! `opatlas.toml`: the policy and the exceptions that a repository checks in, and where its files
-//! are.
+//! `opatlas.toml`: the policy and the exceptions that a repository checks in, where its files are,
+//! and what its macros register.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,8 @@ struct Config {
     exceptions: Vec<ExceptionText>,
     vendor: Option<VendorText>,
     files: Option<FilesText>,
+    /// Descriptions of macros, see [`super::sources::Described`].
+    sources: Option<toml::Table>,
 }
 
 /// `[files]`: where the files of a repository are that are not found by their names. Paths count from
@@ -121,13 +123,25 @@ pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     }
 }
 
+/// The macros that `[sources]` of `opatlas.toml` describes.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(super) fn sources() -> anyhow::Result<Option<toml::Table>> {
+    Ok(whole()?.sources)
+}
+
 fn vendor_text() -> anyhow::Result<Option<VendorText>> {
+    Ok(whole()?.vendor)
+}
+
+/// What `opatlas.toml` holds; nothing where there is none.
+fn whole() -> anyhow::Result<Config> {
     if !Path::new(FILE).is_file() {
-        return Ok(None);
+        return Ok(Config::default());
     }
     let text = fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
-    let config: Config = toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))?;
-    Ok(config.vendor)
+    toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
 }
 
 /// Reads the file that is named, or `opatlas.toml` where there is one.

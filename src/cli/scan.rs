@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-use super::sources::{Sources, macros};
+use super::sources::{Described, Sources};
 use crate::wire::sources::SourceRegistration;
 use opatlas_source::LineIndex;
 use opatlas_sources::{File, Scan, scan};
@@ -24,7 +24,8 @@ pub(super) struct ScanSources {
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
-    /// Describe the project's own registration macros with this TOML file
+    /// Describe the project's own registration macros with this TOML file, beside those of [sources]
+    /// in opatlas.toml
     #[arg(long, value_name = "FILE")]
     macros: Option<PathBuf>,
 
@@ -41,7 +42,7 @@ enum Format {
 
 impl ScanSources {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let macros = macros(self.macros.as_deref())?;
+        let macros = Described::read(self.macros.as_deref())?.macros;
         let mut sources = Sources::default();
         for folder in &self.folders {
             sources.add(folder, &macros)?;

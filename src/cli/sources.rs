@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::config;
 use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 
 /// The most files that a folder may have.
@@ -34,20 +35,67 @@ pub(super) struct Sources {
     pub(super) is_incomplete: bool,
 }
 
-/// The macros of a file, with those that are known anyway.
-///
-/// # Errors
-/// If the file cannot be read or is invalid.
-pub(super) fn macros(file: Option<&Path>) -> anyhow::Result<Macros> {
-    let mut macros = Macros::built_in();
-    let Some(file) = file else {
-        return Ok(macros);
-    };
-    let shown = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    let added = macros.add_text(&text);
-    added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
-    Ok(macros)
+/// Macros that register kernels: those of known projects, and a project's own.
+#[derive(Debug)]
+pub(super) struct Described {
+    pub(super) macros: Macros,
+    /// The project's own, as a bundle holds them ([`opatlas_sources::MACRO_FILE`]).
+    pub(super) text: Option<String>,
+}
+
+impl Described {
+    /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others of
+    /// the same name.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or describes no macros.
+    pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
+        let Some(own) = config::sources()? else {
+            return file.map_or_else(|| Ok(Self::built_in()), Self::of_file);
+        };
+        let mut described = Self::built_in();
+        let added = described.macros.add_table(&own);
+        added.map_err(|fault| anyhow::anyhow!("[sources] of opatlas.toml is invalid: {fault}"))?;
+        let mut all = own;
+        if let Some(path) = file {
+            let text = described.add(path)?;
+            for (name, value) in text.parse::<toml::Table>()? {
+                match (all.get_mut(&name).and_then(|all| all.as_array_mut()), value) {
+                    (Some(all), toml::Value::Array(more)) => all.extend(more),
+                    (_, value) => _ = all.insert(name, value),
+                }
+            }
+        }
+        described.text = Some(toml::to_string(&all)?);
+        Ok(described)
+    }
+
+    /// The macros of a file alone, beside those of known projects.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or describes no macros.
+    pub(super) fn of_file(file: &Path) -> anyhow::Result<Self> {
+        let mut described = Self::built_in();
+        described.text = Some(described.add(file)?);
+        Ok(described)
+    }
+
+    /// Those of known projects.
+    pub(super) fn built_in() -> Self {
+        Self {
+            macros: Macros::built_in(),
+            text: None,
+        }
+    }
+
+    /// Adds the macros of a file and gives its text.
+    fn add(&mut self, file: &Path) -> anyhow::Result<String> {
+        let shown = file.display();
+        let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+        let added = self.macros.add_text(&text);
+        added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
+        Ok(text)
+    }
 }
 
 impl Sources {

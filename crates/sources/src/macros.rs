@@ -69,7 +69,15 @@ impl Macros {
     /// A sentence about what is wrong with the text; then some of its macros may have been added.
     pub fn add_text(&mut self, text: &str) -> Result<(), String> {
         let table: Table = text.parse().map_err(|error| format!("{error}"))?;
-        for (name, value) in &table {
+        self.add_table(&table)
+    }
+
+    /// The same as a table.
+    ///
+    /// # Errors
+    /// What is invalid in it.
+    pub fn add_table(&mut self, table: &Table) -> Result<(), String> {
+        for (name, value) in table {
             let items = value.as_array();
             let items = items.ok_or_else(|| format!("`{name}` must be a list"))?;
             for item in items {

@@ -1,12 +1,11 @@
 //! `opatlas import --sources`: the source files of a backend, in its revision.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 
-use crate::cli::sources::{Sources, macros, shown_path};
+use crate::cli::sources::{Described, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
@@ -18,7 +17,8 @@ pub(super) struct SourceOptions {
     #[arg(long, value_name = "DIR", requires = "backend", conflicts_with = "git")]
     sources: Option<PathBuf>,
 
-    /// Describe the project's own registration macros with this TOML file
+    /// Describe the project's own registration macros with this TOML file, beside those of [sources]
+    /// in opatlas.toml
     #[arg(long, value_name = "FILE", requires = "sources")]
     macros: Option<PathBuf>,
 }
@@ -30,7 +30,7 @@ impl SourceOptions {
     /// If the folder or the description of macros cannot be read.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {
-            Some(folder) => add(bundle, folder, self.macros.as_deref()),
+            Some(folder) => add(bundle, folder, Described::read(self.macros.as_deref())?),
             None => Ok(()),
         }
     }
@@ -45,16 +45,19 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
     if !folder.is_dir() {
         return Ok(());
     }
-    let described = folder.join(MACRO_FILE);
-    add(bundle, &folder, described.is_file().then_some(&*described))
+    let file = folder.join(MACRO_FILE);
+    let described = match file.is_file() {
+        true => Described::of_file(&file)?,
+        false => Described::built_in(),
+    };
+    add(bundle, &folder, described)
 }
 
 /// Adds the files of a folder that register something.
-fn add(bundle: &mut Bundle, folder: &Path, described: Option<&Path>) -> anyhow::Result<()> {
-    let macros = macros(described)?;
-    if let Some(path) = described {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), bytes);
+fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Result<()> {
+    let Described { macros, text } = described;
+    if let Some(text) = text {
+        bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), text.into_bytes());
     }
     let mut sources = Sources::default();
     sources.add(folder, &macros)?;
