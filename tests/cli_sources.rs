@@ -298,3 +298,45 @@ fn sources_are_checked_beside_the_files() {
     assert_eq!(found["span"]["line"], 3);
     assert!(found["file"].as_str().unwrap().ends_with("src/a.cpp"));
 }
+
+#[test]
+fn sources_are_checked_beside_a_backend_file() {
+    let backend = "backend: XLA\ncpp_namespace: torch_xla\nsupported:\n- blend\n- half_of\n";
+    let kernels = "namespace torch_xla {\n\
+                   at::Tensor XLANativeFunctions::blend(const at::Tensor& self) {\n  return self;\n}\n}\n";
+    let folder = folder(&[
+        ("native_functions.yaml", include_str!("api/small.yaml")),
+        ("xla.yaml", backend),
+        ("csrc/a.cpp", kernels),
+    ]);
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let over = &at("native_functions.yaml");
+    let (file, sources) = (&at("xla.yaml"), &at("csrc"));
+    let check = ["check", file, "--over", over, "--release", "2.9"];
+    let output = run(&[&check[..], &["--sources", sources, "--format", "json"]].concat());
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let findings = json["findings"].as_array().unwrap().iter();
+    let told: Vec<_> = findings
+        .map(|finding| {
+            let file = finding["file"].as_str().unwrap();
+            let file = file.strip_prefix(folder.path().to_str().unwrap()).unwrap();
+            (
+                finding["rule"].as_str().unwrap(),
+                file,
+                &finding["span"]["line"],
+            )
+        })
+        .collect();
+    let expected = [
+        ("source-kernel-signature", "/csrc/a.cpp", &Value::from(2)),
+        ("source-kernel-missing", "/xla.yaml", &Value::from(5)),
+    ];
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(expected.iter().all(|row| told.contains(row)), "{told:?}");
+    assert_eq!(json["valid"], false);
+    // Without the sources there is nothing to say.
+    let output = run(&check);
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -204,11 +204,23 @@ impl Check {
         let release = self.release.as_deref();
         let laid = self
             .over
-            .lay(&self.files, release, &self.base.target)
+            .lay(
+                &self.files,
+                self.source_options.files()?,
+                release,
+                &self.base.target,
+            )
             .await?;
+        let of_sources = self.source_options.findings(&laid.snapshot);
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
         let judged = Judged {
-            findings: laid.findings().filter(shown).cloned().collect(),
+            findings: laid
+                .findings()
+                .chain(&of_sources)
+                .filter(shown)
+                .cloned()
+                .collect(),
+            is_valid: is_valid(&laid.snapshot, &of_sources),
             omitted: Vec::new(),
             sources: laid.sources(),
             edited: Vec::new(),
@@ -242,6 +254,7 @@ impl Check {
             ),
         };
         let of_sources = self.source_options.findings(&snapshot);
+        let is_valid = is_valid(&snapshot, &of_sources);
         findings.extend(of_sources.into_iter().filter(|finding| shown(&finding)));
         findings.retain(|finding| input.reports(finding));
         let is_shown = |name: &str| {
@@ -262,6 +275,7 @@ impl Check {
             sources: sources.collect(),
             edited: self.edited(&input, &findings, release),
             findings,
+            is_valid,
             known: introduced.map(|(base, new)| Known {
                 base: base.title.clone(),
                 gone: new.gone,
@@ -332,10 +346,18 @@ impl Check {
     }
 }
 
+/// Whether neither a revision nor the sources beside it have an error.
+fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
+    let mut severities = of_sources.iter().map(|finding| finding.severity);
+    snapshot.summary().errors == 0 && severities.all(|severity| severity != Severity::Error)
+}
+
 /// A bundle and its findings.
 struct Judged {
     snapshot: Snapshot,
     findings: Vec<Finding>,
+    /// Whether there is no error, among those that are not shown as well.
+    is_valid: bool,
     /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
@@ -386,7 +408,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         let summary = judged.snapshot.summary();
         operators += summary.operators;
         generated += summary.generated;
-        valid &= summary.errors == 0;
+        valid &= judged.is_valid;
         for finding in &judged.findings {
             let mut shown = wire::finding::one(&judged.snapshot, finding);
             let path = |file: &mut Option<String>| {

@@ -25,14 +25,24 @@ pub(super) struct SourceOptions {
     macros: Option<PathBuf>,
 }
 
+/// A source file beside what is checked.
+#[derive(Debug)]
+pub(super) struct SourceFile {
+    /// Its name in a bundle.
+    pub(super) name: String,
+    /// The user's name of it.
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+}
+
 impl SourceOptions {
-    /// Adds all source files to what is checked.
+    /// All source files, and the description of the project's own macros.
     ///
     /// # Errors
     /// If the folder or the description of macros cannot be read.
-    pub(super) fn add_to(&self, inputs: &mut [Input]) -> anyhow::Result<()> {
+    pub(super) fn files(&self) -> anyhow::Result<Vec<SourceFile>> {
         let Some(folder) = &self.sources else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let described = Described::read(self.macros.as_deref())?;
         let mut sources = Sources::keeping(Kept::All);
@@ -40,15 +50,29 @@ impl SourceOptions {
         for (path, why) in &sources.notes {
             eprintln!("{path}: {why}");
         }
-        let mut files = sources.files;
-        if let Some(text) = described.text {
-            files.push((MACRO_FILE.to_owned(), text.into_bytes()));
-        }
+        let macros = described
+            .text
+            .map(|text| (MACRO_FILE.to_owned(), text.into_bytes()));
+        let files = sources.files.into_iter().chain(macros);
+        let named = files.map(|(path, bytes)| SourceFile {
+            name: format!("{SOURCES}{path}"),
+            path,
+            bytes,
+        });
+        Ok(named.collect())
+    }
+
+    /// Adds all source files to what is checked.
+    ///
+    /// # Errors
+    /// As [`Self::files`].
+    pub(super) fn add_to(&self, inputs: &mut [Input]) -> anyhow::Result<()> {
+        let files = self.files()?;
         for input in inputs {
-            for (path, bytes) in &files {
-                let name = format!("{SOURCES}{path}");
-                input.bundle.insert(&name, bytes.as_slice());
-                input.paths.insert(name.into(), path.into());
+            for file in &files {
+                input.bundle.insert(&file.name, file.bytes.as_slice());
+                let path = (&*file.path).into();
+                input.paths.insert((&*file.name).into(), path);
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::{Bundle, VENDOR};
 
 use super::check::Input;
+use super::check_sources::SourceFile;
 use super::compare::backend::vendor;
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use super::{Stored, Target, config};
@@ -49,6 +50,8 @@ pub(super) struct Laid {
     /// What the files list and declare, a line each.
     pub(super) told: String,
     vendors: Vendors,
+    /// The names of source files in the bundle, and the user's names for them.
+    sources: BTreeMap<Box<str>, String>,
 }
 
 impl Over {
@@ -57,10 +60,11 @@ impl Over {
         self.over.is_some()
     }
 
-    /// Lays the files over the revision.
+    /// Lays the files, and source files beside them, over the revision.
     pub(super) async fn lay(
         &self,
         files: &[PathBuf],
+        sources: Vec<SourceFile>,
         release: Option<&str>,
         target: &Target,
     ) -> anyhow::Result<Laid> {
@@ -84,11 +88,17 @@ impl Over {
             Some(release) => Release::parse(release)?.release,
             None => base.snapshot.release(),
         };
-        let bundle = vendors.over(&base.snapshot.bundle);
+        let mut bundle = vendors.over(&base.snapshot.bundle);
+        let mut shown = BTreeMap::new();
+        for file in sources {
+            bundle.insert(&file.name, file.bytes);
+            shown.insert(file.name.into(), file.path);
+        }
         let snapshot = Snapshot::read(bundle, judged, Some(&base.snapshot));
         Ok(Laid {
             told: vendors.told(&snapshot),
             vendors,
+            sources: shown,
             snapshot,
         })
     }
@@ -97,13 +107,17 @@ impl Over {
 impl Laid {
     /// What is to be said of the files; the revision below is not their matter.
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
-        self.vendors.findings(&self.snapshot)
+        let listed = self.snapshot.listed();
+        listed.filter(|finding| {
+            self.sources.contains_key(&finding.file) || self.vendors.is_own(&finding.file)
+        })
     }
 
     /// The files' texts under the user's names.
     pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {
         let files = self.snapshot.bundle.files().map(|(name, _)| {
-            let shown = self.vendors.shown(name);
+            let source = self.sources.get(name).cloned();
+            let shown = source.unwrap_or_else(|| self.vendors.shown(name));
             let text = self
                 .snapshot
                 .source(name)
@@ -163,15 +177,15 @@ impl Vendors {
         own.map_or_else(|| name.to_owned(), |(path, _)| path.display().to_string())
     }
 
-    fn findings<'a>(&'a self, laid: &'a Snapshot) -> impl Iterator<Item = &'a Finding> {
-        let is_own = |file: &str| file == VENDOR || self.files.iter().any(|(_, f)| f.file == file);
-        laid.listed().filter(move |finding| is_own(&finding.file))
+    /// Whether a file of a bundle is one of them, or the profile.
+    fn is_own(&self, file: &str) -> bool {
+        file == VENDOR || self.files.iter().any(|(_, own)| own.file == file)
     }
 
     /// Prints the findings of the files to standard error; the number of errors.
     pub(super) fn report(&self, laid: &Snapshot) -> usize {
         let mut errors = 0;
-        for finding in self.findings(laid) {
+        for finding in laid.listed().filter(|found| self.is_own(&found.file)) {
             let shown = self.shown(&finding.file);
             eprintln!("{shown}: {}: {}", finding.rule, finding.message);
             errors += usize::from(finding.severity == Severity::Error);

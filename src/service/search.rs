@@ -3,6 +3,7 @@
 use opatlas_dispatch::Reason;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::sought::{Candidate, Sought, Texts};
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::suggest::nearest_few;
 use opatlas_source::{Stop, Stopped};
@@ -26,7 +27,8 @@ pub enum Generated {
 /// What an operator must be like; `None` asks for nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
-    /// Words that must all occur in its name or schema; names also match by letters in order.
+    /// Words that must all occur in its name or schema, see [`Sought`]; where none do, names that
+    /// are spelt alike match.
     pub words: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
@@ -106,17 +108,41 @@ pub fn search(
         .iter()
         .take_while(|_| !stop.is_requested())
         .filter(|&(id, operator)| fits(catalogue, filter, id, operator));
-    let words = filter.words.as_deref().unwrap_or_default();
-    let words: Vec<String> = words.split_whitespace().map(lower).collect();
-    if words.is_empty() {
+    let sought = Sought::parse(filter.words.as_deref().unwrap_or_default());
+    if sought.is_empty() {
         let found = fitting.map(|(id, _)| id).collect();
         return stop.check().map(|()| found);
     }
+    let fitting: Vec<(OperatorId, &Operator)> = fitting.collect();
+    let mut found = ranked(&fitting, &sought, stop)?;
+    if found.is_empty() {
+        let names = fitting.iter().map(|(_, operator)| operator.name().as_str());
+        let names: Vec<&str> = names.collect();
+        if let Some(loose) = sought.loosened(&names) {
+            found = ranked(&fitting, &loose, stop)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Those operators that fit, best first; of equal ones the shortest name first.
+fn ranked(
+    operators: &[(OperatorId, &Operator)],
+    sought: &Sought,
+    stop: &Stop,
+) -> Result<Vec<OperatorId>, Stopped> {
     let mut texts = Texts::default();
-    let mut ranked: Vec<(u32, usize, OperatorId)> = fitting
-        .filter_map(|(id, operator)| {
-            let rank = texts.of(operator).rank(&words)?;
-            Some((rank, operator.name().as_str().len(), id))
+    let mut ranked: Vec<(u32, usize, OperatorId)> = operators
+        .iter()
+        .take_while(|_| !stop.is_requested())
+        .filter_map(|&(id, operator)| {
+            let name = operator.name().as_str();
+            let candidate = Candidate {
+                namespace: operator.namespace(),
+                name,
+                schema: operator.canonical(),
+            };
+            Some((sought.rank(&mut texts, candidate)?, name.len(), id))
         })
         .collect();
     stop.check()?;
@@ -147,69 +173,6 @@ fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Opera
 
 fn is_wanted<T>(wanted: Option<T>, is: impl FnOnce(T) -> bool) -> bool {
     wanted.is_none_or(is)
-}
-
-/// The texts of an operator in lower case; the buffers are used again for the next one.
-#[derive(Default)]
-struct Texts {
-    name: String,
-    schema: String,
-    namespace: usize,
-}
-
-impl Texts {
-    fn of(&mut self, operator: &Operator) -> &Self {
-        self.name.clear();
-        self.namespace = 0;
-        if operator.namespace() != "aten" {
-            self.name.push_str(operator.namespace());
-            self.name.push_str("::");
-            self.namespace = self.name.len();
-        }
-        self.name.push_str(operator.name().as_str());
-        self.name.make_ascii_lowercase();
-        self.schema.clear();
-        self.schema.push_str(operator.canonical());
-        self.schema.make_ascii_lowercase();
-        self
-    }
-
-    /// How well all words fit, least first; `None` when one does not.
-    fn rank(&self, words: &[String]) -> Option<u32> {
-        words.iter().map(|word| self.rank_of(word)).sum()
-    }
-
-    fn rank_of(&self, word: &str) -> Option<u32> {
-        let word = word.strip_prefix("aten::").unwrap_or(word);
-        let bare = &self.name[self.namespace..];
-        let base = bare.split('.').next().unwrap_or(bare);
-        if self.name == word || bare == word {
-            return Some(0);
-        }
-        if base == word {
-            return Some(1);
-        }
-        if bare.starts_with(word) || self.name.starts_with(word) {
-            return Some(2);
-        }
-        if let Some(at) = self.name.find(word) {
-            let begins_word = self.name[..at].ends_with(['_', '.', ':']);
-            return Some(if begins_word { 3 } else { 4 });
-        }
-        if self.schema.contains(word) {
-            return Some(5);
-        }
-        (word.len() >= 4 && is_subsequence(word, &self.name)).then_some(6)
-    }
-}
-
-fn lower(word: &str) -> String {
-    word.to_ascii_lowercase()
-}
-
-fn is_subsequence(letters: &str, text: &str) -> bool {
-    let mut text = text.chars();
-    letters.chars().all(|letter| text.any(|c| c == letter))
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ use crate::wire::search::expect_few_words;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorsQuery {
-    /// Words that must all occur in the name or the schema; best names first.
+    /// Words that must all occur in the name or the schema; best names first. Names may be written as
+    /// C++ and Python write them. Where nothing fits, names that are spelt alike are found.
     #[param(example = "add", max_length = 500)]
     pub q: Option<String>,
     /// Only this namespace.

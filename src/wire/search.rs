@@ -39,12 +39,15 @@ pub struct SearchQuery {
     /// The kind of timeline.
     #[param(inline)]
     pub line: Option<LineName>,
+    /// Only operators that the last revision does not have.
+    #[param(default = false)]
+    pub removed: Option<bool>,
 }
 
 /// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchView {
-    /// The operators; those of the last revision come first.
+    /// The operators: those whose names fit come first, and of these those of the last revision.
     pub items: Vec<FoundView>,
 }
 

@@ -320,6 +320,15 @@ async fn search_finds_what_was() {
     assert_eq!(found["items"][1]["present"][0]["to"]["label"], "2.8.0");
     let by_kernel = server.get(&get("scale_mps")).send().await.ok();
     assert_eq!(texts(&by_kernel["items"], "operator"), ["scale"]);
+    // Names as C++ and Python write them, with and without a revision that has them.
+    for words in ["torch.ops.aten.old_thing", "aten::old_thing"] {
+        let found = server.get(&get(words)).send().await.ok();
+        let names = texts(&found["items"], "operator");
+        assert_eq!(names, ["old_things", "old_thing"], "{words}");
+    }
+    let removed = format!("{}&removed=true", get("old_thing"));
+    let removed = server.get(&removed).send().await.ok();
+    assert_eq!(texts(&removed["items"], "operator"), ["old_thing"]);
     let by_argument = server.get(&get("from_")).send().await.ok();
     assert!(texts(&by_argument["items"], "operator").contains(&"can_go"));
     server

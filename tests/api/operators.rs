@@ -166,6 +166,11 @@ async fn filters_narrow_the_list() {
             "q=SymInt",
             vec!["slice_of", "slice_of_copy", "slice_of_copy.out"],
         ),
+        ("q=torch.ops.aten.add.Tensor", vec!["add.Tensor"]),
+        ("q=Tensor.add_", vec!["add_.Tensor"]),
+        ("q=F.blend", vec!["blend", "blend.out"]),
+        ("q=sliceofcopy", vec!["slice_of_copy", "slice_of_copy.out"]),
+        ("q=belnd", vec!["blend", "blend.out"]),
         ("q=nothing", vec![]),
     ] {
         let list = server

@@ -110,15 +110,21 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		const at = (place) => eventually(async () => assert.equal(await active.getAttribute("aria-posinset"), place));
 		await page.keyboard.press("j");
 		await at("1");
-		await eventually(async () =>
-			assert.equal(await list.evaluate((node) => node === document.activeElement), true),
-		);
+		// The row itself has the focus, so a screen reader says it.
+		const focused = () => active.evaluate((node) => node === document.activeElement);
+		await eventually(async () => assert.equal(await focused(), true));
 		await page.keyboard.press("j");
 		await page.keyboard.press("j");
 		await at("3");
 		await page.keyboard.press("k");
 		await at("2");
+		await eventually(async () => assert.equal(await focused(), true));
 		const name = await active.locator("a").innerText();
+		// Escape goes back to the list as a whole.
+		await page.keyboard.press("Escape");
+		await eventually(async () =>
+			assert.equal(await list.evaluate((node) => node === document.activeElement), true),
+		);
 		// Where one types they are letters.
 		await page.getByLabel("Name or schema").focus();
 		await page.keyboard.press("j");
@@ -126,6 +132,19 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/operators?q=abs`);
 		await settled(page);
 		for (const key of ["j", "j", "Enter"]) await page.keyboard.press(key);
+		await page.waitForURL(`**/operators/${name}`);
+	});
+
+	it("Enter follows the link of a row, in a list that does not say what it opens", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS?q=abs`);
+		await settled(page);
+		await page.keyboard.press("j");
+		const active = page.getByRole("list", { name: "Operators" }).locator("[data-active]");
+		await eventually(async () =>
+			assert.equal(await active.evaluate((node) => node === document.activeElement), true),
+		);
+		const name = await active.locator("a").innerText();
+		await page.keyboard.press("Enter");
 		await page.waitForURL(`**/operators/${name}`);
 	});
 

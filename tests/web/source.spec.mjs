@@ -85,6 +85,30 @@ describe("source", { skip, concurrency: false }, () => {
 		);
 	});
 
+	it("finds a text in the whole file, and leads from names to operators", async (t) => {
+		const text = readFileSync(join(releases, NEWEST, FILE), "utf8").toLowerCase().split("\n");
+		const found = text.flatMap((line, at) => (line.includes("addmm_out") ? [at + 1] : []));
+		assert.ok(found.length > 3);
+		const page = await web.open(t, PATH);
+		const field = page.getByRole("searchbox", { name: "Find in this file" });
+		await field.fill("ADDMM_out");
+		const said = page.getByRole("status").filter({ hasText: /line/ });
+		await said.getByText(`found on ${found.length} lines`).waitFor();
+		await field.press("Enter");
+		await page.waitForURL(`**${PATH}?q=ADDMM_out#L${found[0]}`);
+		await reads(current(page).locator("mark").first(), /^addmm_out$/i);
+		await field.press("Enter");
+		await page.waitForURL(`**#L${found[1]}`);
+		await page.getByText(`2 of ${found.length} lines`).waitFor();
+		await field.press("Shift+Enter");
+		await page.getByRole("button", { name: "Previous match" }).click();
+		await page.waitForURL(`**#L${found.at(-1)}`);
+		await everyLook(page, "source with what is looked for");
+		await page.goto(`${web.base}${PATH}?operator=add_.Tensor`);
+		await current(page).getByRole("link", { name: "add_.Tensor", exact: true }).click();
+		await page.waitForURL("**/operators/add_.Tensor");
+	});
+
 	it("is reached from findings and from an operator's declaration", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}`);
 		await settled(page);

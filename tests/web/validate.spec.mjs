@@ -83,6 +83,52 @@ describe("validate", { skip, concurrency: false }, () => {
 		await reads(editor(page), /CUDAA/);
 	});
 
+	it("moves the focus on when a fix takes its button away", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPUU: f\n    CUDAA: g\n");
+		const unknown = findings(page).filter({ hasText: "dispatch-key-known" });
+		await counts(unknown, 2);
+		await unknown.first().getByRole("button", { name: "Fix" }).press("Enter");
+		await counts(unknown, 1);
+		const focused = page.locator(":focus");
+		await reads(focused, /^Fix$/);
+		await focused.press("Enter");
+		await counts(unknown, 0);
+		await eventually(async () =>
+			assert.equal(await page.evaluate(() => document.activeElement === document.body), false),
+		);
+	});
+
+	it("keeps the text when one leaves the page and comes back", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: kept(Tensor self) -> Tensor\n");
+		await page.getByRole("link", { name: "Rules", exact: true }).click();
+		await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+		await page.getByRole("link", { name: "Validate", exact: true }).click();
+		await reads(editor(page), /kept\(Tensor self\)/);
+		// Also where the page is loaded anew, by an address that has no text.
+		await page.goto(`${web.base}/rules`);
+		await page.goto(`${web.base}/validate`);
+		await reads(editor(page), /kept\(Tensor self\)/);
+		// The text of a link comes before it.
+		await page.goto(`${web.base}/validate?rule=dispatch-key-known`);
+		await eventually(async () => assert.doesNotMatch(await editor(page).innerText(), /kept/));
+	});
+
+	it("completes fields, keys and types, and explains them", async (t) => {
+		const page = await open(t);
+		await type(page, "- func: f(Tensor self) -> Tensor\n  dispatch:\n    ");
+		const choice = (name) => page.locator(".cm-tooltip-autocomplete").getByRole("option", { name });
+		await page.keyboard.type("CompositeImp");
+		await choice("CompositeImplicitAutograd").first().waitFor();
+		await page.locator(".cm-completionInfo").waitFor();
+		await page.keyboard.press("Enter");
+		await reads(editor(page), /^ {4}CompositeImplicitAutograd$/m);
+		await type(page, "- fu");
+		await page.keyboard.press("Control+Space");
+		await choice("func").first().waitFor();
+	});
+
 	it("says at the place what is wrong, with the rule and the fix", async (t) => {
 		const page = await open(t);
 		await type(page, "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDAA: f\n");

@@ -30,6 +30,51 @@ describe("views", { skip, concurrency: false }, () => {
 		});
 	}
 
+	it("the header overlaps nothing and cuts nothing at 1024 pixels and more", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}`);
+		await settled(page);
+		for (const width of [1024, 1280, 1600]) {
+			await page.setViewportSize({ width, height: 900 });
+			await eventually(async () => {
+				const boxes = await page.evaluate(() => {
+					const header = document.querySelector("header");
+					const items = header.querySelectorAll("nav a, select, button, header > a");
+					return [...items].map((item) => item.getBoundingClientRect().toJSON());
+				});
+				for (const [at, one] of boxes.entries()) {
+					assert.ok(one.left >= 0 && one.right <= width, `${width}: item ${at} is cut`);
+					for (const other of boxes.slice(at + 1)) {
+						const isBeside = one.right <= other.left + 0.5 || other.right <= one.left + 0.5;
+						const isUnder = one.bottom <= other.top + 0.5 || other.bottom <= one.top + 0.5;
+						assert.ok(isBeside || isUnder, `${width}: items of the header overlap`);
+					}
+				}
+			});
+		}
+	});
+
+	it("filters do not stand before the rows on a phone", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?kind=out`, { width: 390 });
+		await settled(page);
+		const row = page.getByRole("list", { name: "Operators" }).getByRole("listitem").first();
+		const { y } = await row.boundingBox();
+		assert.ok(y < 400, `the first row is at ${y}`);
+		await page.getByText("Filters (1 set)").click();
+		await page.getByLabel("Kind", { exact: true }).selectOption("inplace");
+		await page.waitForURL("**/operators?kind=inplace");
+	});
+
+	it("one share of coverage on every page", async (t) => {
+		const asked = await fetch(`${web.base}/v1/projects/pytorch/revisions/${NEWEST}/keys?generated=exclude&limit=1000`);
+		const { items } = await asked.json();
+		const { working, operators } = items.find(({ key }) => key === "MPS").coverage;
+		const share = Math.floor((working / operators) * 1000) / 10;
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends`);
+		await page.locator(`[title="MPS: ${share.toFixed(1)} % work"]`).waitFor();
+		await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/backends/MPS`);
+		await page.getByText(`${operators.toLocaleString("en")} operators counted`).waitFor();
+	});
+
 	it("home tells of revisions, newest first, with findings and coverage", async (t) => {
 		const page = await web.open(t, "/");
 		const items = page.getByRole("region", { name: "pytorch" }).getByRole("listitem");

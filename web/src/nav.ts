@@ -7,6 +7,8 @@ export interface NavItem {
 	key: string;
 	/** Its path; those that need a revision get one, or nothing where nothing is stored yet. */
 	to: (place: Place | undefined) => string | undefined;
+	/** What is on it, for the search. */
+	note: string;
 	/** Whether a path belongs to it. */
 	owns: (path: string) => boolean;
 	/** Whether the server serves it, and not this page. */
@@ -25,6 +27,10 @@ export function segment(text: string): string {
 
 export const operatorPath = (place: Place, operator: string): string =>
 	revisionPath(place, `/operators/${segment(operator)}`);
+
+/** What the operators of a base name have in common. */
+export const namePath = (place: Place, name: string): string =>
+	revisionPath(place, `/names/${segment(name)}`);
 
 export const keyPath = (place: Place, key: string): string =>
 	revisionPath(place, `/backends/${segment(key)}`);
@@ -62,51 +68,87 @@ const under = (part: string) => (path: string) =>
 
 /** The views, in their order. Whoever adds one adds it here. */
 export const NAV: readonly NavItem[] = [
-	{ label: "Home", key: "h", to: () => "/", owns: (path) => path === "/" },
+	{
+		label: "Home",
+		key: "h",
+		note: "projects and their revisions",
+		to: () => "/",
+		owns: (path) => path === "/",
+	},
 	{
 		label: "Operators",
 		key: "o",
+		note: "all operators of the revision",
 		to: (place) => place && revisionPath(place, "/operators"),
-		owns: under("operators"),
+		owns: under("(operators|names)"),
 	},
 	{
 		label: "Backends",
 		key: "b",
+		note: "operators by backend: the matrix",
 		to: (place) => place && revisionPath(place, "/backends"),
 		owns: under("backends"),
 	},
 	{
 		label: "Compare",
 		key: "c",
+		note: "what changed between two revisions",
 		to: () => "/compare",
 		owns: (path) => path === "/compare" || /^\/p\/[^/]+\/compare\//.test(path),
 	},
 	{
 		label: "Trends",
 		key: "n",
+		note: "operators and coverage over time",
 		to: (place) => place && projectPath(place.project, "trends"),
 		owns: over("trends"),
 	},
 	{
 		label: "Support",
 		key: "s",
+		note: "since when backends support operators",
 		to: (place) => place && projectPath(place.project, "support"),
 		owns: over("support"),
 	},
 	{
 		label: "Upgrade",
 		key: "u",
+		note: "what a new revision changes for a backend",
 		to: (place) => place && projectPath(place.project, "upgrade"),
 		owns: over("upgrade"),
 	},
-	{ label: "Validate", key: "v", to: () => "/validate", owns: (path) => path === "/validate" },
-	{ label: "Rules", key: "r", to: () => "/rules", owns: (path) => /^\/rules(\/|$)/.test(path) },
+	{ label: "Validate", key: "v", note: "check an entry while you type it", to: () => "/validate", owns: (path) => path === "/validate" },
+	{ label: "Rules", key: "r", note: "what is checked", to: () => "/rules", owns: (path) => /^\/rules(\/|$)/.test(path) },
 	{
 		label: "Topics",
 		key: "k",
+		note: "what keys, fields, types and annotations mean",
 		to: () => "/topics",
 		owns: (path) => /^\/topics(\/|$)/.test(path),
 	},
-	{ label: "API", key: "a", to: () => "/docs", owns: (path) => path === "/docs" },
-	{ label: "Access", key: "t", to: () => "/access", owns: (path) => path === "/access" },
+	{ label: "API", key: "a", note: "the HTTP API", to: () => "/docs", owns: (path) => path === "/docs" },
+	{ label: "Access", key: "t", note: "token of this browser", to: () => "/access", owns: (path) => path === "/access" },
+];
+
+/** A view that other pages and the search lead to, and the header does not. */
+interface OtherPage {
+	label: string;
+	/** What is on it, for the search. */
+	note: string;
+	to: (place: Place | undefined) => string | undefined;
+	outside?: boolean;
+}
+
+export const PAGES: readonly OtherPage[] = [
+	{
+		label: "Revision",
+		note: "files and findings of the revision",
+		to: (place) => place && revisionPath(place),
+	},
+	{
+		label: "Search all revisions",
+		note: "operators by name, argument, type or kernel, removed ones too",
+		to: (place) => place && projectPath(place.project, "search"),
+	},
+	{ label: "Coverage", note: "what figures of coverage count", to: () => "/coverage" },
 ];

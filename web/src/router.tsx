@@ -18,6 +18,7 @@ import {
 	upgradeRoute,
 } from "./routes/history";
 import { homeRoute } from "./routes/home";
+import { nameRoute } from "./routes/name";
 import { operatorRoute } from "./routes/operator";
 import { operatorsRoute } from "./routes/operators";
 import { revisionRoute, summaryRoute } from "./routes/revision";
@@ -34,6 +35,7 @@ const routeTree = rootRoute.addChildren([
 		summaryRoute,
 		operatorsRoute,
 		operatorRoute,
+		nameRoute,
 		backendsRoute,
 		backendRoute,
 		gapsRoute,

@@ -16,5 +16,6 @@ pub mod generate;
 pub mod group;
 pub mod lower;
 pub mod operator;
+pub mod sought;
 pub mod tags;
 pub mod view_group;

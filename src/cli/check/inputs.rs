@@ -12,7 +12,7 @@ use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
 use crate::cli::{import, over};
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, VENDOR};
+use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
 use opatlas_yaml::{Kind, Root};
 
 /// One bundle to check, and the user's names for its files.
@@ -35,9 +35,9 @@ impl Input {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
 
-    /// Whether a finding is about a file that is reported on.
+    /// Whether a finding is about a file that is reported on. All sources are that were asked for.
     pub(super) fn reports(&self, finding: &Finding) -> bool {
-        self.is_named(&finding.file)
+        self.is_named(&finding.file) || finding.file.starts_with(SOURCES)
     }
 }
 

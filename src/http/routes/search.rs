@@ -8,7 +8,7 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::history::HistoryMatch;
+use crate::service::history::{HistoryMatch, Which};
 use crate::wire::paths::ProjectPath;
 use crate::wire::place::Place;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -20,7 +20,8 @@ const MAX_FOUND: usize = 500;
 /// Search all revisions
 ///
 /// Operators that contain the words in any revision: in their name, their schema (arguments and
-/// types), or the name of a kernel.
+/// types), or the name of a kernel. Names may be written as C++ and Python write them:
+/// `torch.ops.aten.add.Tensor`, `F.relu`. Where nothing fits, names that are spelt alike are found.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/search",
@@ -49,12 +50,17 @@ pub async fn search(
         let text = format!("`limit` must be between 1 and {MAX_FOUND}");
         return Err(Problem::new(Kind::InvalidParameter, text).about("limit"));
     }
+    let which = match query.removed {
+        Some(true) => Which::Removed,
+        _ => Which::All,
+    };
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark();
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
-    let found = service.search_history(&timeline, &query.q, limit).await?;
+    let found = service.search_history(&timeline, &query.q, limit, which);
+    let found = found.await?;
     let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,

@@ -22,7 +22,7 @@ pub use facts::{Facts, KeyFacts, StepFacts, percent};
 pub(super) use items::judged;
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;
-pub use search::HistoryMatch;
+pub use search::{HistoryMatch, Which};
 pub use support::{Support, SupportCell};
 pub use timeline::{Item, Line, Range, Timeline};
 

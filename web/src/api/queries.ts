@@ -254,6 +254,24 @@ export const ruleQuery = (rule: string) =>
 			data(client.GET("/v1/rules/{rule}", { params: { path: { rule } }, signal })),
 	});
 
+/** Operators of any revision that hold the words, or only those that the last one does not have. */
+export const searchQuery = (
+	project: string,
+	q: string,
+	asked: { limit: number; removed?: boolean },
+) =>
+	queryOptions({
+		queryKey: ["search", project, q, asked],
+		staleTime: MINUTE,
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/search", {
+					params: { path: { project }, query: { q, ...asked } },
+					signal,
+				}),
+			),
+	});
+
 /** The topics, of which there are few. */
 export const topicsQuery = queryOptions({
 	queryKey: ["topics"],

@@ -961,7 +961,8 @@ export interface paths {
         /**
          * Search all revisions
          * @description Operators that contain the words in any revision: in their name, their schema (arguments and
-         *     types), or the name of a kernel.
+         *     types), or the name of a kernel. Names may be written as C++ and Python write them:
+         *     `torch.ops.aten.add.Tensor`, `F.relu`. Where nothing fits, names that are spelt alike are found.
          */
         get: operations["search_history"];
         put?: never;
@@ -3809,7 +3810,7 @@ export interface components {
         };
         /** @description The result of a search. */
         SearchView: {
-            /** @description The operators; those of the last revision come first. */
+            /** @description The operators: those whose names fit come first, and of these those of the last revision. */
             items: components["schemas"]["FoundView"][];
         };
         /**
@@ -11015,7 +11016,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words that must all occur in the name or the schema; best names first.
+                 * @description Words that must all occur in the name or the schema; best names first. Names may be written as
+                 *     C++ and Python write them. Where nothing fits, names that are spelt alike are found.
                  * @example add
                  */
                 q?: string;
@@ -11801,6 +11803,8 @@ export interface operations {
                 limit?: number;
                 /** @description The kind of timeline. */
                 line?: "releases" | "commits" | "ingests" | "";
+                /** @description Only operators that the last revision does not have. */
+                removed?: boolean;
             };
             header?: never;
             path: {

@@ -1,39 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { matrixQuery, type Place, revisionQuery, revisionsQuery, rulesQuery } from "../api/queries";
+import { type Place, revisionQuery } from "../api/queries";
 import { ErrorView } from "../components/States";
-import { best } from "../lib/match";
-import { addressOf, isAt, titleOf } from "../lib/revisions";
-import { keyPath, operatorPath, projectPath, revisionPath, rulePath } from "../nav";
+import { addressOf } from "../lib/revisions";
+import { findHits, type Hit, useHits, useRemoved } from "./hits";
 import styles from "./Palette.module.css";
 
-interface Hit {
-	kind: "operator" | "key" | "rule" | "revision" | "search";
-	name: string;
-	note: string;
-	/** The project and revision that it leads to; nothing where it leads to neither. */
-	where?: string;
-	to: string;
-	/** Whether the server serves it, and not this page. */
-	outside?: boolean;
-	search?: { q: string };
-}
-
-/** How many hits are shown. */
-const SHOWN = 50;
-
-const nameOf = (hit: Hit) => hit.name;
-
-/** The way on to all revisions, after everything of this one. */
-function over(place: Place | undefined, text: string): Hit[] {
-	const words = text.trim();
-	if (place === undefined || words === "") return [];
-	const to = projectPath(place.project, "search");
-	const note = "names, arguments, types and kernels of all revisions";
-	const where = `${place.project}, all revisions`;
-	return [{ kind: "search", name: words, note, where, to, search: { q: words } }];
-}
+/** How long after the last letter former revisions are searched too, in milliseconds. */
+const REST = 200;
 
 /** `latest` as what it stands for just now, so that each hit can say where it leads. */
 function useNamed(place: Place | undefined) {
@@ -49,37 +24,14 @@ function useNamed(place: Place | undefined) {
 	return { place: named, error: latest.error, loading: latest.isLoading };
 }
 
-function useHits(place: Place | undefined): { hits: Hit[]; error: unknown; loading: boolean } {
-	const at = place ?? { project: "", rev: "" };
-	const matrix = useQuery({ ...matrixQuery(at), enabled: place !== undefined });
-	const rules = useQuery(rulesQuery);
-	const revisions = useQuery({ ...revisionsQuery(at.project), enabled: place !== undefined });
-	const hits = useMemo(() => {
-		const hits: Hit[] = [];
-		if (place) {
-			const item = revisions.data?.find((item) => isAt(item, place.rev));
-			const where = `${place.project} ${item ? titleOf(item) : place.rev}`;
-			for (const { name, schema } of matrix.data?.operators ?? []) {
-				const to = operatorPath(place, name);
-				hits.push({ kind: "operator", name, note: schema, where, to });
-			}
-			for (const { key, functionality } of matrix.data?.keys ?? []) {
-				const to = keyPath(place, key);
-				hits.push({ kind: "key", name: key, note: functionality, where, to });
-			}
-			for (const item of revisions.data ?? []) {
-				const to = revisionPath({ project: item.project, rev: addressOf(item) });
-				const of = { note: item.address, where: item.project, to };
-				hits.push({ kind: "revision", name: titleOf(item), ...of });
-			}
-		}
-		for (const { id, what } of rules.data ?? []) {
-			const to = rulePath(id);
-			hits.push({ kind: "rule", name: id, note: what, to, outside: to.startsWith("/v1/") });
-		}
-		return hits;
-	}, [place, matrix.data, rules.data, revisions.data]);
-	return { hits, error: matrix.error ?? rules.error, loading: matrix.isLoading };
+/** A text once it has not changed for a moment. */
+function useRested(text: string): string {
+	const [rested, setRested] = useState(text);
+	useEffect(() => {
+		const wait = setTimeout(() => setRested(text), REST);
+		return () => clearTimeout(wait);
+	}, [text]);
+	return rested;
 }
 
 /** The search over everything, by keyboard alone. */
@@ -99,7 +51,11 @@ export default function Palette({
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
 	const sought = useDeferredValue(text);
-	const found = useMemo(() => [...best(sought, hits, nameOf, SHOWN), ...over(place, sought)], [sought, hits, place]);
+	const removed = useRemoved(place, useRested(text));
+	const found = useMemo(
+		() => findHits(sought, hits, removed, place),
+		[sought, hits, removed, place],
+	);
 	const navigate = useNavigate();
 	const list = useRef<HTMLDivElement>(null);
 	const input = useRef<HTMLInputElement>(null);
@@ -116,7 +72,7 @@ export default function Palette({
 	const press = (event: KeyboardEvent) => {
 		if (event.key === "Enter") {
 			// What is deferred may be a letter behind.
-			open(sought === text ? found[at] : (best(text, hits, nameOf, 1)[0] ?? over(place, text)[0]));
+			open(sought === text ? found[at] : findHits(text, hits, removed, place)[0]);
 			return;
 		}
 		const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
@@ -135,7 +91,7 @@ export default function Palette({
 				aria-expanded="true"
 				aria-controls="palette-hits"
 				aria-activedescendant={found[at] ? `palette-${at}` : undefined}
-				placeholder="An operator, key, rule or revision"
+				placeholder="An operator, key, rule, topic, page or revision"
 				autoComplete="off"
 				spellCheck={false}
 				value={text}

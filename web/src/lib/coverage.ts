@@ -44,6 +44,15 @@ export function standingAt(
 	return byReason === "direct" ? "direct" : "inherited";
 }
 
+/**
+ * Those of the operators that figures of coverage count: the declared ones, as everywhere else;
+ * generated ones only where there is nothing else.
+ */
+export function countedOnes(operators: readonly MatrixOperator[]): readonly MatrixOperator[] {
+	const declared = operators.filter(({ generated }) => !generated);
+	return declared.length > 0 ? declared : operators;
+}
+
 /** Counts operators by how they stand at a column. */
 export function tally(
 	view: MatrixView,

@@ -11,6 +11,12 @@ export function placeTitle({ label, commit, revision }: TimelinePlace): string {
 	return label ?? commit?.id.slice(0, 12) ?? shortDigest(revision);
 }
 
+/** What a range of a timeline is called. */
+export function rangeTitle(from: TimelinePlace, to: TimelinePlace): string {
+	const [first, last] = [placeTitle(from), placeTitle(to)];
+	return first === last ? first : `${first} to ${last}`;
+}
+
 /** What addresses a place in paths: its label where it has one, else its digest. */
 export function placeAddress({ label, revision }: TimelinePlace): string {
 	return label ?? revision;

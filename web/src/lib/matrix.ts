@@ -1,5 +1,6 @@
 import type { MatrixView } from "../api/queries";
 import type { OperatorsSearch } from "../routes/operators";
+import { best, type Candidate, candidate } from "./sought";
 
 export type MatrixOperator = MatrixView["operators"][number];
 export type MatrixCell = MatrixView["cells"][number];
@@ -49,27 +50,21 @@ export function filtered(view: MatrixView, filters: Filters): MatrixOperator[] {
 	);
 }
 
-/** Operators whose name or schema holds every word; those with the best names first. */
-export function sought(operators: readonly MatrixOperator[], q: string | undefined) {
-	const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-	if (words.length === 0) return [...operators];
-	const found: { operator: MatrixOperator; rank: number }[] = [];
-	for (const operator of operators) {
-		const name = operator.name.toLowerCase();
-		const text = `${name} ${operator.schema.toLowerCase()}`;
-		if (words.every((word) => text.includes(word))) {
-			found.push({ operator, rank: rankOf(name, words.join(" ")) });
-		}
-	}
-	return found.sort((a, b) => a.rank - b.rank).map(({ operator }) => operator);
+/** Each operator as the search sees it, made once. */
+const candidates = new WeakMap<MatrixOperator, Candidate>();
+
+/** An operator as the search sees it. */
+export function candidateOf(operator: MatrixOperator): Candidate {
+	const known = candidates.get(operator);
+	if (known) return known;
+	const made = candidate(operator.name, operator.schema);
+	candidates.set(operator, made);
+	return made;
 }
 
-function rankOf(name: string, words: string): number {
-	if (name === words) return 0;
-	if (name.startsWith(`${words}.`)) return 1;
-	if (name.startsWith(words)) return 2;
-	return name.includes(words) ? 3 : 4;
-}
+/** Operators whose name or schema holds every word; those with the best names first. */
+export const sought = (operators: readonly MatrixOperator[], q: string | undefined) =>
+	best(q ?? "", operators, candidateOf);
 
 /** How many operators have which value, most first; what is null counts nowhere. */
 export function facet(

@@ -1,6 +1,6 @@
 import type { components } from "../api/schema";
 import { LEVELS } from "./levels";
-import { score } from "./match";
+import { candidate, parseSought, rankOf } from "./sought";
 
 type Schemas = components["schemas"];
 export type ChangeRule = Schemas["ChangeRule"];
@@ -36,10 +36,13 @@ export function passes(rule: AnyRule, filter: RuleFilter): boolean {
 /** The rules that pass, those whose ids fit the words best first. */
 export function sought(rules: readonly AnyRule[], filter: RuleFilter): AnyRule[] {
 	const found = rules.filter((rule) => passes(rule, filter));
-	const words = (filter.q ?? "").toLowerCase().trim();
-	if (words === "") return found;
-	const rank = new Map(found.map((rule) => [rule.id, score(words, rule.id)]));
-	return found.sort((a, b) => (rank.get(b.id) ?? 0) - (rank.get(a.id) ?? 0));
+	const words = parseSought(filter.q ?? "");
+	const last = Number.POSITIVE_INFINITY;
+	const rank = new Map(
+		found.map((rule) => [rule.id, rankOf(words, candidate(rule.id, rule.what)) ?? last]),
+	);
+	const of = (rule: AnyRule) => rank.get(rule.id) ?? last;
+	return found.sort((a, b) => (of(a) < of(b) ? -1 : Number(of(a) > of(b))));
 }
 
 /** How many of the rules have each value, without counting the filter itself. */

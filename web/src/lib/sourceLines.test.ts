@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../api/queries";
-import { inFile, lineOf, nextStop, sourceRows, stops } from "./sourceLines";
+import { cutAt, linesWith, inFile, lineOf, nextStop, sourceRows, stops } from "./sourceLines";
 
 const finding = (line: number, severity: Finding["severity"], file = "a.yaml", column = 1): Finding => ({
 	file,
@@ -65,5 +65,20 @@ describe("a line in a fragment", () => {
 		expect(lineOf("L12")).toBe(12);
 		expect(lineOf("#L7")).toBe(7);
 		expect(["L0", "L", "Lx", "12", "L1-L2", ""].map(lineOf)).toEqual(Array(6).fill(undefined));
+	});
+});
+
+describe("what is looked for", () => {
+	it("is found by line, in whatever case", () => {
+		expect(linesWith("add\r\nsub\n# ADD", "Add")).toEqual([1, 3]);
+		expect(linesWith("add", undefined)).toEqual([]);
+		expect(linesWith("a.b", ".")).toEqual([1]);
+	});
+
+	it("is cut out of a line", () => {
+		expect(cutAt("Add an add", "add")).toEqual(["", "Add", " an ", "add", ""]);
+		expect(cutAt("none", "x")).toEqual(["none"]);
+		expect(cutAt("none", undefined)).toEqual(["none"]);
+		expect(cutAt("\u0130x", "x")).toEqual(["\u0130x"]);
 	});
 });

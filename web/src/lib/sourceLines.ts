@@ -58,3 +58,29 @@ export function lineOf(hash: string): number | undefined {
 	const line = Number(/^#?L(\d{1,7})$/.exec(hash)?.[1]);
 	return line > 0 ? line : undefined;
 }
+
+/** The numbers of the lines that hold a text, in whatever case. */
+export function linesWith(text: string, q: string | undefined): number[] {
+	const words = q?.toLowerCase() ?? "";
+	if (words === "") return [];
+	const found: number[] = [];
+	for (const [at, line] of text.toLowerCase().split(/\r?\n/).entries()) {
+		if (line.includes(words)) found.push(at + 1);
+	}
+	return found;
+}
+
+/** A text cut at each place where it holds another, in whatever case: every second part is one. */
+export function cutAt(text: string, q: string | undefined): string[] {
+	const words = q?.toLowerCase() ?? "";
+	const lower = text.toLowerCase();
+	// Some letters change their length with their case; such a line is not marked.
+	if (words === "" || lower.length !== text.length) return [text];
+	const parts: string[] = [];
+	let from = 0;
+	for (let at = lower.indexOf(words); at >= 0; at = lower.indexOf(words, from)) {
+		parts.push(text.slice(from, at), text.slice(at, at + words.length));
+		from = at + words.length;
+	}
+	return [...parts, text.slice(from)];
+}

@@ -12,6 +12,7 @@ import {
 import { Badge } from "../components/Badge";
 import { CoverageLink } from "../components/links";
 import { Card, Page, Section } from "../components/Page";
+import { Prose } from "../components/Prose";
 import { Async, Empty, Loading } from "../components/States";
 import { breaks, type Step, stepsByRevision } from "../lib/change";
 import { count, counted, day, shortDigest } from "../lib/format";
@@ -201,7 +202,11 @@ function Revision({ item, before, step, eager }: RevisionProps) {
 							<CoverageLink />
 						</>
 					) : (
-						(revision.isError && <p className="muted">{revision.error.message}</p>) || (
+						(revision.isError && (
+								<p className="muted">
+									<Prose text={revision.error.message} />
+								</p>
+							)) || (
 							<Loading lines={1} />
 						)
 					)}

@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../api/queries";
 import { Badge } from "../components/Badge";
 import { Button, Select } from "../components/controls";
+import { FoldedFilters } from "../components/Filters";
 import { Page } from "../components/Page";
 import { ReasonMark } from "../components/ReasonMark";
 import { SchemaText } from "../components/SchemaText";
@@ -59,7 +60,9 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
 				/>
-				<Facets view={view} search={search} onChange={set} />
+				<FoldedFilters set={Object.values(filters).filter((value) => value !== undefined).length}>
+					<Facets view={view} search={search} onChange={set} />
+				</FoldedFilters>
 				<p className={styles.count} role="status">
 					<strong>{count(shown.length)}</strong> of {counted(view.operators.length, "operator")}
 				</p>

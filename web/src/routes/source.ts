@@ -9,6 +9,8 @@ export const SEVERITIES = ["error", "warning", "info"] as const;
 export interface SourceSearch {
 	severity?: (typeof SEVERITIES)[number] | undefined;
 	rule?: string | undefined;
+	/** What is looked for in the file. */
+	q?: string | undefined;
 	/** The operator at whose entry to begin. */
 	operator?: string | undefined;
 }
@@ -19,6 +21,7 @@ export const sourceRoute = createRoute({
 	validateSearch: (raw: Raw): SourceSearch => ({
 		severity: oneOf(raw, "severity", SEVERITIES),
 		rule: text(raw, "rule"),
+		q: text(raw, "q"),
 		operator: text(raw, "operator"),
 	}),
 	component: lazyPage(() => import("../pages/source/Source")),

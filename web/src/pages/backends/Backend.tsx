@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { ApiError } from "../../api/problem";
 import { apiPath, type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
 import { Button, Segments, Select } from "../../components/controls";
-import { KeyLink, OperatorLink, TopicLink } from "../../components/links";
+import { CoverageLink, KeyLink, OperatorLink, TopicLink } from "../../components/links";
 import { Card, Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
 import { VerdictMark } from "../../components/VerdictMark";
@@ -13,6 +13,7 @@ import { Async, Empty, ErrorView } from "../../components/States";
 import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
 import {
+	countedOnes,
 	type Move,
 	moves,
 	standingAt,
@@ -131,7 +132,8 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 	const column = columnOf(view, at);
 	const { generated, show, q } = search;
 	const operators = useMemo(() => filtered(view, { generated }), [view, generated]);
-	const counts = useMemo(() => tally(view, operators, column), [view, operators, column]);
+	const declared = useMemo(() => countedOnes(operators), [operators]);
+	const counts = useMemo(() => tally(view, declared, column), [view, declared, column]);
 	const shown = useMemo(() => {
 		const fitting = operators.filter(
 			(operator) => show === undefined || standingAt(view, operator, column) === show,
@@ -153,6 +155,10 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 					<Figure of={counts.unknown} all={total(counts)} label="unknown" part="unknown" />
 				</div>
 				<Bar counts={counts} />
+				<p className="muted">
+					{counted(declared.length, declared[0]?.generated ? "generated operator" : "operator")}{" "}
+					counted{declared[0]?.generated ? "" : ", without generated ones"}. <CoverageLink />
+				</p>
 				{view.verdicts.keys.includes(at) && !view.verdicts.claimed.includes(at) && (
 					<p className="muted">
 						The kernels of {at} live outside PyTorch, so nothing is claimed about them. Give the
@@ -195,6 +201,7 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 						) : (
 							<VirtualList
 								label="Operators"
+								itemKeys
 								items={shown}
 								estimate={30}
 								keyOf={(operator) => operator.name}
@@ -215,13 +222,13 @@ function Body({ view, at }: { view: MatrixView; at: string }) {
 				<div className={styles.side}>
 					<Breakdown
 						title="By namespace"
-						groups={tallyBy(view, operators, column, ({ namespace }) => namespace)}
+						groups={tallyBy(view, declared, column, ({ namespace }) => namespace)}
 					/>
 					<Breakdown
 						title="By Python module"
 						groups={tallyBy(
 							view,
-							operators,
+							declared,
 							column,
 							(operator) => operator.python_module ?? "none",
 						)}

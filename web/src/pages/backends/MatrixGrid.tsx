@@ -12,7 +12,7 @@ import {
 } from "react";
 import type { MatrixView, Place } from "../../api/queries";
 import { usePlace } from "../../layout/place";
-import { served, type Tally, tallies, total } from "../../lib/coverage";
+import { countedOnes, served, type Tally, tallies, total } from "../../lib/coverage";
 import { percent } from "../../lib/format";
 import type { MatrixOperator } from "../../lib/matrix";
 import { keyPath } from "../../nav";
@@ -170,7 +170,10 @@ interface HeadsProps extends Place {
 
 /** The keys of all columns: they are few, and scrolling then has nothing to do with them. */
 const Heads = memo(function Heads({ view, operators, columns, project, rev }: HeadsProps) {
-	const counts = useMemo(() => tallies(view, operators, columns), [view, operators, columns]);
+	const counts = useMemo(
+		() => tallies(view, countedOnes(operators), columns),
+		[view, operators, columns],
+	);
 	return (
 		<div className={styles.heads} role="row" aria-rowindex={1}>
 			<div className={styles.corner} role="columnheader" aria-colindex={1}>

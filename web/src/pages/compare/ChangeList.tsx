@@ -24,8 +24,11 @@ interface Props {
 	onClear: (() => void) | undefined;
 }
 
-/** The height of what stays at the top of the window, in pixels. */
-const HEADER = 64;
+/** How much room stays under what is at the top of the window, in pixels. */
+const ROOM = 16;
+
+/** The height of what stays at the top of the window, in pixels: one line or two. */
+const headerHeight = () => document.querySelector("header")?.offsetHeight ?? 0;
 
 /** All changes by level and operator; only what is seen is drawn. */
 export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
@@ -50,7 +53,7 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		estimateSize: (at) => (rows[at]?.kind === "group" ? 60 : 210),
 		overscan: 4,
 		scrollMargin: top,
-		scrollPaddingStart: HEADER,
+		scrollPaddingStart: headerHeight() + ROOM,
 		getItemKey: (at) => rows[at]?.id ?? at,
 	});
 	const [active, setActive] = useState<string>();

@@ -18,6 +18,7 @@ import {
 	KIND_NAMES,
 	placeAddress,
 	placeTitle,
+	rangeTitle,
 	type Step,
 	steps,
 	type TimelinePlace,
@@ -131,7 +132,7 @@ function Lead({ project, operator, ranges, to }: LeadProps) {
 			{present.length === 0
 				? "Not in these revisions."
 				: `In ${project} ${present
-						.map((range) => `${placeTitle(range.from)} to ${placeTitle(range.to)}`)
+						.map((range) => rangeTitle(range.from, range.to))
 						.join(", ")}${last?.revision === to.revision ? ", the last revision" : ""}. `}
 			{last && (
 				<Link

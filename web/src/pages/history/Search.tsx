@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { searchQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { HistoryLink, OperatorAt } from "../../components/links";
 import { Page, Section } from "../../components/Page";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
 import { counted } from "../../lib/format";
-import { placeAddress, placeTitle } from "../../lib/history";
+import { placeAddress, placeTitle, rangeTitle } from "../../lib/history";
 import { segment } from "../../nav";
-import { searchQuery } from "./queries";
 import styles from "./Search.module.css";
 
 const route = getRouteApi("/p/$project/search");
@@ -22,7 +22,7 @@ export default function Search() {
 	const { q } = route.useSearch();
 	const navigate = useNavigate();
 	const sought = q?.trim() ?? "";
-	const query = useQuery({ ...searchQuery(project, sought, SHOWN), enabled: sought !== "" });
+	const query = useQuery({ ...searchQuery(project, sought, { limit: SHOWN }), enabled: sought !== "" });
 	return (
 		<Page
 			title={sought === "" ? "Search all revisions" : `${sought}, in all revisions`}
@@ -79,7 +79,7 @@ export default function Search() {
 												{!current && <Badge tone="warning">only in older revisions</Badge>}
 												<span className={styles.where}>
 													{present
-														.map(({ from, to }) => `${placeTitle(from)} to ${placeTitle(to)}`)
+														.map(({ from, to }) => rangeTitle(from, to))
 														.join(", ")}
 													{changed.length > 0 &&
 														`; changed in ${changed.map(placeTitle).join(", ")}`}

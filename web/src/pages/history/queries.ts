@@ -166,17 +166,3 @@ export const givenUpgradeQuery = (project: string, range: string, file: GivenFil
 		queryFn: async ({ signal }): Promise<BackendReport> =>
 			JSON.parse(await upgradeText(project, range, file, "application/json", signal)),
 	});
-
-/** Operators of any revision that hold the words. */
-export const searchQuery = (project: string, q: string, limit: number) =>
-	queryOptions({
-		queryKey: ["search", project, q, limit],
-		staleTime: MINUTE,
-		queryFn: ({ signal }) =>
-			data(
-				client.GET("/v1/projects/{project}/search", {
-					params: { path: { project }, query: { q, limit } },
-					signal,
-				}),
-			),
-	});

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "react";
 import { tableQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
 import { KeyLink, OperatorLink, TopicLink } from "../../components/links";
+import { Prose } from "../../components/Prose";
 import { ReasonMark } from "../../components/ReasonMark";
 import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
@@ -65,7 +66,9 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 							</p>
 							<p>{reasonOf(entry.reason).meaning}</p>
 							{training.map((answer) => (
-								<p key={answer.key}>{answer.sentence}</p>
+								<p key={answer.key}>
+									<Prose text={answer.sentence} />
+								</p>
 							))}
 							{entry.cause && <p className={styles.cause}>{entry.cause}</p>}
 							<h3>Steps of the dispatcher</h3>

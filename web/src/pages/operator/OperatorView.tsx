@@ -8,15 +8,18 @@ import { Copy } from "../../components/controls";
 import { OperatorLink, RuleLink, TopicLink } from "../../components/links";
 import { Card, Facts, Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
-import { Async } from "../../components/States";
+import { Async, Loading } from "../../components/States";
 import { usePlace } from "../../layout/place";
-import { filePath, historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import { familyOf } from "../../lib/names";
+import { filePath, historyPath, namePath, operatorPath, revisionPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
+import { historyQuery } from "../history/queries";
+import { NamePage } from "../name/NameView";
 import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
 import { ImplementSection } from "./ImplementSection";
-import { Overloads } from "./Overloads";
 import styles from "./Operator.module.css";
+import { Removed } from "./Removed";
 import { SchemaSection } from "./SchemaSection";
 import { SourceView } from "./SourceView";
 import { TrainingSection } from "./TrainingSection";
@@ -29,9 +32,13 @@ export default function OperatorView() {
 	const place = usePlace();
 	const { operator } = route.useParams();
 	const query = useQuery(operatorQuery(place, operator));
+	const isMissing = query.error instanceof ApiError && query.error.status === 404;
+	// What this revision does not have another one may have.
+	const past = useQuery({ ...historyQuery(place.project, operator, {}), enabled: isMissing });
 	if (query.error instanceof ApiError && (query.error.problem.overloads ?? []).length > 0) {
-		return <Base name={operator} />;
+		return <NamePage name={operator} />;
 	}
+	if (past.data) return <Removed place={place} history={past.data} />;
 	return (
 		<Page
 			title={operator}
@@ -39,6 +46,9 @@ export default function OperatorView() {
 			lead={query.data && <Lead page={query.data} />}
 			actions={
 				<>
+					<Link to={namePath(place, familyOf(operator))} className={styles.history}>
+						All overloads
+					</Link>
 					<Link to={historyPath(place.project, operator)} className={styles.history}>
 						History
 					</Link>
@@ -47,25 +57,13 @@ export default function OperatorView() {
 			}
 			api={apiPath(place, `/operators/${segment(operator)}`)}
 		>
-			<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
-				{(page) => <Body page={page} />}
-			</Async>
-		</Page>
-	);
-}
-
-/** A name that several operators share and none has alone. */
-function Base({ name }: { name: string }) {
-	const place = usePlace();
-	const base = name.replace(/^aten::/, "");
-	return (
-		<Page
-			title={name}
-			heading={<span className="mono">{name}</span>}
-			lead="A base name: every operator of this name has an overload name."
-			api={apiPath(place, `/operators?base_name=${encodeURIComponent(base)}`)}
-		>
-			<Overloads name={base} />
+			{isMissing && past.isPending ? (
+				<Loading />
+			) : (
+				<Async query={query} suggest={(name) => <OperatorLink name={name} />}>
+					{(page) => <Body page={page} />}
+				</Async>
+			)}
 		</Page>
 	);
 }

@@ -12,6 +12,10 @@ interface Props {
 
 const GLYPH: Record<string, string> = { yes: "✓", no: "✕", unknown: "?" };
 
+/** Through what training works, or why it does not. */
+const throughWords = ({ through, detail }: TableView["training"][number]) =>
+	through === "error" ? (detail ?? "raises an error") : through;
+
 /** Whether calls and training work per backend, and on a device without kernels of its own. */
 export function TrainingSection({ view, onKey }: Props) {
 	const supports = new Map(view.table.map(({ key, support }) => [key, support]));
@@ -30,14 +34,14 @@ export function TrainingSection({ view, onKey }: Props) {
 			<ul className={styles.training}>
 				{answers.map((answer) => (
 					<li key={answer.key}>
-						<button type="button" onClick={() => onKey(answer.key)} title={answer.sentence}>
+						<button type="button" onClick={() => onKey(answer.key)} title={answer.sentence.replaceAll("`", "")}>
 							<span className={styles.backend}>{answer.key}</span>
 							<Verdict support={supports.get(answer.key)} operator={view.operator} />
 							<span data-works={answer.training}>
 								<span aria-hidden="true">{GLYPH[answer.training]}</span> training
 								<span className="visually-hidden">: {answer.training}</span>
 							</span>
-							<span className={styles.through}>{answer.through}</span>
+							<span className={styles.through}>{throughWords(answer)}</span>
 						</button>
 					</li>
 				))}

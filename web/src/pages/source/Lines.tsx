@@ -1,10 +1,11 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import type { Finding } from "../../api/queries";
 import { SeverityBadge } from "../../components/Badge";
-import { RuleLink } from "../../components/links";
+import { OperatorLink, RuleLink } from "../../components/links";
 import { Prose } from "../../components/Prose";
-import type { SourceRow } from "../../lib/sourceLines";
+import { cutAt, type SourceRow } from "../../lib/sourceLines";
+import type { Part } from "../../lib/yamlLine";
 import styles from "./Source.module.css";
 
 /** The height of a line that is not wrapped, in pixels. */
@@ -15,10 +16,14 @@ interface Props {
 	rows: readonly SourceRow[];
 	/** The line in view. */
 	at: number | undefined;
+	/** What is looked for, which is marked. */
+	q: string | undefined;
+	/** How a line is drawn in parts; without it as plain text. */
+	parts: ((line: string) => readonly Part[]) | undefined;
 }
 
 /** Lines of a file in a box of their own, with findings under them; only what is seen is drawn. */
-export function Lines({ label, rows, at }: Props) {
+export function Lines({ label, rows, at, q, parts }: Props) {
 	const box = useRef<HTMLElement>(null);
 	const virtual = useVirtualizer({
 		count: rows.length,
@@ -46,7 +51,11 @@ export function Lines({ label, rows, at }: Props) {
 							aria-current={(row.kind === "line" && row.line === at) || undefined}
 							style={{ transform: `translateY(${item.start}px)` }}
 						>
-							{row.kind === "line" ? <Line row={row} /> : <Found finding={row.finding} />}
+							{row.kind === "line" ? (
+								<Line row={row} q={q} parts={parts} />
+							) : (
+								<Found finding={row.finding} />
+							)}
 						</li>
 					);
 				})}
@@ -55,15 +64,46 @@ export function Lines({ label, rows, at }: Props) {
 	);
 }
 
-function Line({ row }: { row: Extract<SourceRow, { kind: "line" }> }) {
+interface LineProps extends Pick<Props, "q" | "parts"> {
+	row: Extract<SourceRow, { kind: "line" }>;
+}
+
+function Line({ row, q, parts }: LineProps) {
+	const of = parts?.(row.text) ?? [{ kind: "text", text: row.text } as const];
 	return (
 		<span className={styles.line}>
 			<a href={`#L${row.line}`} className={styles.number} aria-label={`Line ${row.line}`}>
 				{row.line}
 			</a>
-			<code>{row.text}</code>
+			<code>
+				{of.map(({ kind, text }, at) => {
+					const key = `${at}`;
+					const marked = <Marked text={text} q={q} />;
+					if (kind === "text") return <Fragment key={key}>{marked}</Fragment>;
+					if (kind !== "operator") {
+						return (
+							<span key={key} className={styles[kind]}>
+								{marked}
+							</span>
+						);
+					}
+					return (
+						<OperatorLink key={key} name={text}>
+							{marked}
+						</OperatorLink>
+					);
+				})}
+			</code>
 		</span>
 	);
+}
+
+/** A text in which what is looked for is marked. */
+function Marked({ text, q }: { text: string; q: string | undefined }) {
+	return cutAt(text, q).map((part, at) => {
+		const key = `${at}`;
+		return at % 2 === 1 ? <mark key={key}>{part}</mark> : <Fragment key={key}>{part}</Fragment>;
+	});
 }
 
 function Found({ finding }: { finding: Finding }) {

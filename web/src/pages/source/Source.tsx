@@ -1,21 +1,24 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import {
 	apiPath,
 	type Finding,
 	fileFindingsQuery,
 	fileQuery,
+	matrixQuery,
 	operatorQuery,
 } from "../../api/queries";
 import { Button, ButtonLink, Select } from "../../components/controls";
 import { Page } from "../../components/Page";
 import { Prose } from "../../components/Prose";
+import { SearchInput } from "../../components/SearchInput";
 import { Async } from "../../components/States";
 import { useStepKeys } from "../../components/stepKeys";
 import { usePlace } from "../../layout/place";
 import { count, counted } from "../../lib/format";
-import { inFile, lineOf, nextStop, sourceRows, stops } from "../../lib/sourceLines";
+import { inFile, lineOf, linesWith, nextStop, sourceRows, stops } from "../../lib/sourceLines";
+import { yamlParts } from "../../lib/yamlLine";
 import { revisionPath, segment } from "../../nav";
 import { SEVERITIES, type SourceSearch } from "../../routes/source";
 import { Lines } from "./Lines";
@@ -67,7 +70,7 @@ export default function Source() {
 function Body({ text, findings }: { text: string; findings: readonly Finding[] }) {
 	const { file } = route.useParams();
 	const search = route.useSearch();
-	const { severity, rule } = search;
+	const { severity, rule, q } = search;
 	const of = useMemo(() => inFile(findings, file), [findings, file]);
 	const marked = useMemo(
 		() =>
@@ -86,6 +89,7 @@ function Body({ text, findings }: { text: string; findings: readonly Finding[] }
 		if (line !== undefined) go(line);
 	};
 	useStepKeys(step);
+	const parts = useParts();
 	return (
 		<div className={styles.body}>
 			<div className={styles.tools}>
@@ -100,14 +104,88 @@ function Body({ text, findings }: { text: string; findings: readonly Finding[] }
 					Next finding <kbd>n</kbd>
 				</Button>
 			</div>
+			<Find text={text} search={search} at={at} go={go} />
 			{missing !== undefined && (
 				<p className="muted" role="status">
 					<code>{search.operator}</code>: <Prose text={missing} />
 				</p>
 			)}
-			<Lines label={`Lines of ${file}`} rows={rows} at={at} />
+			<Lines label={`Lines of ${file}`} rows={rows} at={at} q={q} parts={parts} />
 		</div>
 	);
+}
+
+interface FindProps {
+	text: string;
+	search: SourceSearch;
+	at: number | undefined;
+	go: (line: number) => void;
+}
+
+/** Looks for a text in the whole file, of which the browser sees only what is drawn. */
+function Find({ text, search, at, go }: FindProps) {
+	const navigate = useNavigate();
+	const lines = useMemo(() => linesWith(text, search.q), [text, search.q]);
+	// From the last match on with the first, and from the first back with the last.
+	const next = (by: number) => nextStop(lines, at, by) ?? nextStop(lines, undefined, by);
+	const step = (by: number) => {
+		const line = next(by);
+		if (line !== undefined) go(line);
+	};
+	const here = at === undefined ? -1 : lines.indexOf(at);
+	const all = counted(lines.length, "line");
+	return (
+		<search
+			className={styles.find}
+			aria-label="Find in this file"
+			onKeyDown={(event) => {
+				if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+			}}
+		>
+			<SearchInput
+				label="Find in this file"
+				placeholder="add_out"
+				value={search.q}
+				onChange={(q) =>
+					void navigate({
+						to: ".",
+						search: { ...search, q } as never,
+						hash: true,
+						replace: true,
+						resetScroll: false,
+						hashScrollIntoView: false,
+					})
+				}
+			/>
+			{search.q !== undefined && (
+				<>
+					<Button disabled={lines.length === 0} onClick={() => step(-1)}>
+						Previous match
+					</Button>
+					<Button disabled={lines.length === 0} onClick={() => step(1)}>
+						Next match
+					</Button>
+					<p className={styles.said} role="status">
+						{here < 0 ? `found on ${all}` : `${count(here + 1)} of ${all}`}
+					</p>
+				</>
+			)}
+		</search>
+	);
+}
+
+/** How the lines of the file are drawn: those of YAML with their fields, comments and operators. */
+function useParts() {
+	const place = usePlace();
+	const { file } = route.useParams();
+	const isYaml = /\.ya?ml$/.test(file);
+	const matrix = useQuery({ ...matrixQuery(place), enabled: isYaml });
+	const operators = matrix.data?.operators;
+	return useMemo(() => {
+		if (!isYaml) return undefined;
+		const names = new Set(operators?.map(({ name }) => name));
+		return (line: string) => yamlParts(line, (name) => names.has(name));
+	}, [isYaml, operators]);
 }
 
 function said(findings: number, lines: readonly number[], at: number | undefined): string {
@@ -140,9 +218,13 @@ function useLine(operator: string | undefined) {
 		enabled: operator !== undefined && at === undefined,
 	});
 	const source = sought.data?.source;
+	// Once for each operator: where another page is on its way, the address has no line either.
+	const begun = useRef<string>(undefined);
 	useEffect(() => {
-		if (at === undefined && source?.file === file) go(source.line, true);
-	}, [at, source, file, go]);
+		if (begun.current === operator || source?.file !== file) return;
+		begun.current = operator;
+		if (at === undefined) go(source.line, true);
+	}, [at, operator, source, file, go]);
 	const lacks = sought.isSuccess && source?.file !== file;
 	return { at, go, missing: sought.error?.message ?? (lacks ? NOT_WRITTEN : undefined) };
 }

@@ -8,6 +8,7 @@ import { type Finding, topicsQuery } from "../../api/queries";
 import type { TopicItem } from "../../lib/topics";
 import { rulePath } from "../../nav";
 import styles from "./Editor.module.css";
+import { topicCompletion } from "./complete";
 import { type Found, foundField, setFound } from "./found";
 import { topicHover } from "./hover";
 import { look } from "./look";
@@ -68,6 +69,7 @@ export default function Editor({
 				foundField,
 				look,
 				overSelection,
+				topicCompletion(() => latest.current.topics),
 				topicHover(
 					() => latest.current.topics,
 					(path) => latest.current.onOpen(path),
@@ -169,15 +171,25 @@ function diagnostic(found: Found, index: number, open: (path: string) => void): 
 	};
 }
 
+/** A sentence in which what is between backticks is code. */
+function proseNodes(text: string): Node[] {
+	return text.split("`").map((part, at) => {
+		if (at % 2 === 0) return document.createTextNode(part);
+		const code = document.createElement("code");
+		code.textContent = part;
+		return code;
+	});
+}
+
 /** What a tooltip says. Texts are set as texts: nothing of them is ever markup. */
 function said(message: string, help: string | null, rule: string, open: (path: string) => void) {
 	const box = document.createElement("div");
 	const what = document.createElement("div");
-	what.textContent = message;
+	what.append(...proseNodes(message));
 	box.append(what);
 	if (help) {
 		const how = document.createElement("p");
-		how.textContent = help;
+		how.append(...proseNodes(help));
 		box.append(how);
 	}
 	const link = document.createElement("a");

@@ -28,9 +28,31 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 	useEffect(() => {
 		list.current?.querySelector(`[data-at="${at}"]`)?.scrollIntoView({ block: "nearest" });
 	}, [at]);
-	if (findings.length === 0) return <Empty title="No findings" />;
+	// The button that was pressed goes with its finding, so the focus moves on to the next one.
+	const fixed = useRef(-1);
+	const fix = (index: number) => {
+		fixed.current = index;
+		onFix(index);
+	};
+	const box = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		if (fixed.current < 0 || isBehind) return;
+		const next = Math.min(fixed.current, findings.length - 1);
+		fixed.current = -1;
+		if (document.activeElement !== document.body) return;
+		const row = list.current?.querySelector(`[data-at="${next}"]`);
+		const buttons = [...(row?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
+		(buttons.at(-1) ?? box.current)?.focus();
+	}, [findings, isBehind]);
+	if (findings.length === 0) {
+		return (
+			<div ref={box} tabIndex={-1}>
+				<Empty title="No findings" />
+			</div>
+		);
+	}
 	return (
-		<>
+		<div ref={box} tabIndex={-1} className={styles.found}>
 			<div className={styles.steps}>
 				<Button onClick={() => onStep(-1)} aria-keyshortcuts="p">
 					Previous <kbd>p</kbd>
@@ -66,7 +88,7 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 						)}
 						{finding.fix && (
 							<div className={styles.fix}>
-								<Button disabled={isBehind} onClick={() => onFix(index)}>
+								<Button disabled={isBehind} onClick={() => fix(index)}>
 									Fix
 								</Button>
 								<code>{finding.fix.replacement.trim() || "remove it"}</code>
@@ -83,6 +105,6 @@ export function FindingsTab({ findings, at, isBehind, onShow, onStep, onFix }: P
 					{count(findings.length - SHOWN)} more are marked in the margin of the editor.
 				</p>
 			)}
-		</>
+		</div>
 	);
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { ruleQuery } from "../../api/queries";
+import { keepDraft, keptDraft } from "../../lib/draft";
 import { fromFragment, LONGEST, toFragment } from "../../lib/fragment";
 import { isChangeRule } from "../../lib/ruleset";
 import { SAMPLES } from "./examples";
@@ -25,13 +26,17 @@ interface TextState {
 }
 
 /**
- * The text of the editor: that of the address's fragment, or of a rule's bad example, or one to
- * begin with. The address follows while one types, without filling the history.
+ * The text of the editor: that of the address's fragment, or of a rule's bad example, or what was
+ * typed before the page was left, or one to begin with. The address follows while one types, without filling the history.
  */
 export function useText(rule: string | undefined): TextState {
 	const [text, setText] = useState<string>();
 	const [version, setVersion] = useState(0);
 	const [note, setNote] = useState<string>();
+	const take = useCallback((text: string) => {
+		keepDraft(text);
+		setText(text);
+	}, []);
 	const replace = useCallback((text: string) => {
 		setText(text);
 		setVersion((before) => before + 1);
@@ -54,7 +59,7 @@ export function useText(rule: string | undefined): TextState {
 					? "The address does not contain a readable text."
 					: undefined,
 			);
-			replace(found ?? example ?? BEGINNING);
+			replace(found ?? example ?? keptDraft() ?? BEGINNING);
 		});
 		return () => {
 			isLate = true;
@@ -76,5 +81,5 @@ export function useText(rule: string | undefined): TextState {
 		}, REST);
 		return () => clearTimeout(wait);
 	}, [text, example, navigate]);
-	return { text, version, setText, replace, note };
+	return { text, version, setText: take, replace, note };
 }

@@ -1,0 +1,380 @@
+//! What people write when they look for an operator, and how well an operator fits it.
+//!
+//! An operator has one name here, but C++ and Python call it in many ways: `aten::add.Tensor`,
+//! `torch.ops.aten.add.Tensor`, `torch.add`, `F.relu`, `at::_ops::add_Tensor::call`. The search of
+//! the web interface understands the same (`web/src/lib/sought.ts`), and `tests/search/queries.txt`
+//! holds both to it.
+
+use opatlas_source::suggest::Budget;
+
+/// What may come before the name of an operator in C++ and Python, in lower case. None of these is
+/// the base name of an operator that has overloads.
+const PREFIXES: &[&str] = &[
+    "torch",
+    "aten",
+    "at",
+    "native",
+    "_ops",
+    "redispatch",
+    "nn",
+    "functional",
+    "f",
+    "tensor",
+    "_c",
+    "_nn",
+    "_variablefunctions",
+    "_tensorbase",
+];
+/// What may follow the name of an operator in `at::_ops` and `torch.ops`.
+const SUFFIXES: &[&str] = &["::call", "::redispatch", ".default"];
+/// Other spellings are looked for up to this many words; a text with more is no name.
+const MOST_LOOSE_WORDS: usize = 8;
+/// How many known names one unknown word may stand for.
+const MOST_NEAR: usize = 4;
+/// How many letters a word needs before parts of names without their underscores count.
+const LEAST_LETTERS: usize = 4;
+
+/// Words that are searched for, each with the name that it may stand for.
+#[derive(Debug, Clone, Default)]
+pub struct Sought {
+    words: Vec<Word>,
+    /// Whether other spellings fit too.
+    is_loose: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Word {
+    /// The word in lower case, without what comes before a name.
+    text: String,
+    /// The same up to a parenthesis.
+    name: String,
+    /// The name without underscores, dots and colons.
+    letters: String,
+    /// What follows the last dot: the name, if what comes before is a variable or a module.
+    last: Option<String>,
+    /// Known names that differ little, nearest first, in lower case.
+    near: Vec<String>,
+}
+
+/// What is compared with the words.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The namespace.
+    pub namespace: &'a str,
+    /// The name with the overload name.
+    pub name: &'a str,
+    /// The canonical schema.
+    pub schema: &'a str,
+}
+
+/// The texts of a candidate in lower case. The buffers are used again for the next one.
+#[derive(Debug, Default)]
+pub struct Texts {
+    /// The name, qualified unless the namespace is `aten`.
+    name: String,
+    letters: String,
+    schema: String,
+    /// Where the name begins after its namespace.
+    namespace: usize,
+}
+
+impl Sought {
+    /// Reads a text that somebody typed or copied. Linear in the text.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let words = text.split_whitespace().map(Word::parse);
+        Self {
+            words: words.filter(|word| !word.text.is_empty()).collect(),
+            is_loose: false,
+        }
+    }
+
+    /// Whether nothing is searched for.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// The words in lower case without what C++ and Python write before names: for
+    /// `torch.ops.aten.add.Tensor` it is `add.tensor`.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        let words: Vec<&str> = self.words.iter().map(|word| &*word.text).collect();
+        words.join(" ")
+    }
+
+    /// How well all words fit: the less, the better. `None` when one does not fit.
+    #[must_use]
+    pub fn rank(&self, texts: &mut Texts, candidate: Candidate<'_>) -> Option<u32> {
+        texts.read(candidate);
+        let of = |word: &Word| {
+            let loose = || self.is_loose.then(|| texts.loose_rank(word)).flatten();
+            texts.rank(word).or_else(loose)
+        };
+        self.words.iter().map(of).sum()
+    }
+
+    /// The same words, which fit other spellings too: known names that differ little, and names that
+    /// have their letters in this order. For when nothing fits as it is written. `names` are the names
+    /// of all candidates, which are looked at once for each word. `None` for a text with many words.
+    #[must_use]
+    pub fn loosened(&self, names: &[&str]) -> Option<Self> {
+        if self.words.is_empty() || self.words.len() > MOST_LOOSE_WORDS {
+            return None;
+        }
+        let budget = Budget::default();
+        let mut loose = self.clone();
+        loose.is_loose = true;
+        for word in &mut loose.words {
+            let both = names.iter().flat_map(|name| [base_of(name), name]);
+            let near = budget.nearest_few(&word.name, both, MOST_NEAR);
+            word.near = near.into_iter().map(str::to_lowercase).collect();
+            word.near.extend(word.last.clone());
+        }
+        Some(loose)
+    }
+}
+
+impl Word {
+    fn parse(word: &str) -> Self {
+        let quotes = ['"', '\'', '`', ',', ';'];
+        let lower = word.trim_matches(quotes).to_ascii_lowercase();
+        let text = bare(&lower);
+        let name = match text.find('(') {
+            Some(at) if at > 0 => &text[..at],
+            _ => &text,
+        };
+        let last = name.rsplit('.').next().filter(|last| *last != name);
+        Self {
+            letters: letters(name).collect(),
+            last: last.filter(|last| !last.is_empty()).map(str::to_owned),
+            near: Vec::new(),
+            name: name.to_owned(),
+            text,
+        }
+    }
+
+    /// Whether only whole names fit: `Tensor(a!)` is not part of the name `add.Tensor`.
+    fn is_call(&self) -> bool {
+        self.name.len() < self.text.len()
+    }
+}
+
+/// A name without what C++ and Python write around it.
+fn bare(word: &str) -> String {
+    let mut rest = word;
+    let mut is_namespace = false;
+    while let Some((first, after)) = split_path(rest) {
+        if is_namespace && first != "aten" {
+            return format!("{first}::{}", without_suffix(after));
+        }
+        is_namespace = first == "ops";
+        if !is_namespace && !PREFIXES.contains(&first) {
+            break;
+        }
+        rest = after;
+    }
+    match rest.len() < word.len() {
+        true => without_suffix(rest).to_owned(),
+        false => rest.to_owned(),
+    }
+}
+
+fn without_suffix(path: &str) -> &str {
+    let end = SUFFIXES.iter().find_map(|suffix| path.strip_suffix(suffix));
+    end.unwrap_or(path)
+}
+
+/// The first part of a path, and what follows the dot or the colons behind it.
+fn split_path(path: &str) -> Option<(&str, &str)> {
+    let at = path.find(['.', ':', '('])?;
+    let (first, rest) = path.split_at(at);
+    let rest = rest.strip_prefix("::").or_else(|| rest.strip_prefix('.'))?;
+    Some((first, rest))
+}
+
+fn base_of(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// The letters of a name without what separates its words. The underscore at the end of an in-place
+/// operator is part of its name.
+fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
+    let mut letters = name.chars().peekable();
+    std::iter::from_fn(move || {
+        loop {
+            let letter = letters.next()?;
+            let is_end = matches!(letters.peek(), None | Some('.'));
+            if !matches!(letter, '.' | ':') && (letter != '_' || is_end) {
+                return Some(letter);
+            }
+        }
+    })
+}
+
+/// The rank of the nearest other spelling of a word.
+const LOOSE: u32 = 8;
+/// The rank of a word whose letters a name has in their order; after all other spellings.
+const IN_ORDER: u32 = 16;
+
+impl Texts {
+    fn read(&mut self, candidate: Candidate<'_>) {
+        self.name.clear();
+        self.namespace = 0;
+        if candidate.namespace != "aten" {
+            self.name.push_str(candidate.namespace);
+            self.name.push_str("::");
+            self.namespace = self.name.len();
+        }
+        self.name.push_str(candidate.name);
+        self.name.make_ascii_lowercase();
+        self.letters.clear();
+        self.letters.extend(letters(&self.name[self.namespace..]));
+        self.schema.clear();
+        self.schema.push_str(candidate.schema);
+        self.schema.make_ascii_lowercase();
+    }
+
+    /// How well a word fits, least first; `None` when it does not.
+    fn rank(&self, word: &Word) -> Option<u32> {
+        let name = &*word.name;
+        let bare = &self.name[self.namespace..];
+        let base = base_of(bare);
+        let is = |other: &str| self.name == other || bare == other;
+        let is_base = |other: &str| base == other || base_of(&self.name) == other;
+        if is(name) {
+            return Some(0);
+        }
+        if is_base(name) {
+            return Some(1);
+        }
+        let has_letters = self.letters == word.letters || letters(base).eq(word.letters.chars());
+        if has_letters && !word.letters.is_empty() {
+            return Some(2);
+        }
+        if !word.is_call() {
+            if bare.starts_with(name) || self.name.starts_with(name) {
+                return Some(3);
+            }
+            if let Some(at) = self.name.find(name) {
+                let begins_word = self.name[..at].ends_with(['_', '.', ':']);
+                return Some(if begins_word { 4 } else { 5 });
+            }
+            if word.letters.len() >= LEAST_LETTERS && self.letters.contains(&*word.letters) {
+                return Some(6);
+            }
+        }
+        self.schema.contains(&*word.text).then_some(7)
+    }
+
+    /// How well another spelling of a word fits.
+    fn loose_rank(&self, word: &Word) -> Option<u32> {
+        let bare = &self.name[self.namespace..];
+        let is = |near: &String| self.name == *near || bare == near || base_of(bare) == near;
+        if let Some(at) = word.near.iter().position(is) {
+            return u32::try_from(at).ok().map(|at| LOOSE + at);
+        }
+        let may_miss = !word.is_call() && word.name.len() >= LEAST_LETTERS;
+        (may_miss && is_subsequence(&word.name, &self.name)).then_some(IN_ORDER)
+    }
+}
+
+fn is_subsequence(letters: &str, text: &str) -> bool {
+    let mut text = text.chars();
+    letters.chars().all(|letter| text.any(|c| c == letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Operators, and queries with what each must find, in order.
+    const TABLE: &str = include_str!("../../../tests/search/queries.txt");
+
+    fn candidates() -> Vec<(String, String, String)> {
+        let lines = TABLE
+            .lines()
+            .filter_map(|line| line.strip_prefix("operator "));
+        let candidate = |line: &str| {
+            let (namespace, schema) = line.split_once("::").unwrap();
+            let name = schema.split('(').next().unwrap();
+            (namespace.to_owned(), name.to_owned(), schema.to_owned())
+        };
+        lines.map(candidate).collect()
+    }
+
+    fn found(text: &str, candidates: &[(String, String, String)]) -> Vec<String> {
+        let mut sought = Sought::parse(text);
+        let mut texts = Texts::default();
+        let mut run = |sought: &Sought| {
+            let places = candidates.iter().enumerate();
+            let ranked = places.filter_map(|(at, (namespace, name, schema))| {
+                let candidate = Candidate {
+                    namespace,
+                    name,
+                    schema,
+                };
+                let rank = sought.rank(&mut texts, candidate)?;
+                let shown = match &**namespace {
+                    "aten" => name.clone(),
+                    _ => format!("{namespace}::{name}"),
+                };
+                Some((rank, name.len(), at, shown))
+            });
+            let mut ranked: Vec<_> = ranked.collect();
+            ranked.sort();
+            ranked
+        };
+        let mut ranked = run(&sought);
+        if ranked.is_empty() {
+            let names: Vec<&str> = candidates.iter().map(|(_, name, _)| &**name).collect();
+            sought = sought.loosened(&names).unwrap();
+            ranked = run(&sought);
+        }
+        ranked.into_iter().map(|(.., name)| name).collect()
+    }
+
+    #[test]
+    fn every_query_of_the_table_finds_what_it_says() {
+        let candidates = candidates();
+        let mut wrong = Vec::new();
+        let mut queries = 0;
+        for line in TABLE.lines().filter_map(|line| line.strip_prefix("query ")) {
+            let (query, expected) = line.split_once(" =>").unwrap();
+            let expected: Vec<&str> = expected.split_whitespace().collect();
+            let found = found(query, &candidates);
+            if found != expected {
+                wrong.push(format!("{query} => {}", found.join(" ")));
+            }
+            queries += 1;
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(queries > 30, "{queries}");
+    }
+
+    #[test]
+    fn what_surrounds_a_name_is_left_out() {
+        let plain = |text: &str| Sought::parse(text).plain();
+        for (text, expected) in [
+            ("torch.ops.aten.add.Tensor", "add.tensor"),
+            ("torch.ops.aten.add.default", "add"),
+            ("torch.ops.acme.add.default", "acme::add"),
+            ("at::_ops::add_Tensor::call", "add_tensor"),
+            ("torch::nn::functional::relu", "relu"),
+            ("torch.linalg.norm", "linalg.norm"),
+            ("Tensor(a!) \"self\",", "tensor(a!) self"),
+            ("torch", "torch"),
+            ("torch.", ""),
+            ("acme::add", "acme::add"),
+            ("add.Tensor", "add.tensor"),
+        ] {
+            assert_eq!(plain(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_many_words_is_not_taken_for_misspelt_names() {
+        let many = "wrod ".repeat(MOST_LOOSE_WORDS + 1);
+        assert!(Sought::parse(&many).loosened(&["word"]).is_none());
+    }
+}

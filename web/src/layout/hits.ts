@@ -1,0 +1,210 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import {
+	type MatrixView,
+	matrixQuery,
+	type Place,
+	type RevisionItem,
+	revisionsQuery,
+	rulesQuery,
+	searchQuery,
+	topicsQuery,
+} from "../api/queries";
+import type { components } from "../api/schema";
+import { counted } from "../lib/format";
+import { placeTitle } from "../lib/history";
+import { candidateOf } from "../lib/matrix";
+import { familyOf } from "../lib/names";
+import { addressOf, isAt, titleOf } from "../lib/revisions";
+import { alike, type Candidate, candidate, fitting, plain } from "../lib/sought";
+import type { TopicItem } from "../lib/topics";
+import {
+	keyPath,
+	NAV,
+	namePath,
+	operatorPath,
+	PAGES,
+	projectPath,
+	revisionPath,
+	rulePath,
+	topicPath,
+} from "../nav";
+
+/** What the search leads to. */
+export interface Hit {
+	kind:
+		| "operator"
+		| "overloads"
+		| "removed"
+		| "key"
+		| "rule"
+		| "topic"
+		| "page"
+		| "revision"
+		| "commit"
+		| "search";
+	name: string;
+	note: string;
+	/** The project and revision that it leads to; nothing where it leads to neither. */
+	where?: string;
+	to: string;
+	/** Whether the server serves it, and not this page. */
+	outside?: boolean;
+	search?: { q: string };
+	/** As the search sees it. */
+	of: Candidate;
+}
+
+/** How many hits are shown. */
+const SHOWN = 50;
+/** How many operators of former revisions are asked for, and shown. */
+const REMOVED = 8;
+/** From how many letters on they are asked for. */
+const ENOUGH = 3;
+/** How many operators the note of a base name lists. */
+const LISTED = 6;
+
+type Found = components["schemas"]["FoundView"];
+
+/** The operators of a revision, and the names that several of them share. */
+function operatorHits(place: Place, view: MatrixView, where: string): Hit[] {
+	const hits: Hit[] = [];
+	const names = new Map<string, string[]>();
+	for (const operator of view.operators) {
+		const { name, schema } = operator;
+		const to = operatorPath(place, name);
+		hits.push({ kind: "operator", name, note: schema, where, to, of: candidateOf(operator) });
+		const family = familyOf(name);
+		const of = names.get(family);
+		if (of) of.push(name);
+		else names.set(family, [name]);
+	}
+	for (const [name, of] of names) {
+		if (of.length < 2) continue;
+		const more = of.length > LISTED ? ", …" : "";
+		const note = `${counted(of.length, "operator")}: ${of.slice(0, LISTED).join(", ")}${more}`;
+		const to = namePath(place, name);
+		hits.push({ kind: "overloads", name, note, where, to, of: candidate(name) });
+	}
+	return hits;
+}
+
+function keyHits(place: Place, view: MatrixView, where: string): Hit[] {
+	return view.keys.map(({ key: name, functionality: note }) => {
+		const of = candidate(name, note);
+		return { kind: "key", name, note, where, to: keyPath(place, name), of };
+	});
+}
+
+/** Revisions by their labels, and by their commits where they have some. */
+function revisionHits(items: readonly RevisionItem[]): Hit[] {
+	return items.flatMap((item): Hit[] => {
+		const to = revisionPath({ project: item.project, rev: addressOf(item) });
+		const name = titleOf(item);
+		const of = candidate(name, item.address);
+		const where = item.project;
+		const revision: Hit = { kind: "revision", name, note: item.address, where, to, of };
+		const commits = item.commits.map(({ id, subject, author_date }): Hit => {
+			const title = id.slice(0, 12);
+			const of = candidate(id, subject);
+			const note = `${author_date.slice(0, 10)}  ${subject}`;
+			return { kind: "commit", name: title, note, where, to, of };
+		});
+		return item.labels.length === 0 && commits.length > 0 ? commits : [revision, ...commits];
+	});
+}
+
+function topicHits(topics: readonly TopicItem[]): Hit[] {
+	return topics.map(({ id, names, summary }) => {
+		const note = summary.replaceAll("`", "");
+		const of = candidate(id, `${names.join(" ")} ${note}`);
+		return { kind: "topic", name: id, note, to: topicPath(id), of };
+	});
+}
+
+/** The views of the header and those that other pages lead to. */
+function pageHits(place: Place | undefined): Hit[] {
+	const hits: Hit[] = [];
+	for (const { label: name, to: path, note = "", outside = false } of [...NAV, ...PAGES]) {
+		const to = path(place);
+		if (to === undefined) continue;
+		hits.push({ kind: "page", name, note, to, outside, of: candidate(name, note) });
+	}
+	return hits;
+}
+
+/** Operators that the last revision does not have, each with the revision that had it last. */
+function removedHits(place: Place, found: readonly Found[]): Hit[] {
+	return found.map(({ operator: name, present }) => {
+		const last = present.at(-1)?.to;
+		const note = last ? `last in ${placeTitle(last)}` : "in no revision any more";
+		const to = operatorPath(place, name);
+		return { kind: "removed", name, note, where: place.project, to, of: candidate(name) };
+	});
+}
+
+/** The way on to all revisions, after everything of this one. */
+function over(place: Place | undefined, text: string): Hit[] {
+	const words = text.trim();
+	if (place === undefined || words === "") return [];
+	const to = projectPath(place.project, "search");
+	const note = "names, arguments, types and kernels of all revisions";
+	const where = `${place.project}, all revisions`;
+	const of = candidate(words);
+	return [{ kind: "search", name: words, note, where, to, search: { q: words }, of }];
+}
+
+/** Everything that a search can lead to from a place, loaded once. */
+export function useHits(place: Place | undefined) {
+	const at = place ?? { project: "", rev: "" };
+	const matrix = useQuery({ ...matrixQuery(at), enabled: place !== undefined });
+	const rules = useQuery(rulesQuery);
+	const topics = useQuery(topicsQuery);
+	const revisions = useQuery({ ...revisionsQuery(at.project), enabled: place !== undefined });
+	const hits = useMemo(() => {
+		const items = revisions.data ?? [];
+		const item = items.find((item) => place && isAt(item, place.rev));
+		const where = place ? `${place.project} ${item ? titleOf(item) : place.rev}` : "";
+		const of = place && matrix.data;
+		return [
+			...(of ? operatorHits(place, of, where) : []),
+			...(of ? keyHits(place, of, where) : []),
+			...(place ? revisionHits(items) : []),
+			...pageHits(place),
+			...topicHits(topics.data ?? []),
+			...(rules.data ?? []).map(({ id: name, what: note }): Hit => {
+				const to = rulePath(name);
+				return { kind: "rule", name, note, to, of: candidate(name, note) };
+			}),
+		];
+	}, [place, matrix.data, rules.data, topics.data, revisions.data]);
+	return { hits, error: matrix.error ?? rules.error, loading: matrix.isLoading };
+}
+
+/** Operators that former revisions had, for words that are not typed any further. */
+export function useRemoved(place: Place | undefined, text: string): readonly Hit[] {
+	const words = text.trim();
+	const enabled = place !== undefined && plain(words).length >= ENOUGH;
+	const asked = { removed: true, limit: REMOVED };
+	const found = useQuery({ ...searchQuery(place?.project ?? "", words, asked), enabled });
+	const items = found.data?.items;
+	return useMemo(() => (place && items ? removedHits(place, items) : []), [place, items]);
+}
+
+/** What is shown for a text: what fits, then what was removed, then the way on to all revisions. */
+export function findHits(
+	text: string,
+	hits: readonly Hit[],
+	removed: readonly Hit[],
+	place: Place | undefined,
+): Hit[] {
+	const of = (hit: Hit) => hit.of;
+	const here = fitting(text, hits, of);
+	const known = new Set(here.map(({ to }) => to));
+	const gone = removed.filter(({ to }) => !known.has(to));
+	const found =
+		here.length > 0
+			? [...here.slice(0, SHOWN - gone.length), ...gone]
+			: [...gone, ...alike(text, hits, of).slice(0, SHOWN - gone.length)];
+	return [...found, ...over(place, text)];
+}

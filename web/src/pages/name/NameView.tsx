@@ -1,0 +1,112 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { apiPath, type Operator, overloadsQuery } from "../../api/queries";
+import { Badge } from "../../components/Badge";
+import { Copy } from "../../components/controls";
+import { HistoryLink, OperatorLink } from "../../components/links";
+import { Page, Section } from "../../components/Page";
+import { SchemaText } from "../../components/SchemaText";
+import { Async, Empty } from "../../components/States";
+import { usePlace } from "../../layout/place";
+import { counted } from "../../lib/format";
+import { familyOf, kindsOf } from "../../lib/names";
+import { filePath, namePath } from "../../nav";
+import { NameCalls } from "./NameCalls";
+import { NameHistory } from "./NameHistory";
+import { NameSupport } from "./NameSupport";
+import styles from "./Name.module.css";
+
+const route = getRouteApi("/p/$project/r/$rev/names/$name");
+
+/** How many operators of a name are asked about one by one. */
+const ASKED = 12;
+
+/** The page of a base name at its own address. */
+export default function NameView() {
+	return <NamePage name={route.useParams().name} />;
+}
+
+/** All operators of a base name: their schemas, where they run, how they are called, their past. */
+export function NamePage({ name }: { name: string }) {
+	const place = usePlace();
+	const family = familyOf(name);
+	const functional = useQuery(overloadsQuery(place, family));
+	const inplace = useQuery(overloadsQuery(place, `${family}_`));
+	const found = [...(functional.data?.items ?? []), ...(inplace.data?.items ?? [])];
+	return (
+		<Page
+			title={family}
+			heading={<span className="mono">{family}</span>}
+			lead={
+				found.length > 0 && `${counted(found.length, "operator")} of this name: ${kindsOf(found)}.`
+			}
+			actions={<Copy text={`${location.origin}${namePath(place, family)}`}>Copy link</Copy>}
+			api={apiPath(place, `/operators?base_name=${encodeURIComponent(family)}`)}
+		>
+			<Async query={functional}>
+				{() => (
+					<Async query={inplace}>
+						{() =>
+							found.length === 0 ? (
+								<Empty title={`${place.rev} has no operator of this name`} />
+							) : (
+								<Family operators={found} />
+							)
+						}
+					</Async>
+				)}
+			</Async>
+		</Page>
+	);
+}
+
+function Family({ operators }: { operators: readonly Operator[] }) {
+	const written = operators.filter(({ generated }) => !generated);
+	const asked = (written.length > 0 ? written : operators).slice(0, ASKED);
+	return (
+		<>
+			<Overloads operators={operators} />
+			<NameSupport operators={asked} />
+			<NameCalls operators={asked} />
+			<NameHistory operators={asked} />
+		</>
+	);
+}
+
+function Overloads({ operators }: { operators: readonly Operator[] }) {
+	const { project } = usePlace();
+	return (
+		<Section title="Overloads" note="with in-place and out forms">
+			<ul className={styles.overloads}>
+				{operators.map((operator) => (
+					<li key={operator.name}>
+						<p className={styles.line}>
+							<OperatorLink name={operator.name} />
+							<Badge tone="accent">{operator.kind}</Badge>
+							{operator.structured && <Badge tone="accent">structured</Badge>}
+							{operator.generated && <Badge>generated</Badge>}
+							<span className={styles.ways}>
+								<SourceLink operator={operator} />
+								<HistoryLink project={project} name={operator.name}>
+									History<span className="visually-hidden"> of {operator.name}</span>
+								</HistoryLink>
+							</span>
+						</p>
+						<SchemaText schema={operator.schema} />
+					</li>
+				))}
+			</ul>
+		</Section>
+	);
+}
+
+function SourceLink({ operator: { name, file, span } }: { operator: Operator }) {
+	const place = usePlace();
+	if (!file || !span) return null;
+	return (
+		<Link to={filePath(place, file)} hash={`L${span.line}`} className="mono target">
+			line {span.line}
+			<span className="visually-hidden"> declares {name}</span>
+		</Link>
+	);
+}

@@ -1,0 +1,17 @@
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "../lib/lazyPage";
+import { type Raw, text } from "../lib/search";
+import { revisionRoute } from "./revision";
+
+/** What is chosen on the page of a base name, as it stands in the address. */
+export interface NameSearch {
+	/** The operator whose support is shown. */
+	form?: string | undefined;
+}
+
+export const nameRoute = createRoute({
+	getParentRoute: () => revisionRoute,
+	path: "/names/$name",
+	validateSearch: (raw: Raw): NameSearch => ({ form: text(raw, "form") }),
+	component: lazyPage(() => import("../pages/name/NameView")),
+});
