@@ -26,6 +26,7 @@ test: tools check web releases unit test-recorders test-web
 check:
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo check --manifest-path fuzz/Cargo.toml --all-features --target-dir target
 
 unit:
 	cargo test --locked --workspace

@@ -3,7 +3,7 @@
 #![no_main]
 
 use opatlas_diff::{Revision, compare};
-use opatlas_dispatch::{Build, Inputs, Observed, RevisionTables, Source, Standing, View};
+use opatlas_dispatch::{Build, Inputs, Observed, Provenance, RevisionTables, Source, View};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
@@ -40,6 +40,6 @@ fn inputs<'a>(catalogue: &'a Catalogue, observed: &'a Observed) -> Inputs<'a> {
         matches: &catalogue.derivative_matches,
         backends: &catalogue.backends,
         observed,
-        standing: Standing::Assumed,
+        provenance: Provenance::Assumed,
     }
 }
