@@ -104,6 +104,7 @@ impl Service {
         let name = ProjectName::parse(name)?;
         self.store.delete_project(&name).await?;
         self.known.invalidate_all();
+        self.histories.forget();
         self.rulebooks.invalidate(&name).await;
         Ok(())
     }

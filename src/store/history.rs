@@ -6,6 +6,8 @@ use opatlas_source::{Bundle, Digest};
 /// How often what a project's timeline is made of has changed, as numbers that grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
+    /// The project's id and when it was created: a later project of the same name has others.
+    pub of: (i64, i64),
     /// Another number after every change of revisions, labels or commits.
     pub now: i64,
     /// The number that the last change of commits gave that did more than add some at the end.

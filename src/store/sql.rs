@@ -113,8 +113,8 @@ pub const LABEL_DELETE: &str = "DELETE FROM labels WHERE project = $1 AND name =
 
 // History.
 
-/// How often what a project's timeline is made of has changed.
-pub const STAMP: &str = "SELECT stamp AS now, commits_rearranged AS commits, \
+/// Which project it is, and how often what its timeline is made of has changed.
+pub const STAMP: &str = "SELECT id AS project, created_at AS born, stamp AS now, commits_rearranged AS commits, \
      revisions_rearranged AS revisions FROM projects WHERE id = $1";
 /// Notes that it has changed, and whether otherwise than by new commits or revisions at the end.
 pub const STAMP_BUMP: &str = "UPDATE projects SET stamp = stamp + 1, \

@@ -429,3 +429,21 @@ async fn words_that_are_searched_for_have_a_bound() {
         assert!(problem.to_string().contains("at most 500"), "{problem}");
     }
 }
+
+#[tokio::test]
+async fn a_project_made_anew_has_no_history_of_the_former() {
+    let server = Server::new().await;
+    let text = |name: &str| format!("- func: {name}(Tensor self) -> Tensor\n");
+    for names in [["one", "two"], ["three", "four"]] {
+        server.project("p").await;
+        for name in names {
+            server.ingest("p", "", &text(name)).await;
+        }
+        for name in names {
+            let path = format!("/v1/projects/p/operators/{name}/history?line=ingests");
+            server.get(&path).send().await.ok();
+        }
+        let gone = server.delete("/v1/projects/p").send().await;
+        assert_eq!(gone.status, 204);
+    }
+}

@@ -82,6 +82,12 @@ impl Histories {
         lock
     }
 
+    /// Forgets all timelines: a project is gone, and another may come to have its name, and its id.
+    pub(super) fn forget(&self) {
+        self.known.invalidate_all();
+        self.current.invalidate_all();
+    }
+
     /// Caches a timeline under the requested kind and under its actual kind.
     async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
         let own = Some(timeline.line);
@@ -141,7 +147,7 @@ impl Service {
         if let Some(known) = known.as_ref().filter(|known| known.stamp == stamp) {
             return Ok(Arc::clone(known));
         }
-        let known = known.as_deref();
+        let known = known.as_deref().filter(|known| known.stamp.of == stamp.of);
         let mut timeline = Timeline::load(&*self.store, project, line, stamp, known).await?;
         if timeline.items.is_empty() {
             return Err(ServiceError::NoRevisions(timeline.project));

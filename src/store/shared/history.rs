@@ -24,6 +24,8 @@ record! {
 
 record! {
     struct StampRow {
+        project: i64,
+        born: i64,
         now: i64,
         commits: i64,
         revisions: i64,
@@ -112,6 +114,7 @@ pub(super) async fn stamp(
     let id = projects::id(connection, project).await?;
     let row: StampRow = query(sql::STAMP).bind(id).fetch_one(connection).await?;
     Ok(Stamp {
+        of: (row.project, row.born),
         now: row.now,
         commits: row.commits,
         revisions: row.revisions,
