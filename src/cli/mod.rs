@@ -221,8 +221,7 @@ mod tests {
             let help = help.map(ToString::to_string).unwrap_or_default();
             let is_hidden = argument.is_hide_set();
             let last = help.rsplit(' ').next().unwrap_or_default();
-            let is_cut =
-                ["a", "an", "and", "by", "of", "or", "the", "to", "with", ""].contains(&last);
+            let is_cut = ["a", "an", "and", "or", "the", ""].contains(&last);
             assert!(is_hidden || !is_cut, "{name} {id}: {help}");
             assert!(!help.ends_with(['.', ',', ':', ';']), "{name} {id}: {help}");
         }
