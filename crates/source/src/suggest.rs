@@ -184,10 +184,7 @@ fn distance_within(limit: usize, a: &[char], b: &[char]) -> Option<usize> {
     // Each step off the diagonal counts a change, so that a way within the limit stays near it.
     let band = limit / CHANGE;
     let beyond = limit + CHANGE;
-    let mut rows = [[0; ROW]; 3];
-    for row in &mut rows {
-        row[..(b.len() + 2).min(ROW)].fill(beyond);
-    }
+    let mut rows = [[beyond; ROW]; 3];
     let [before_last, last, row] = &mut rows;
     let (mut before_last, mut last, mut row) = (before_last, last, row);
     for (j, cost) in last.iter_mut().enumerate().take(band.min(b.len()) + 1) {
