@@ -3,29 +3,20 @@
 //! The wheel is downloaded by the user's own `pip`, so that mirrors, proxies and credentials are
 //! honoured. Only the files that Opatlas reads are kept, in a cache if one is named.
 
+mod wheel;
+
 use std::fs;
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use thiserror::Error;
-use zip::result::ZipError;
 
 use opatlas_pytorch::release::Version;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Stop, TAGS};
-
-/// Where the files lie within the wheel.
-const MEMBERS: [(&str, &str); 4] = [
-    (
-        NATIVE_FUNCTIONS,
-        "torchgen/packaged/ATen/native/native_functions.yaml",
-    ),
-    (TAGS, "torchgen/packaged/ATen/native/tags.yaml"),
-    (DERIVATIVES, "torchgen/packaged/autograd/derivatives.yaml"),
-    (DEPRECATED, "torchgen/packaged/autograd/deprecated.yaml"),
-];
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
+use wheel::{MEMBERS, read_wheel};
 
 /// Which wheels: a Python that every release from 2.0 on has one for, and the platforms whose are
 /// the smallest that carry `torchgen`; which of them exists depends on the release.
@@ -39,9 +30,6 @@ const TARGET: [&str; 8] = [
     "--platform",
     "macosx_14_0_arm64",
 ];
-/// No file in a wheel may be larger than this; the real ones are under 1 MiB.
-const MAX_MEMBER: u64 = 8 << 20;
-
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
 pub enum FetchError {
@@ -362,48 +350,6 @@ fn refusal(version: &str, said: &str) -> FetchError {
     }
 }
 
-fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
-    let broken = |reason: String| FetchError::Wheel {
-        version: version.into(),
-        reason,
-    };
-    let io = |path: &Path, source| FetchError::File {
-        path: path.into(),
-        source,
-    };
-    let files = fs::read_dir(folder).map_err(|e| io(folder, e))?;
-    let files: io::Result<Vec<PathBuf>> = files.map(|file| Ok(file?.path())).collect();
-    let wheel = files
-        .map_err(|e| io(folder, e))?
-        .into_iter()
-        .find(|path| path.extension().is_some_and(|e| e == "whl"))
-        .ok_or_else(|| broken("pip downloaded no wheel".into()))?;
-    let file = fs::File::open(&wheel).map_err(|e| io(&wheel, e))?;
-    let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
-    let mut bundle = Bundle::default();
-    for (name, member) in MEMBERS {
-        let entry = match archive.by_name(member) {
-            Ok(entry) => entry,
-            // Older releases do not have all of them.
-            Err(ZipError::FileNotFound) => continue,
-            Err(error) => return Err(broken(format!("{member}: {error}"))),
-        };
-        let mut bytes = Vec::new();
-        entry
-            .take(MAX_MEMBER + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|e| broken(format!("{member}: {e}")))?;
-        if bytes.len() as u64 > MAX_MEMBER {
-            return Err(broken(format!("{member} has more than {MAX_MEMBER} bytes")));
-        }
-        bundle.insert(name, bytes);
-    }
-    match bundle.file(NATIVE_FUNCTIONS) {
-        Some(_) => Ok(bundle),
-        None => Err(broken(format!("it does not contain {}", MEMBERS[0].1))),
-    }
-}
-
 /// Puts the files into the cache, all or none: a folder is written beside and renamed.
 fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> {
     let io = |path: &Path, source| FetchError::File {
@@ -434,7 +380,9 @@ fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> 
 
 #[cfg(test)]
 mod tests {
+    use super::wheel::MAX_MEMBER;
     use super::*;
+    use opatlas_source::TAGS;
 
     #[test]
     fn pip_complaints_are_understood() {

@@ -89,7 +89,7 @@ fn lines(
     })
 }
 
-/// Sends an answer as it is read. Waits for its first piece, so that what prevents it is told.
+/// Streams an answer. Waits for the first piece, so that an early failure becomes a problem document.
 async fn send(encoding: Encoding, mut reading: Reading) -> Result<Response, Problem> {
     let whole = reading.whole();
     if let (Some(whole), true) = (whole, encoding != Encoding::Plain) {

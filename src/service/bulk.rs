@@ -188,7 +188,7 @@ impl Reading {
     /// The next piece, once it is there; none at the end.
     ///
     /// # Errors
-    /// Why there is no more, though there should be.
+    /// The error that ended the work before the answer was complete.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Arc<ServiceError>> {
         let at = self.next;
         let is_there = |grown: &Grown| grown.pieces.len() > at || grown.end.is_some();

@@ -27,7 +27,7 @@ const PREFIXES: &[&str] = &[
 ];
 /// What may follow the name of an operator in `at::_ops` and `torch.ops`.
 const SUFFIXES: &[&str] = &["::call", "::redispatch", ".default"];
-/// Other spellings are looked for up to this many words; a text with more is no name.
+/// The maximum number of words in a query for which other spellings are tried; longer text is not a name.
 const MOST_LOOSE_WORDS: usize = 8;
 /// How many known names one unknown word may stand for.
 const MOST_NEAR: usize = 4;
