@@ -171,6 +171,8 @@ fn colours_are_for_terminals_that_show_them() {
             (&[("NO_COLOR", "")], "auto", true),
             (&[("NO_COLOR", "1")], "always", true),
             (&[("TERM", "dumb")], "auto", false),
+            (&[("TERM", "dumb"), ("CI", "true")], "auto", false),
+            (&[("TERM", "dumb"), ("CLICOLOR_FORCE", "1")], "auto", false),
         ] {
             let option = format!("--color={option}");
             let said = on_a_terminal(folder, environment, &[&[&*option], command].concat());

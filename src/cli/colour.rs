@@ -29,6 +29,17 @@ enum When {
     Never,
 }
 
+impl When {
+    /// Whether text on this stream has colours.
+    fn is_on(self, stream: &impl IsTerminal) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto => stream.is_terminal() && !is_plain(),
+        }
+    }
+}
+
 /// What the user chose, once for the process.
 static CHOSEN: OnceLock<When> = OnceLock::new();
 
@@ -50,11 +61,7 @@ pub(super) fn of_output() -> Colour {
 
 /// Whether text on this stream has colours.
 pub(super) fn is_wanted(stream: &impl IsTerminal) -> bool {
-    match CHOSEN.get() {
-        Some(When::Always) => true,
-        Some(When::Never) => false,
-        Some(When::Auto) | None => stream.is_terminal() && !is_plain(),
-    }
+    CHOSEN.get().unwrap_or(&When::Auto).is_on(stream)
 }
 
 /// Whether the terminal shows neither colours nor lines that change.
@@ -68,9 +75,24 @@ fn is_plain() -> bool {
     is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// What `--color` says of help and errors of usage, which are printed while arguments are parsed.
-pub(super) fn of_usage(arguments: &[OsString]) -> ColorChoice {
-    let mut choice = ColorChoice::Auto;
+/// Whether help or an error of usage has colours. Both are printed while arguments are parsed, so
+/// `--color` is not read yet. Decided here rather than left to the parser, which also looks at `CI`
+/// and `CLICOLOR_FORCE`.
+pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
+    let asked = asked(arguments);
+    let is_on = match is_error {
+        true => asked.is_on(&std::io::stderr()),
+        false => asked.is_on(&std::io::stdout()),
+    };
+    match is_on {
+        true => ColorChoice::Always,
+        false => ColorChoice::Never,
+    }
+}
+
+/// What `--color` says in arguments that do not parse.
+fn asked(arguments: &[OsString]) -> When {
+    let mut choice = When::Auto;
     let mut arguments = arguments.iter().map(OsString::as_os_str);
     while let Some(argument) = arguments.next() {
         let value = match argument.to_str() {
@@ -79,12 +101,9 @@ pub(super) fn of_usage(arguments: &[OsString]) -> ColorChoice {
             Some(text) => text.strip_prefix("--color="),
             None => None,
         };
-        choice = match value {
-            Some("always") => ColorChoice::Always,
-            Some("never") => ColorChoice::Never,
-            Some("auto") => ColorChoice::Auto,
-            _ => choice,
-        };
+        choice = value
+            .and_then(|value| When::from_str(value, false).ok())
+            .unwrap_or(choice);
     }
     choice
 }
@@ -97,11 +116,11 @@ mod tests {
     fn errors_of_usage_have_colours_as_the_option_says() {
         let of = |arguments: &[&str]| {
             let arguments: Vec<_> = arguments.iter().map(OsString::from).collect();
-            of_usage(&arguments)
+            asked(&arguments)
         };
-        assert_eq!(of(&["check", "--color", "never"]), ColorChoice::Never);
-        assert_eq!(of(&["--color=always", "check"]), ColorChoice::Always);
-        assert_eq!(of(&["check", "--", "--color=always"]), ColorChoice::Auto);
-        assert_eq!(of(&["check", "--color", "often"]), ColorChoice::Auto);
+        assert_eq!(of(&["check", "--color", "never"]), When::Never);
+        assert_eq!(of(&["--color=always", "check"]), When::Always);
+        assert_eq!(of(&["check", "--", "--color=always"]), When::Auto);
+        assert_eq!(of(&["check", "--color", "often"]), When::Auto);
     }
 }

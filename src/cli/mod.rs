@@ -139,11 +139,12 @@ pub fn run() -> ExitCode {
 /// The process's arguments. Ends the process if they are invalid or ask for help.
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let choice = colour::of_usage(&arguments);
-    let command = || Cli::command().color(choice);
-    let read = command().try_get_matches_from(arguments);
+    let read = Cli::command().try_get_matches_from(&arguments);
     let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
-    read.unwrap_or_else(|error| error.format(&mut command()).exit())
+    read.unwrap_or_else(|error| {
+        let choice = colour::of_usage(&arguments, error.use_stderr());
+        error.format(&mut Cli::command().color(choice)).exit()
+    })
 }
 
 impl Command {
