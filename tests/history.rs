@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use opatlas::service::compare::Compared;
-use opatlas::service::history::{CommitFiles, Line, Timeline};
+use opatlas::service::history::{CommitFiles, Item, Line, NamedBy, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 use opatlas_diff::history::by_operator;
@@ -241,6 +241,27 @@ async fn commits_make_a_timeline() {
         assert_eq!(timeline.line, Line::Commits);
         let latest = service.resolve("p", "latest", None).await.unwrap();
         assert_eq!(latest.digest, timeline.items[timeline.last()].digest);
+        // A commit is an address; digits that begin several are none.
+        for item in &timeline.items {
+            let id = &item.commit.as_ref().unwrap().id;
+            let found = service.resolve("p", id, None).await.unwrap();
+            assert_eq!((found.digest, found.label), (item.digest, None));
+        }
+        let several = service.resolve("p", "00000000", None).await.unwrap_err();
+        assert!(several.to_string().contains("use more digits"), "{several}");
+        assert!(service.resolve("p", "badc0de", None).await.is_err());
+        let listing = service.listing("p").await.unwrap();
+        let digests = |items: &mut dyn Iterator<Item = &Arc<Item>>| -> Vec<_> {
+            items.map(|item| item.digest).collect()
+        };
+        assert_eq!(
+            digests(
+                &mut listing
+                    .find("change", Some(NamedBy::Commit))
+                    .map(|n| &n.item)
+            ),
+            digests(&mut timeline.items.iter().rev()),
+        );
         let mut lines = Vec::new();
         for operator in ["one", "two"] {
             let all = 0..=timeline.last();

@@ -55,6 +55,7 @@ use crate::http::routes::signatures;
 use crate::http::routes::stateless;
 use crate::http::routes::support;
 use crate::http::routes::tables;
+use crate::http::routes::timeline;
 use crate::http::routes::topics;
 use crate::http::routes::trends;
 use crate::service::Service;
@@ -87,6 +88,7 @@ fn routes() -> OpenApiRouter<Api> {
         // Over all revisions.
         .routes(routes!(history::operator))
         .routes(routes!(search::search))
+        .routes(routes!(timeline::list))
         .routes(routes!(support::table))
         .routes(routes!(badges::one))
         .routes(routes!(trends::trends))

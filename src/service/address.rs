@@ -1,4 +1,4 @@
-//! From an address (`LABEL`, `sha256:HEX`, `latest`) to a revision and the release that applies
+//! From an address (`LABEL`, a commit, `sha256:HEX`, `latest`) to a revision and the release that applies
 //! (`docs/spec/registry.md`, section 1).
 
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ const LATEST: &str = "latest";
 pub enum Address {
     /// `latest`: the last on the project's timeline.
     Latest,
-    /// `LABEL` or `sha256:HEX`.
+    /// `LABEL` (or a commit, where no label has the name) or `sha256:HEX`.
     Key(RevisionKey),
 }
 
@@ -157,10 +157,13 @@ impl Service {
             (Some(known), _) => known,
             (None, Some(name)) => match self.store.label(&project, name).await {
                 Ok(label) => Meant::Label(label),
-                Err(error) => {
-                    let error = as_revision(error);
-                    return Err(self.misspelt(&project, name.as_str(), error).await);
-                }
+                Err(error) => match self.commit(&project, name.as_str()).await? {
+                    Some((digest, judged)) => Meant::Revision(digest, judged),
+                    None => {
+                        let error = as_revision(error);
+                        return Err(self.misspelt(&project, name.as_str(), error).await);
+                    }
+                },
             },
             (None, None) => self.latest(&project).await?,
         };

@@ -63,6 +63,14 @@ pub enum ServiceError {
         /// Names that are near.
         suggestions: Vec<String>,
     },
+    /// Several commits of the project have ids that begin so.
+    #[error("commit `{text}` is ambiguous: {}; use more digits", matches.join(", "))]
+    AmbiguousCommit {
+        /// The digits given.
+        text: String,
+        /// The first few commits that begin so.
+        matches: Vec<String>,
+    },
     /// A stretch of a timeline ends before it begins.
     #[error("`{to}` comes before `{from}` on the timeline")]
     Backwards {

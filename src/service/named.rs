@@ -21,7 +21,7 @@ const ENTRY: usize = 256;
 pub(super) enum Meant {
     /// By a label, to which a release may belong.
     Label(LabelRecord),
-    /// The last of those without a label, and the release that it belongs to.
+    /// By a commit, or as the last of those without a label, and the release that it belongs to.
     Revision(Digest, JudgedRelease),
 }
 

@@ -55,6 +55,7 @@ pub mod support;
 pub mod tables;
 pub mod tables_query;
 pub mod time;
+pub mod timeline;
 pub mod topics;
 pub mod trends;
 pub mod verdict;

@@ -57,6 +57,11 @@ pub(crate) fn of_service(error: &ServiceError) -> Problem {
             return Problem::new(Kind::UnknownRevision, error.to_string())
                 .suggesting(suggestions.clone());
         }
+        ServiceError::AmbiguousCommit { matches, .. } => {
+            let mut problem = Problem::new(Kind::AmbiguousRevision, error.to_string());
+            problem.suggestions.clone_from(matches);
+            return problem;
+        }
         ServiceError::Backwards { .. } => Kind::InvalidParameter,
         ServiceError::UnusableBackend { .. } => Kind::UnreadableBundle,
         ServiceError::UnknownOperator {

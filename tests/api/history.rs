@@ -339,6 +339,47 @@ async fn search_finds_what_was() {
 }
 
 #[tokio::test]
+async fn revisions_are_listed_by_name_in_pages() {
+    let server = two().await;
+    server.ingest("p", "label=2.9.1", NEW).await;
+    server.ingest("p", "label=nightly", OLD).await;
+    let unnamed = "- func: nameless(Tensor self) -> Tensor\n";
+    server.ingest("p", "", unnamed).await;
+    let get = |query: &str| format!("/v1/projects/p/timeline{query}");
+    let all = server.get(&get("")).send().await.ok();
+    let items = &all["items"];
+    assert_eq!(
+        texts(items, "label"),
+        ["2.9.1", "2.9.0", "2.8.0", "nightly", "-"]
+    );
+    assert_eq!(
+        texts(items, "kind"),
+        ["version", "version", "version", "label", "digest"]
+    );
+    // Names of the same files are apart, each with its release; each has the labels of both.
+    assert_eq!(items[0]["revision"], items[1]["revision"]);
+    assert_eq!(items[2]["release"], "2.8");
+    assert_eq!(items[0]["labels"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&all["total"], &all["next_cursor"]),
+        (&json!(5), &json!(null))
+    );
+    // A page goes on after the last name of the one before, whatever came in above it.
+    let first = server.get(&get("?limit=2")).send().await.ok();
+    server.ingest("p", "label=2.10.0", unnamed).await;
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let second = server.get(&get(&format!("?limit=2&cursor={cursor}")));
+    let second = second.send().await.ok();
+    assert_eq!(texts(&second["items"], "label"), ["2.8.0", "nightly"]);
+    let found = server.get(&get("?q=2.9")).send().await.ok();
+    assert_eq!(texts(&found["items"], "label"), ["2.9.1", "2.9.0"]);
+    let found = server.get(&get("?q=NIGHT&kind=label")).send().await.ok();
+    assert_eq!(found["total"], 1);
+    let elsewhere = server.get(&get(&format!("?q=2&cursor={cursor}")));
+    elsewhere.send().await.problem(400, "invalid-cursor");
+}
+
+#[tokio::test]
 async fn an_upgrade_is_told_to_a_vendor() {
     let server = two().await;
     let path = "/v1/projects/p/compare/2.8.0...2.9.0";

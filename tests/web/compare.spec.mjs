@@ -3,7 +3,16 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { accessible, eventually, everyLook, reads, settled, site, skip } from "./harness.mjs";
+import {
+	accessible,
+	chooseRevision,
+	eventually,
+	everyLook,
+	reads,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
 
 const RANGE = "/p/pytorch/compare/2.12.1...2.13.0";
 const MARKUP = "<img src=x onerror=document.title='owned'>";
@@ -37,8 +46,8 @@ describe("compare", { skip, concurrency: false }, () => {
 	it("goes from the choice of two revisions to their comparison", async (t) => {
 		const page = await web.open(t, "/");
 		await page.getByRole("link", { name: "Compare", exact: true }).click();
-		await page.getByLabel("Base (old)").selectOption("2.12.1");
-		await page.getByLabel("Head (new)").selectOption("2.13.0");
+		await chooseRevision(page, "Base (old)", "2.12.1");
+		await chooseRevision(page, "Head (new)", "2.13.0");
 		await page.getByRole("button", { name: "Compare", exact: true }).click();
 		await page.waitForURL(`**${RANGE}`);
 		await ready(page);

@@ -2,7 +2,17 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, everyLook, NEWEST, reads, settled, site, skip } from "./harness.mjs";
+import {
+	chooseRevision,
+	counts,
+	eventually,
+	everyLook,
+	NEWEST,
+	reads,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
 
 const GAPS = `/p/pytorch/r/${NEWEST}/gaps/MPS`;
 
@@ -45,7 +55,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 		await page.waitForURL(`**${GAPS}?python_module=${python_module}`);
 		await shown(left((operator) => operator.python_module === python_module)).waitFor();
 		await page.goBack();
-		await page.getByLabel("New kernels since").selectOption("2.12.1");
+		await chooseRevision(page, "New kernels since", "2.12.1");
 		await page.waitForURL(`**${GAPS}?since=2.12.1`);
 		const since = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.12.1`);
 		await page.getByLabel("Operators", { exact: true }).selectOption("new");

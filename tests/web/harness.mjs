@@ -206,6 +206,16 @@ export function counts(locator, count) {
 	return eventually(async () => assert.equal(await locator.count(), count));
 }
 
+/** Chooses a revision in the field of this name, by words. */
+export async function chooseRevision(page, name, words) {
+	const field = page.getByRole("combobox", { name, exact: true });
+	await field.click();
+	await field.fill(words);
+	const option = page.getByRole("listbox").getByRole("option").filter({ hasText: words });
+	await option.first().click();
+	await option.first().waitFor({ state: "detached" });
+}
+
 /** The requests of each page that have not been answered yet. */
 const underway = new WeakMap();
 

@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
+	chooseRevision,
 	counts,
 	eventually,
 	everyLook,
@@ -157,7 +158,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const { kernels } = last.coverage.find(({ key }) => key === "MPS");
 			const share = `${((kernels / last.operators) * 100).toFixed(1)} %`;
 			await texts(table.getByRole("row").last().getByRole("cell").first(), [share]);
-			await page.getByLabel("From", { exact: true }).selectOption("2.13.0");
+			await chooseRevision(page, "From", "2.13.0");
 			await page.waitForURL("**/trends?from=2.13.0&keys=MPS,XPU&of=kernels");
 			await counts(table.getByRole("row"), 3);
 			await page.reload();
@@ -204,7 +205,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL(`**${GAPS}?only=lacking&tag=core`);
 			const left = items.filter(({ lacking, core }) => lacking && core).length;
 			await page.getByText(`${left} of ${items.length.toLocaleString("en")} operators`).waitFor();
-			await page.getByLabel("New kernels since").selectOption("2.13.0");
+			await chooseRevision(page, "New kernels since", "2.13.0");
 			await page.waitForURL(`**${GAPS}?only=lacking&since=2.13.0&tag=core`);
 			const { since } = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.13.0`);
 			const gained = region(page, "Gained, operators").getByRole("listitem");
@@ -319,7 +320,7 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.reload();
 			await verdict.getByText("lists 3 operators").waitFor();
 			await eventually(async () => assert.equal(await text.inputValue(), BACKEND));
-			await page.getByLabel("Base (old)", { exact: true }).selectOption("2.12.1");
+			await chooseRevision(page, "Base (old)", "2.12.1");
 			await page.waitForURL((url) => url.searchParams.get("base") === "2.12.1" && url.hash === hash);
 			await verdict.getByRole("link", { name: /All changes from .*2\.12\.1/ }).waitFor();
 			const shared = await web.open(t, new URL(page.url()).pathname + new URL(page.url()).search + hash);

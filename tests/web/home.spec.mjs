@@ -57,9 +57,8 @@ describe("home", { skip, concurrency: false }, () => {
 		page.on("request", (request) => {
 			if (new URL(request.url()).pathname.endsWith("/trends")) asked += 1;
 		});
-		await page.goto(`${web.base}/`);
-		const region = page.getByRole("region", { name: "pytorch" });
-		const items = region.locator("ol > li");
+		await page.goto(`${web.base}/p/pytorch`);
+		const items = page.getByRole("region", { name: "Revisions" }).locator("ol > li");
 		await items.nth(2).waitFor();
 		const compared = async (range) =>
 			(await fetch(`${web.base}/v1/projects/pytorch/compare/${range}`)).json();
@@ -79,6 +78,30 @@ describe("home", { skip, concurrency: false }, () => {
 		await items.nth(0).getByRole("link", { name: /breaking/ }).click();
 		await page.waitForURL("**/p/pytorch/compare/2.13.0...2.15.0");
 		await page.getByRole("region", { name: "Verdict" }).waitFor();
+	});
+
+	it("leads to what people come for, and to the page of each project", async (t) => {
+		const page = await web.open(t, "/");
+		const tasks = page.getByRole("navigation", { name: "Tasks" });
+		for (const [name, url] of [
+			["Plan an upgrade", "**/p/pytorch/upgrade"],
+			["Check my entry", "**/validate"],
+			["What does my backend lack?", `**/p/pytorch/r/${NEWEST}/backends`],
+		]) {
+			await tasks.getByRole("link", { name }).click();
+			await page.waitForURL(url);
+			await page.goBack();
+		}
+		// Only the newest of each, with what it changed.
+		const region = page.getByRole("region", { name: "pytorch" });
+		await region.getByRole("link", { name: /breaking/ }).waitFor();
+		assert.equal(await region.locator("ol > li").count(), 1);
+		await region.getByRole("link", { name: "All revisions" }).click();
+		await page.waitForURL("**/p/pytorch");
+		await page.getByRole("heading", { name: "pytorch", level: 1 }).waitFor();
+		await page.getByLabel("Label, commit, subject or date").fill("2.12");
+		await page.waitForURL("**/p/pytorch?q=2.12");
+		await reads(page.getByRole("region", { name: "Revisions" }).locator("ol"), /^2\.12\.1/);
 	});
 
 	it("is there without what has to be computed first", async (t) => {

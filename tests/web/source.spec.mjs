@@ -4,7 +4,18 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { counts, eventually, everyLook, NEWEST, reads, releases, settled, site, skip } from "./harness.mjs";
+import {
+	chooseRevision,
+	counts,
+	eventually,
+	everyLook,
+	NEWEST,
+	reads,
+	releases,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
 
 const FILE = "native_functions.yaml";
 const PATH = `/p/pytorch/r/${NEWEST}/files/${FILE}`;
@@ -140,9 +151,9 @@ describe("source", { skip, concurrency: false }, () => {
 			const page = await web.open(t, HISTORY);
 			await settled(page);
 			const happened = page.getByRole("region", { name: "What happened" });
-			await page.getByLabel("From", { exact: true }).selectOption("2.13.0");
+			await chooseRevision(page, "From", "2.13.0");
 			await page.waitForURL(`**${HISTORY}?from=2.13.0`);
-			await page.getByLabel("To", { exact: true }).selectOption("2.15.0");
+			await chooseRevision(page, "To", "2.15.0");
 			await page.waitForURL(`**${HISTORY}?from=2.13.0&to=2.15.0`);
 			await happened.getByText(/from 2\.13\.0 to 2\.15\.0/).waitFor();
 			const asked = "/v1/projects/pytorch/operators/_cdist_backward/history?from=2.13.0&to=2.15.0";

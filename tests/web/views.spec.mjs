@@ -3,10 +3,20 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eventually, everyLook, NEWEST, reads, settled, site, skip } from "./harness.mjs";
+import {
+	chooseRevision,
+	eventually,
+	everyLook,
+	NEWEST,
+	reads,
+	settled,
+	site,
+	skip,
+} from "./harness.mjs";
 
 const VIEWS = [
 	["home", "/"],
+	["project", "/p/pytorch"],
 	["revision", `/p/pytorch/r/${NEWEST}`],
 	["operators", `/p/pytorch/r/${NEWEST}/operators`],
 	["operators filtered", `/p/pytorch/r/${NEWEST}/operators?q=conv&key=MPS&reason=missing`],
@@ -38,7 +48,7 @@ describe("views", { skip, concurrency: false }, () => {
 			await eventually(async () => {
 				const boxes = await page.evaluate(() => {
 					const header = document.querySelector("header");
-					const items = header.querySelectorAll("nav a, select, button, header > a");
+					const items = header.querySelectorAll("a, input, button");
 					return [...items].map((item) => item.getBoundingClientRect().toJSON());
 				});
 				for (const [at, one] of boxes.entries()) {
@@ -75,7 +85,7 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.getByText(`${operators.toLocaleString("en")} operators counted`).waitFor();
 	});
 
-	it("home tells of revisions, newest first, with findings and coverage", async (t) => {
+	it("home tells of the newest revision of each project, with findings and coverage", async (t) => {
 		const page = await web.open(t, "/");
 		const items = page.getByRole("region", { name: "pytorch" }).getByRole("listitem");
 		await page.getByText("+6 since 2.13.0").waitFor();
@@ -244,7 +254,7 @@ describe("views", { skip, concurrency: false }, () => {
 		await page.getByRole("button", { name: "Fail", exact: true }).click();
 		await page.waitForURL("**/backends/MPS?show=missing");
 		await page.getByText(/^[1-9]\d\d operators$/).first().waitFor();
-		await page.getByLabel("Before").selectOption("2.12.1");
+		await chooseRevision(page, "Before", "2.12.1");
 		await page.getByRole("heading", { name: /^Gained [1-9]\d*$/ }).waitFor();
 		const link = page.getByRole("link", { name: "_cdist_backward", exact: true });
 		await reads(page.getByRole("listitem").filter({ has: link }).last(), /→ own kernel/);
@@ -262,7 +272,7 @@ describe("views", { skip, concurrency: false }, () => {
 	it("another revision shows the same view", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor?key=MPS`);
 		await settled(page);
-		await page.getByRole("combobox", { name: "Revision" }).selectOption("2.12.1");
+		await chooseRevision(page, "Revision", "2.12.1");
 		await page.waitForURL("**/p/pytorch/r/2.12.1/operators/add.Tensor?key=MPS");
 	});
 

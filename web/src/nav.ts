@@ -45,9 +45,15 @@ export const rulePath = (rule: string): string => `/rules/${segment(rule)}`;
 export const comparePath = (project: string, base: string, head: string): string =>
 	`/p/${segment(project)}/compare/${segment(base)}...${segment(head)}`;
 
-/** A view over all revisions of a project. */
-export const projectPath = (project: string, rest: string): string =>
-	`/p/${segment(project)}/${rest}`;
+/** The parameters of a comparison's address. */
+export const rangeParams = (project: string, base: string, head: string) => ({
+	project,
+	range: `${base}...${head}`,
+});
+
+/** A project, or a view over all its revisions. */
+export const projectPath = (project: string, rest = ""): string =>
+	`/p/${segment(project)}${rest === "" ? "" : `/${rest}`}`;
 
 /** The history of an operator. */
 export const historyPath = (project: string, operator: string): string =>

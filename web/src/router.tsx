@@ -1,5 +1,5 @@
 import { createRouter } from "@tanstack/react-router";
-import { ErrorView } from "./components/States";
+import { ErrorView, Loading } from "./components/States";
 import { NotFound } from "./layout/NotFound";
 import { isPartMissing } from "./lib/lazyPage";
 import { parse, stringify } from "./lib/search";
@@ -21,7 +21,21 @@ import { homeRoute } from "./routes/home";
 import { nameRoute } from "./routes/name";
 import { operatorRoute } from "./routes/operator";
 import { operatorsRoute } from "./routes/operators";
-import { revisionRoute, summaryRoute } from "./routes/revision";
+import {
+	allComparisonsRoute,
+	allOperatorsRoute,
+	allProjectsRoute,
+	allRevisionsRoute,
+	anyOperatorRoute,
+	projectRoute,
+} from "./routes/project";
+import {
+	filesRoute,
+	gapListsRoute,
+	namesRoute,
+	revisionRoute,
+	summaryRoute,
+} from "./routes/revision";
 import { rootRoute } from "./routes/root";
 import { ruleRoute, rulesRoute } from "./routes/rules";
 import { sourceRoute } from "./routes/source";
@@ -40,7 +54,16 @@ const routeTree = rootRoute.addChildren([
 		backendRoute,
 		gapsRoute,
 		sourceRoute,
+		namesRoute,
+		gapListsRoute,
+		filesRoute,
 	]),
+	projectRoute,
+	allProjectsRoute,
+	allRevisionsRoute,
+	allComparisonsRoute,
+	allOperatorsRoute,
+	anyOperatorRoute,
 	operatorHistoryRoute,
 	trendsRoute,
 	supportRoute,
@@ -67,6 +90,10 @@ export const router = createRouter({
 	defaultPreload: "intent",
 	defaultPreloadStaleTime: 0,
 	scrollRestoration: true,
+	// What is open stays until the next view is there, or takes a while.
+	defaultPendingMs: 150,
+	defaultPendingMinMs: 0,
+	defaultPendingComponent: Loading,
 	defaultNotFoundComponent: NotFound,
 	// A part that did not come is asked for again with the whole page.
 	defaultErrorComponent: ({ error, reset }) => (

@@ -34,5 +34,6 @@ pub mod stateless;
 pub mod support;
 pub mod tables;
 pub mod tables_query;
+pub mod timeline;
 pub mod topics;
 pub mod trends;

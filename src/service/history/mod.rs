@@ -9,6 +9,7 @@ mod commits;
 mod event;
 mod facts;
 mod items;
+mod listing;
 mod operator;
 mod ranges;
 mod search;
@@ -20,6 +21,7 @@ mod words;
 pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
 pub use facts::{Facts, KeyFacts, StepFacts, percent};
 pub(super) use items::judged;
+pub use listing::{Listing, Named, NamedBy};
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;
 pub use search::{HistoryMatch, Which};
@@ -53,6 +55,8 @@ pub(super) struct Histories {
     known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
     /// Those that are current as long as the database has a mark.
     current: Cache<(ProjectName, Option<Line>), (Mark, Arc<Timeline>)>,
+    /// The names of revisions.
+    listed: Cache<ProjectName, Arc<Listing>>,
     /// Held while the steps of a project are computed, to compute them only once; unused locks are
     /// dropped.
     computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
@@ -63,6 +67,7 @@ impl Default for Histories {
         Self {
             known: Cache::new(TIMELINES),
             current: Cache::new(TIMELINES),
+            listed: Cache::new(TIMELINES),
             computing: std::sync::Mutex::default(),
         }
     }
@@ -86,6 +91,7 @@ impl Histories {
     pub(super) fn forget(&self) {
         self.known.invalidate_all();
         self.current.invalidate_all();
+        self.listed.invalidate_all();
     }
 
     /// Caches a timeline under the requested kind and under its actual kind.

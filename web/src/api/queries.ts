@@ -10,7 +10,7 @@ export type Operator = Schemas["Operator"];
 export type OperatorPage = Schemas["OperatorPage"];
 export type Registration = Schemas["Registration"];
 export type Revision = Schemas["Revision"];
-export type RevisionItem = Schemas["RevisionItem"];
+export type NameItem = Schemas["NameItem"];
 export type Rule = Schemas["Rule"];
 export type Signatures = Schemas["Signatures"];
 export type Implementation = Schemas["Implementation"];
@@ -22,11 +22,26 @@ export type TableQuery = Partial<
 	NonNullable<operations["get_dispatch_table"]["parameters"]["query"]>
 >;
 
-/** Where a view is: a project and an address of one of its revisions. */
+/** Where a view is, as addresses have it: a project and a name of one of its revisions. */
 export interface Place {
 	project: string;
 	rev: string;
 }
+
+/**
+ * A revision, whatever it is called: what the server is asked for, and what answers are kept by.
+ * The same files may be judged by the rules of several releases.
+ */
+export interface Content {
+	project: string;
+	/** The whole digest. */
+	digest: string;
+	/** The newest release where it is left out. */
+	release?: string | undefined;
+}
+
+/** A revision that a view is of: its name is for people and addresses, its digest for the server. */
+export interface At extends Place, Content {}
 
 const MINUTE = 60_000;
 
@@ -46,7 +61,10 @@ export const queryClient = new QueryClient({
 	},
 });
 
-const path = ({ project, rev }: Place) => ({ project, revision: rev });
+const path = ({ project, digest }: Content) => ({ project, revision: `sha256:${digest}` });
+
+/** What answers about a revision are kept by. */
+const keyOf = ({ project, digest, release }: Content) => [project, digest, release ?? ""] as const;
 
 export const versionQuery = queryOptions({
 	queryKey: ["version"],
@@ -65,47 +83,50 @@ export const projectsQuery = queryOptions({
 	},
 });
 
-/** All revisions of a project, as the store lists them. */
-export const revisionsQuery = (project: string) =>
+/** The revision that a name means. Labels move, so it is asked for again after a while. */
+export const revisionQuery = ({ project, rev }: Place) =>
 	queryOptions({
-		queryKey: ["revisions", project],
-		...MOVING,
-		queryFn: async ({ signal }) => {
-			const items: RevisionItem[] = [];
-			let cursor: string | undefined;
-			do {
-				const params = { path: { project }, query: { limit: 1000, cursor } };
-				const page = await data(client.GET("/v1/projects/{project}/revisions", { params, signal }));
-				items.push(...page.items);
-				cursor = page.next_cursor ?? undefined;
-			} while (cursor);
-			return items;
-		},
-	});
-
-export const revisionQuery = (place: Place) =>
-	queryOptions({
-		queryKey: ["revision", place.project, place.rev],
+		queryKey: ["revision", project, rev],
 		staleTime: MINUTE,
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}", {
-					params: { path: path(place) },
+					params: { path: { project, revision: rev } },
 					signal,
 				}),
 			),
 	});
 
+/** The names of a project's revisions that have some words, newest first: one page. */
+export const namesQuery = (project: string, words = "", limit = 50, cursor?: string) =>
+	queryOptions({
+		queryKey: ["names", project, words, limit, cursor ?? ""],
+		...MOVING,
+		queryFn: ({ signal }) => {
+			const query = { q: words || undefined, limit, cursor };
+			const params = { path: { project }, query };
+			return data(client.GET("/v1/projects/{project}/timeline", { params, signal }));
+		},
+	});
+
+/** A part of a timeline. */
+export interface TimelinePart {
+	from?: string;
+	to?: string;
+	line?: "releases" | "commits";
+}
+
 /** The most revisions whose steps are asked for at once, which is what the server gives. */
 const STEPS = 2000;
 
 /** What each revision changed since the one before it on the project's timeline. */
-export const stepsQuery = (project: string) =>
+export const stepsQuery = (project: string, part: TimelinePart = {}) =>
 	queryOptions({
-		queryKey: ["steps", project],
+		queryKey: ["steps", project, part],
 		...MOVING,
 		queryFn: async ({ signal }) => {
-			const params = { path: { project }, query: { points: STEPS, coverage: false } };
+			const query = { points: STEPS, coverage: false, ...part };
+			const params = { path: { project }, query };
 			return (await data(client.GET("/v1/projects/{project}/trends", { params, signal }))).points;
 		},
 	});
@@ -117,24 +138,25 @@ export interface Tables {
 }
 
 /** Every operator by every key. */
-export const matrixQuery = (place: Place, tables: Tables = {}) =>
+export const matrixQuery = (at: Content, tables: Tables = {}) =>
 	queryOptions({
-		queryKey: ["matrix", place.project, place.rev, tables.build ?? "", tables.source ?? ""],
+		queryKey: ["matrix", ...keyOf(at), tables.build ?? "", tables.source ?? ""],
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/matrix", {
-					params: { path: path(place), query: tables },
+					params: { path: path(at), query: { ...tables, release: at.release } },
 					signal,
 				}),
 			),
 	});
 
 /** What operators have at each key, generated ones left out. */
-export const keysQuery = (place: Place) =>
+export const keysQuery = (at: Content) =>
 	queryOptions({
-		queryKey: ["keys", place.project, place.rev],
+		queryKey: ["keys", ...keyOf(at)],
 		queryFn: async ({ signal }) => {
-			const params = { path: path(place), query: { limit: 1000, generated: "exclude" as const } };
+			const query = { limit: 1000, generated: "exclude" as const, release: at.release };
+			const params = { path: path(at), query };
 			return (
 				await data(
 					client.GET("/v1/projects/{project}/revisions/{revision}/keys", { params, signal }),
@@ -143,41 +165,41 @@ export const keysQuery = (place: Place) =>
 		},
 	});
 
-export const operatorQuery = (place: Place, operator: string) =>
+export const operatorQuery = (at: Content, operator: string) =>
 	queryOptions({
-		queryKey: ["operator", place.project, place.rev, operator],
+		queryKey: ["operator", ...keyOf(at), operator],
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/operators/{operator}", {
-					params: { path: { ...path(place), operator } },
+					params: { path: { ...path(at), operator }, query: { release: at.release } },
 					signal,
 				}),
 			),
 	});
 
 /** The operators of a name, whatever follows the dot. */
-export const overloadsQuery = (place: Place, base_name: string) =>
+export const overloadsQuery = (at: Content, base_name: string) =>
 	queryOptions({
-		queryKey: ["overloads", place.project, place.rev, base_name],
+		queryKey: ["overloads", ...keyOf(at), base_name],
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/operators", {
-					params: { path: path(place), query: { base_name, limit: 1000 } },
+					params: { path: path(at), query: { base_name, limit: 1000, release: at.release } },
 					signal,
 				}),
 			),
 	});
 
 /** An operator's dispatch table, or one entry of it with its explanation, or before and after. */
-export const tableQuery = (place: Place, operator: string, query: TableQuery = {}) =>
+export const tableQuery = (at: Content, operator: string, query: TableQuery = {}) =>
 	queryOptions({
-		queryKey: ["table", place.project, place.rev, operator, query],
+		queryKey: ["table", ...keyOf(at), operator, query],
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/operators/{operator}/dispatch", {
 					params: {
-						path: { ...path(place), operator },
-						query: { with: [], without: [], ...query },
+						path: { ...path(at), operator },
+						query: { with: [], without: [], release: at.release, ...query },
 					},
 					signal,
 				}),
@@ -185,23 +207,23 @@ export const tableQuery = (place: Place, operator: string, query: TableQuery = {
 	});
 
 /** The C++ and Python declarations of an operator, and how it is implemented for a key. */
-export const signaturesQuery = (place: Place, operator: string, key?: string) =>
+export const signaturesQuery = (at: Content, operator: string, key?: string) =>
 	queryOptions({
-		queryKey: ["signatures", place.project, place.rev, operator, key ?? ""],
+		queryKey: ["signatures", ...keyOf(at), operator, key ?? ""],
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures", {
-					params: { path: { ...path(place), operator }, query: { key } },
+					params: { path: { ...path(at), operator }, query: { key, release: at.release } },
 					signal,
 				}),
 			),
 	});
 
-export const findingsQuery = (place: Place) =>
+export const findingsQuery = (at: Content) =>
 	queryOptions({
-		queryKey: ["findings", place.project, place.rev],
+		queryKey: ["findings", ...keyOf(at)],
 		queryFn: async ({ signal }) => {
-			const params = { path: path(place), query: { limit: 1000 } };
+			const params = { path: path(at), query: { limit: 1000, release: at.release } };
 			return data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/findings", { params, signal }),
 			);
@@ -209,14 +231,14 @@ export const findingsQuery = (place: Place) =>
 	});
 
 /** All findings of a revision, whichever file they are in. */
-export const fileFindingsQuery = (place: Place) =>
+export const fileFindingsQuery = (at: Content) =>
 	queryOptions({
-		queryKey: ["findings", place.project, place.rev, "all"],
+		queryKey: ["findings", ...keyOf(at), "all"],
 		queryFn: async ({ signal }) => {
 			const items: Finding[] = [];
 			let cursor: string | undefined;
 			do {
-				const params = { path: path(place), query: { limit: 1000, cursor } };
+				const params = { path: path(at), query: { limit: 1000, cursor, release: at.release } };
 				const page = await data(
 					client.GET("/v1/projects/{project}/revisions/{revision}/findings", { params, signal }),
 				);
@@ -228,11 +250,11 @@ export const fileFindingsQuery = (place: Place) =>
 	});
 
 /** A file of a revision, as it was given. */
-export const fileQuery = (place: Place, file: string) =>
+export const fileQuery = (at: Content, file: string) =>
 	queryOptions({
-		queryKey: ["file", place.project, place.rev, file],
+		queryKey: ["file", ...keyOf(at), file],
 		queryFn: ({ signal }) =>
-			text(apiPath(place, `/files/${encodeURIComponent(file)}`), {
+			text(contentPath(at, `/files/${encodeURIComponent(file)}`), {
 				headers: { accept: "*/*" },
 				signal,
 			}),
@@ -307,6 +329,11 @@ export const releaseQuery = (release: string) =>
 		queryFn: ({ signal }) =>
 			data(client.GET("/v1/releases/{release}", { params: { path: { release } }, signal })),
 	});
+
+/** Where the API has something of a revision, whatever it is called. */
+export function contentPath({ project, digest }: Content, rest: string): string {
+	return apiPath({ project, rev: `sha256:${digest}` }, rest);
+}
 
 /** The address of a view's data in the API, for links and downloads. */
 export function apiPath({ project, rev }: Place, rest: string): string {

@@ -994,6 +994,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Revisions by name
+         * @description The labels and commits of a project, and its revisions that have neither, newest first. Labels of
+         *     the same revision are listed apart. `q` filters them.
+         */
+        get: operations["list_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/trends": {
         parameters: {
             query?: never;
@@ -2933,6 +2954,23 @@ export interface components {
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
         };
+        /** @description A name of a revision. A revision can have several, each with its own release. */
+        NameItem: components["schemas"]["Place"] & {
+            /** @description What kind of name it is. */
+            kind: components["schemas"]["NameKind"];
+            /**
+             * @description The release whose rules apply to it by this name.
+             * @example 2.9
+             */
+            release: string;
+            /** @description All labels of the revision. */
+            labels: string[];
+        };
+        /**
+         * @description What names a revision.
+         * @enum {string}
+         */
+        NameKind: "version" | "label" | "commit" | "digest";
         /**
          * @description A change to accept.
          * @example {
@@ -4157,6 +4195,18 @@ export interface components {
             after: components["schemas"]["Entry"][] | null;
             /** @description The keys whose entry changes. */
             changed: string[] | null;
+        };
+        /** @description A page of names. */
+        TimelineList: {
+            /**
+             * @description The names: versions, the newest first; then other labels, the last moved first; then
+             *     commits, the last first; then digests, the last ingested first.
+             */
+            items: components["schemas"]["NameItem"][];
+            /** @description The number of names that match, on all pages. */
+            total: number;
+            /** @description The cursor of the next page; null at the end. */
+            next_cursor: string | null;
         };
         /** @description A topic. */
         Topic: components["schemas"]["TopicItem"] & {
@@ -12024,6 +12074,127 @@ export interface operations {
             };
             /** @description No such key */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_timeline: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words that all occur in the label, the commit's subject or its date, or begin the commit's
+                 *     id or the digest. Capitals do not matter.
+                 * @example 2.9
+                 */
+                q?: string;
+                /** @description Only names of this kind. */
+                kind?: "version" | "label" | "commit" | "digest" | "";
+                /** @description The number of items in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of names; or all of them, one per line */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TimelineList"];
+                    "application/x-ndjson": components["schemas"]["NameItem"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,6 @@
+import { useParams } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
+import { windowTitle } from "../lib/windowTitle";
 import styles from "./Page.module.css";
 
 interface PageProps {
@@ -17,9 +19,10 @@ interface PageProps {
 
 /** A view: its heading, its actions, what it shows, and where the API has the same. */
 export function Page({ title, heading, lead, actions, api, wide, children }: PageProps) {
+	const { project, rev }: { project?: string; rev?: string } = useParams({ strict: false });
 	useEffect(() => {
-		document.title = title === "Opatlas" ? title : `${title} · Opatlas`;
-	}, [title]);
+		document.title = windowTitle(title, project, rev);
+	}, [title, project, rev]);
 	return (
 		<div className={wide ? `${styles.page} ${styles.wide}` : styles.page}>
 			<header className={styles.head}>

@@ -78,8 +78,9 @@ export function TopicLink({ name, children }: { name: string; children: ReactNod
 export function ImplementLink({ place, name, at }: { place: Place; name: string; at: string }) {
 	return (
 		<Link
-			to={operatorPath(place, name)}
-			search={{ implement: at } as never}
+			to="/p/$project/r/$rev/operators/$operator"
+			params={{ project: place.project, rev: place.rev, operator: name }}
+			search={{ implement: at }}
 			hash="implement"
 			className="target"
 			aria-label={`Implement it: ${name} for ${at}`}

@@ -1,38 +1,15 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { type Place, revisionQuery } from "../api/queries";
+import type { Place } from "../api/queries";
 import { ErrorView } from "../components/States";
-import { addressOf } from "../lib/revisions";
-import { findHits, type Hit, useHits, useRemoved } from "./hits";
+import { stringify } from "../lib/search";
+import { useRested } from "../lib/useRested";
+import { findHits, type Hit, useHits, useNames, useRemoved } from "./hits";
+import { useAt } from "./place";
 import styles from "./Palette.module.css";
 
 /** How long after the last letter former revisions are searched too, in milliseconds. */
 const REST = 200;
-
-/** `latest` as what it stands for just now, so that each hit can say where it leads. */
-function useNamed(place: Place | undefined) {
-	const isLatest = place?.rev === "latest";
-	const latest = useQuery({
-		...revisionQuery(place ?? { project: "", rev: "" }),
-		enabled: isLatest,
-	});
-	const named = useMemo(() => {
-		if (!place || !isLatest) return place;
-		return latest.data && { project: place.project, rev: addressOf(latest.data) };
-	}, [place?.project, place?.rev, isLatest, latest.data]);
-	return { place: named, error: latest.error, loading: latest.isLoading };
-}
-
-/** A text once it has not changed for a moment. */
-function useRested(text: string): string {
-	const [rested, setRested] = useState(text);
-	useEffect(() => {
-		const wait = setTimeout(() => setRested(text), REST);
-		return () => clearTimeout(wait);
-	}, [text]);
-	return rested;
-}
 
 /** The search over everything, by keyboard alone. */
 export default function Palette({
@@ -42,16 +19,18 @@ export default function Palette({
 	place: Place | undefined;
 	onClose: () => void;
 }) {
-	const named = useNamed(nearest);
-	const { place } = named;
+	const named = useAt(nearest);
+	const place = named.at;
 	const of = useHits(place);
-	const { hits } = of;
 	const error = named.error ?? of.error;
-	const loading = named.loading || of.loading;
+	const loading = named.isLoading || of.loading;
 	const [text, setText] = useState("");
 	const [at, setAt] = useState(0);
 	const sought = useDeferredValue(text);
-	const removed = useRemoved(place, useRested(text));
+	const rested = useRested(text, REST);
+	const removed = useRemoved(place, rested);
+	const names = useNames(nearest?.project, rested);
+	const hits = useMemo(() => [...of.hits, ...names], [of.hits, names]);
 	const found = useMemo(
 		() => findHits(sought, hits, removed, place),
 		[sought, hits, removed, place],
@@ -67,7 +46,7 @@ export default function Palette({
 		if (!hit) return;
 		onClose();
 		if (hit.outside) window.location.assign(hit.to);
-		else void navigate({ to: hit.to, search: hit.search as never });
+		else void navigate({ href: hit.to + stringify({ ...hit.search }) });
 	};
 	const press = (event: KeyboardEvent) => {
 		if (event.key === "Enter") {

@@ -1,25 +1,30 @@
-import { useQuery } from "@tanstack/react-query";
-import { Outlet, useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
-import { revisionQuery } from "../api/queries";
-import { addressOf } from "../lib/revisions";
-import { usePlace } from "./place";
+import { Link, Outlet, useParams, useRouter } from "@tanstack/react-router";
+import { Page } from "../components/Page";
+import { ErrorView } from "../components/States";
+import { revisionPath } from "../nav";
 
-/** `latest` moves, and an address that is shared should not: it becomes what it stands for. */
+/** The view of a revision. */
 export function RevisionFrame() {
-	const place = usePlace();
-	const isLatest = place.rev === "latest";
-	const { data } = useQuery({ ...revisionQuery(place), enabled: isLatest });
-	const navigate = useNavigate();
-	useEffect(() => {
-		if (!isLatest || !data) return;
-		void navigate({
-			to: ".",
-			params: { rev: addressOf(data) } as never,
-			search: true,
-			hash: true,
-			replace: true,
-		});
-	}, [isLatest, data, navigate]);
 	return <Outlet />;
+}
+
+/** What stands in place of a revision whose name means nothing, or that could not be asked for. */
+export function RevisionError({ error }: { error: unknown }) {
+	const router = useRouter();
+	const { project = "", rev = "" }: { project?: string; rev?: string } = useParams({
+		strict: false,
+	});
+	return (
+		<Page title={`${project} ${rev}`}>
+			<ErrorView
+				error={error}
+				retry={() => void router.invalidate()}
+				suggest={(name) => (
+					<Link to={revisionPath({ project, rev: name })} className="mono target">
+						{name}
+					</Link>
+				)}
+			/>
+		</Page>
+	);
 }

@@ -9,6 +9,7 @@ import { useNearestPlace } from "./place";
 import { RevisionPicker } from "./RevisionPicker";
 import styles from "./Shell.module.css";
 import { useTheme } from "./theme";
+import { useArrival } from "./useArrival";
 import { useDataLinks } from "./useDataLinks";
 import { useHashScroll } from "./useHashScroll";
 
@@ -35,6 +36,7 @@ export function Shell() {
 	}, [path, place]);
 	const data = useDataLinks();
 	useHashScroll();
+	const said = useArrival();
 	useEffect(data.forget, [path]);
 	useGlobalKeys({
 		search: () => setOpen("search"),
@@ -99,6 +101,9 @@ export function Shell() {
 					</button>
 				</div>
 			</header>
+			<p className="visually-hidden" aria-live="polite">
+				{said}
+			</p>
 			<main id="main" className={styles.main} tabIndex={-1}>
 				{data.error !== undefined && <ErrorView error={data.error} />}
 				<Outlet />

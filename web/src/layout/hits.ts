@@ -1,21 +1,22 @@
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import {
+	type At,
 	type MatrixView,
 	matrixQuery,
+	type NameItem,
+	namesQuery,
 	type Place,
-	type RevisionItem,
-	revisionsQuery,
 	rulesQuery,
 	searchQuery,
 	topicsQuery,
 } from "../api/queries";
 import type { components } from "../api/schema";
 import { counted } from "../lib/format";
-import { placeTitle } from "../lib/history";
+import { placeAddress, placeTitle } from "../lib/history";
 import { candidateOf } from "../lib/matrix";
 import { familyOf } from "../lib/names";
-import { addressOf, isAt, titleOf } from "../lib/revisions";
+import { titleOf } from "../lib/revisions";
 import { alike, type Candidate, candidate, fitting, plain } from "../lib/sought";
 import type { TopicItem } from "../lib/topics";
 import {
@@ -57,6 +58,8 @@ export interface Hit {
 
 /** How many hits are shown. */
 const SHOWN = 50;
+/** How many revisions are asked for. */
+const NAMES = 20;
 /** How many operators of former revisions are asked for, and shown. */
 const REMOVED = 8;
 /** From how many letters on they are asked for. */
@@ -96,21 +99,20 @@ function keyHits(place: Place, view: MatrixView, where: string): Hit[] {
 	});
 }
 
-/** Revisions by their labels, and by their commits where they have some. */
-function revisionHits(items: readonly RevisionItem[]): Hit[] {
-	return items.flatMap((item): Hit[] => {
-		const to = revisionPath({ project: item.project, rev: addressOf(item) });
-		const name = titleOf(item);
-		const of = candidate(name, item.address);
-		const where = item.project;
-		const revision: Hit = { kind: "revision", name, note: item.address, where, to, of };
-		const commits = item.commits.map(({ id, subject, author_date }): Hit => {
-			const title = id.slice(0, 12);
-			const of = candidate(id, subject);
-			const note = `${author_date.slice(0, 10)}  ${subject}`;
-			return { kind: "commit", name: title, note, where, to, of };
-		});
-		return item.labels.length === 0 && commits.length > 0 ? commits : [revision, ...commits];
+/** Revisions by their names. */
+function revisionHits(project: string, items: readonly NameItem[]): Hit[] {
+	return items.map((item): Hit => {
+		const { commit, date, labels, label, revision } = item;
+		const to = revisionPath({ project, rev: placeAddress(item) });
+		const name = placeTitle(item);
+		if (commit) {
+			const of = candidate(commit.id, commit.subject);
+			const note = `${(date ?? "").slice(0, 10)}  ${commit.subject}`;
+			return { kind: "commit", name, note, where: project, to, of };
+		}
+		const others = labels.filter((other) => other !== label).join(", ");
+		const note = others === "" ? titleOf(revision) : `${titleOf(revision)}, also ${others}`;
+		return { kind: "revision", name, note, where: project, to, of: candidate(name, revision) };
 	});
 }
 
@@ -155,21 +157,19 @@ function over(place: Place | undefined, text: string): Hit[] {
 }
 
 /** Everything that a search can lead to from a place, loaded once. */
-export function useHits(place: Place | undefined) {
-	const at = place ?? { project: "", rev: "" };
-	const matrix = useQuery({ ...matrixQuery(at), enabled: place !== undefined });
+export function useHits(place: At | undefined) {
+	const matrix = useQuery({
+		...matrixQuery(place ?? { project: "", digest: "" }),
+		enabled: place !== undefined,
+	});
 	const rules = useQuery(rulesQuery);
 	const topics = useQuery(topicsQuery);
-	const revisions = useQuery({ ...revisionsQuery(at.project), enabled: place !== undefined });
 	const hits = useMemo(() => {
-		const items = revisions.data ?? [];
-		const item = items.find((item) => place && isAt(item, place.rev));
-		const where = place ? `${place.project} ${item ? titleOf(item) : place.rev}` : "";
+		const where = place ? `${place.project} ${titleOf(place.rev)}` : "";
 		const of = place && matrix.data;
 		return [
 			...(of ? operatorHits(place, of, where) : []),
 			...(of ? keyHits(place, of, where) : []),
-			...(place ? revisionHits(items) : []),
 			...pageHits(place),
 			...topicHits(topics.data ?? []),
 			...(rules.data ?? []).map(({ id: name, what: note }): Hit => {
@@ -177,8 +177,22 @@ export function useHits(place: Place | undefined) {
 				return { kind: "rule", name, note, to, of: candidate(name, note) };
 			}),
 		];
-	}, [place, matrix.data, rules.data, topics.data, revisions.data]);
+	}, [place, matrix.data, rules.data, topics.data]);
 	return { hits, error: matrix.error ?? rules.error, loading: matrix.isLoading };
+}
+
+/** Revisions whose names have the words; the newest where there are none. */
+export function useNames(project: string | undefined, text: string): readonly Hit[] {
+	const found = useQuery({
+		...namesQuery(project ?? "", text.trim(), NAMES),
+		enabled: project !== undefined,
+		placeholderData: keepPreviousData,
+	});
+	const items = found.data?.items;
+	return useMemo(
+		() => (project !== undefined && items ? revisionHits(project, items) : []),
+		[project, items],
+	);
 }
 
 /** Operators that former revisions had, for words that are not typed any further. */

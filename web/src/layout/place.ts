@@ -1,14 +1,29 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useParams } from "@tanstack/react-router";
-import { useEffect } from "react";
-import { type Place, projectsQuery } from "../api/queries";
+import { useEffect, useMemo } from "react";
+import { type At, type Place, projectsQuery, revisionQuery } from "../api/queries";
 import { keepProject, lastProject, preferred } from "../lib/projects";
+import { atOf } from "../lib/revisions";
 
 const revision = getRouteApi("/p/$project/r/$rev");
 
 /** The revision that a view is of. */
-export function usePlace(): Place {
-	return revision.useParams();
+export function usePlace(): At {
+	return revision.useRouteContext({ select: ({ at }) => at });
+}
+
+/** The revision that a place means; it is asked for where a place is given. */
+export function useAt(place: Place | undefined) {
+	const query = useQuery({
+		...revisionQuery(place ?? { project: "", rev: "" }),
+		enabled: place !== undefined,
+	});
+	const { data, error, isLoading } = query;
+	const at = useMemo(
+		() => (place && data ? atOf(place, data) : undefined),
+		[place?.project, place?.rev, data],
+	);
+	return { at, error, isLoading, refetch: query.refetch };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { breaks, stepsByRevision } from "./change";
+import { breaks, stepsByPlace } from "./change";
 
 const place = (label: string, revision = `sha256:${label}`) => ({
 	revision,
@@ -23,24 +23,22 @@ const point = (label: string, before?: string, breaking = 0, revision?: string) 
 			: { since: place(before), breaking, forward_breaking: 0, dangerous: 0, other: 0 },
 });
 
-describe("steps by revision", () => {
-	it("are those of where a revision came first", () => {
-		const steps = stepsByRevision([
+describe("steps by place", () => {
+	it("are those of each name, also where names share their files", () => {
+		const steps = stepsByPlace([
 			point("2.0.0"),
 			point("2.1.0", "2.0.0", 7),
 			point("2.1.1", "2.1.0", 0, "sha256:2.1.0"),
-			point("2.2.0", "2.1.1", 2),
-			point("2.2.1", "2.2.0", 9, "sha256:2.0.0"),
 		]);
-		const told = [...steps].map(([revision, { since, to, breaking }]) => [
-			revision,
+		const told = [...steps].map(([key, { since, to, breaking }]) => [
+			key,
 			since.label,
 			to.label,
 			breaking,
 		]);
 		expect(told).toEqual([
-			["sha256:2.1.0", "2.0.0", "2.1.0", 7],
-			["sha256:2.2.0", "2.1.1", "2.2.0", 2],
+			["2.1.0", "2.0.0", "2.1.0", 7],
+			["2.1.1", "2.1.0", "2.1.1", 0],
 		]);
 	});
 });

@@ -5,19 +5,17 @@ type Schemas = components["schemas"];
 type Point = Schemas["Point"];
 export type Step = Schemas["StepView"] & { to: Schemas["Place"] };
 
-/**
- * What each revision changed, by its digest. The same files may stand at several places of a
- * timeline: what they changed is what they changed where they came first.
- */
-export function stepsByRevision(points: readonly Point[]): Map<string, Step> {
-	const steps = new Map<string, Step>();
-	const seen = new Set<string>();
-	for (const point of points) {
-		if (seen.has(point.revision)) continue;
-		seen.add(point.revision);
-		if (point.step) steps.set(point.revision, { ...point.step, to: point });
-	}
-	return steps;
+/** What tells a place of a timeline from the others, those with the same files too. */
+export const placeKey = ({ revision, label, commit }: Schemas["Place"]): string =>
+	label ?? commit?.id ?? revision;
+
+/** What each place of a timeline changed, by its key. */
+export function stepsByPlace(points: readonly Point[]): Map<string, Step> {
+	return new Map(
+		points.flatMap((point) =>
+			point.step ? [[placeKey(point), { ...point.step, to: point }] as const] : [],
+		),
+	);
 }
 
 /** How much of a step breaks, as a sentence says it. */

@@ -26,8 +26,10 @@ describe("places", () => {
 		expect(placeTitle(at(null))).toBe("0123456789ab");
 	});
 
-	it("are addressed by label, else by the whole digest", () => {
+	it("are addressed by label, else by commit, else by the whole digest", () => {
 		expect(placeAddress(at("2.4.0"))).toBe("2.4.0");
+		const commit = { id: "c0ffee".repeat(6), subject: "Rename" };
+		expect(placeAddress({ ...at(null), commit })).toBe("c0ffeec0ffee");
 		expect(placeAddress(at(null))).toBe(DIGEST);
 	});
 });

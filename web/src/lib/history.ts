@@ -17,9 +17,9 @@ export function rangeTitle(from: TimelinePlace, to: TimelinePlace): string {
 	return first === last ? first : `${first} to ${last}`;
 }
 
-/** What addresses a place in paths: its label where it has one, else its digest. */
-export function placeAddress({ label, revision }: TimelinePlace): string {
-	return label ?? revision;
+/** What addresses a place in paths: its label, else its commit, else its digest. */
+export function placeAddress({ label, commit, revision }: TimelinePlace): string {
+	return label ?? commit?.id.slice(0, 12) ?? revision;
 }
 
 /** What happened at one place of a timeline. */

@@ -1,51 +1,37 @@
-import type { RevisionItem } from "../api/queries";
-import { shortDigest } from "./format";
+import type { At, NameItem, Place, Revision } from "../api/queries";
+import { placeAddress } from "./history";
 
-/** The numbers of a label that is a version. */
-function version(label: string): number[] | undefined {
-	const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/.exec(label);
-	return match?.slice(1).map((part) => Number(part ?? 0));
+/** How many digits of a commit's id or of a digest stand for it. */
+const SHORT = 12;
+
+/** The digest in an address that is one, `sha256:HEX`. */
+export const digestIn = (address: string): string => address.replace(/^sha256:/, "");
+
+/** What addresses a revision in paths: its label, else its last commit, else its digest. */
+export function nameOf({ label, commits, digest }: Revision): string {
+	return label ?? commits.at(-1)?.id.slice(0, SHORT) ?? `sha256:${digest.slice(0, SHORT)}`;
 }
 
-/** The versions among a revision's labels, highest first, then its other labels. */
-export function labelsOf(item: RevisionItem): string[] {
-	return item.labels.map((label) => label.name).sort((a, b) => byVersion(b, a));
+/** A place whose name means this revision; `latest` becomes what it stands for. */
+export function atOf(place: Place, revision: Revision): At {
+	const rev = place.rev === "latest" ? nameOf(revision) : place.rev;
+	const { digest, release } = revision;
+	return { project: place.project, rev, digest, release };
 }
 
-function byVersion(a: string, b: string): number {
-	const [left, right] = [version(a), version(b)];
-	if (!left || !right) return Number(Boolean(left)) - Number(Boolean(right)) || b.localeCompare(a);
-	for (const [at, part] of left.entries()) {
-		const order = part - (right[at] ?? 0);
-		if (order !== 0) return order;
-	}
-	return 0;
+/** The place of a name. */
+export function atItem(project: string, item: NameItem): At {
+	const { revision, release } = item;
+	return { project, rev: placeAddress(item), digest: digestIn(revision), release };
 }
 
-/** What a revision is called: its first label, or the beginning of its digest. */
-export function titleOf(item: RevisionItem): string {
-	return labelsOf(item)[0] ?? shortDigest(item.digest);
-}
+/** What people call an address: a digest is cut short. */
+export const titleOf = (address: string): string =>
+	address.startsWith("sha256:") ? address.slice(0, "sha256:".length + SHORT) : address;
 
-/** What addresses a revision in paths: its first label, or its digest. */
-export function addressOf(item: RevisionItem): string {
-	return labelsOf(item)[0] ?? `sha256:${shortDigest(item.digest)}`;
-}
-
-/**
- * Revisions as a timeline, newest first: versions by number, then the others as the store lists
- * them.
- */
-export function timeline(items: readonly RevisionItem[]): RevisionItem[] {
-	return [...items].sort((a, b) => {
-		const [left, right] = [labelsOf(a)[0], labelsOf(b)[0]];
-		if (left && right && version(left) && version(right)) return byVersion(right, left);
-		return Number(Boolean(right && version(right))) - Number(Boolean(left && version(left)));
-	});
-}
-
-/** Whether an address names a revision. */
-export function isAt(item: RevisionItem, address: string): boolean {
-	if (address.startsWith("sha256:")) return item.digest.startsWith(address.slice(7));
-	return item.labels.some((label) => label.name === address);
+/** Whether an address may be one of this name. */
+export function isNamed(item: NameItem, address: string): boolean {
+	if (address.startsWith("sha256:")) return item.revision.startsWith(address);
+	if (item.label != null) return item.label === address;
+	return address.length >= 7 && (item.commit?.id.startsWith(address) ?? false);
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { client, data } from "../api/client";
-import { apiPath, type Place } from "../api/queries";
+import { apiPath, type Content } from "../api/queries";
 import { ButtonLink, Select } from "../components/controls";
 import { OperatorLink } from "../components/links";
 import { Card, Section } from "../components/Page";
@@ -14,24 +14,24 @@ import styles from "./Revision.module.css";
 /** How many differences of a kind are listed; the API has all. */
 const SHOWN = 200;
 
-const path = ({ project, rev }: Place) => ({ project, revision: rev });
+const path = ({ project, digest }: Content) => ({ project, revision: `sha256:${digest}` });
 
-const dumpsQuery = (place: Place) =>
+const dumpsQuery = (at: Content) =>
 	queryOptions({
-		queryKey: ["dumps", place.project, place.rev],
+		queryKey: ["dumps", at.project, at.digest, at.release ?? ""],
 		staleTime: 60_000,
 		queryFn: async ({ signal }) => {
-			const params = { path: path(place) };
+			const params = { path: path(at) };
 			const url = "/v1/projects/{project}/revisions/{revision}/dumps";
 			return (await data(client.GET(url, { params, signal }))).items;
 		},
 	});
 
-const driftQuery = (place: Place, dump: string) =>
+const driftQuery = (at: Content, dump: string) =>
 	queryOptions({
-		queryKey: ["drift", place.project, place.rev, dump],
+		queryKey: ["drift", at.project, at.digest, at.release ?? "", dump],
 		queryFn: ({ signal }) => {
-			const params = { path: path(place), query: { dump } };
+			const params = { path: path(at), query: { dump, release: at.release } };
 			return data(
 				client.GET("/v1/projects/{project}/revisions/{revision}/drift", { params, signal }),
 			);

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useDeferredValue, useMemo } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../api/queries";
 import { Badge } from "../components/Badge";
@@ -36,11 +36,11 @@ export default function Operators() {
 
 function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }) {
 	const place = usePlace();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: OperatorsSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: ((now: OperatorsSearch) => ({ ...now, ...change })) as never,
+			search: (now) => ({ ...now, ...change }),
 			replace,
 		});
 	const { q: _, ...filters } = search;
@@ -67,7 +67,7 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 					<strong>{count(shown.length)}</strong> of {counted(view.operators.length, "operator")}
 				</p>
 				{isFiltered && (
-					<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
+					<Button onClick={() => void navigate({ to: ".", search: {} })}>
 						Clear filters
 					</Button>
 				)}
@@ -75,7 +75,7 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 			<div className={styles.list}>
 				{shown.length === 0 ? (
 					<Empty title="No operators match these filters">
-						<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
+						<Button onClick={() => void navigate({ to: ".", search: {} })}>
 							Clear filters
 						</Button>
 					</Empty>

@@ -1,6 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { apiPath, type Finding, findingsQuery, revisionQuery, rulesQuery } from "../api/queries";
+import {
+	apiPath,
+	type Finding,
+	findingsQuery,
+	type Place,
+	type Revision as RevisionData,
+	revisionQuery,
+	rulesQuery,
+} from "../api/queries";
 import { Badge, SeverityBadge } from "../components/Badge";
 import { ButtonLink, Copy } from "../components/controls";
 import { OperatorLink, RuleLink } from "../components/links";
@@ -18,12 +26,12 @@ import styles from "./Revision.module.css";
 export default function Revision() {
 	const place = usePlace();
 	const revision = useQuery(revisionQuery(place));
-	const title = revision.data ? titleOf(revision.data) : place.rev;
-	const permalink = `${location.origin}${revisionPath({ ...place, rev: revision.data?.address ?? place.rev })}`;
+	const title = titleOf(place.rev);
+	const permalink = `${location.origin}${revisionPath({ ...place, rev: `sha256:${place.digest}` })}`;
 	return (
 		<Page
 			title={`${place.project} ${title}`}
-			lead={revision.data && `Checked against release ${revision.data.release}`}
+			lead={revision.data && <Lead revision={revision.data} rev={place.rev} />}
 			api={apiPath(place, "")}
 			actions={
 				revision.data && (
@@ -37,7 +45,7 @@ export default function Revision() {
 			}
 		>
 			<Async query={revision}>
-				{({ summary, files, labels, address, ingested_at, notes }) => (
+				{({ summary, files, labels, commits, address, ingested_at, notes }) => (
 					<Card>
 						<Facts
 							items={[
@@ -52,7 +60,10 @@ export default function Revision() {
 								["Warnings", count(summary.warnings)],
 								["Notes", count(summary.infos)],
 								["Stored", day(ingested_at)],
-								["Labels", labels.map((label) => <Badge key={label.name}>{label.name}</Badge>)],
+								["Labels", <Labels key="l" project={place.project} labels={labels} />],
+								...(commits.length > 0
+									? [["Commits", <Commits key="c" place={place} commits={commits} />] as const]
+									: []),
 								[
 									counted(files.length, "file"),
 									files.map(({ name }) => (
@@ -77,6 +88,21 @@ export default function Revision() {
 		</Page>
 	);
 }
+
+/** What it was judged as, and the commit that it is. */
+function Lead({ revision, rev }: { revision: RevisionData; rev: string }) {
+	const { commits, label, release } = revision;
+	const commit = commits.find(({ id }) => id.startsWith(rev)) ?? (label === null ? commits.at(-1) : undefined);
+	return (
+		<>
+			Checked against release {release}
+			{commit && ` · ${day(commit.author_date)} · ${commit.subject}`}
+		</>
+	);
+}
+
+/** How many labels and commits of a revision are listed. */
+const NAMED = 12;
 
 function Findings() {
 	const place = usePlace();
@@ -131,6 +157,42 @@ function Findings() {
 				}
 			</Async>
 		</Section>
+	);
+}
+
+/** All labels of the files; each leads to the page of its own. */
+function Labels({ project, labels }: { project: string; labels: RevisionData["labels"] }) {
+	const names = labels.map(({ name }) => name).sort(byVersion);
+	return (
+		<>
+			{names.slice(0, NAMED).map((name) => (
+				<Link key={name} to={revisionPath({ project, rev: name })}>
+					<Badge>{name}</Badge>{" "}
+				</Link>
+			))}
+			{names.length > NAMED && `and ${names.length - NAMED} more`}
+		</>
+	);
+}
+
+const byVersion = (a: string, b: string) => a.localeCompare(b, "en", { numeric: true });
+
+/** The last commits with these files. */
+function Commits({ place, commits }: { place: Place; commits: RevisionData["commits"] }) {
+	return (
+		<>
+			{commits.slice(-NAMED).map(({ id, subject }) => (
+				<Link
+					key={id}
+					to={revisionPath({ ...place, rev: id.slice(0, 12) })}
+					className="mono target"
+					title={subject}
+				>
+					{id.slice(0, 12)}{" "}
+				</Link>
+			))}
+			{commits.length > NAMED && `and ${commits.length - NAMED} more`}
+		</>
 	);
 }
 

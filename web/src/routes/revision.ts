@@ -1,13 +1,32 @@
-import { createRoute } from "@tanstack/react-router";
-import { RevisionFrame } from "../layout/RevisionFrame";
+import { createRoute, redirect } from "@tanstack/react-router";
+import { queryClient, revisionQuery } from "../api/queries";
+import { RevisionError, RevisionFrame } from "../layout/RevisionFrame";
 import { lazyPage } from "../lib/lazyPage";
+import { atOf } from "../lib/revisions";
+import { revisionPath } from "../nav";
 import { rootRoute } from "./root";
 
-/** What all views of a revision lie in. */
+/**
+ * What all views of a revision lie in. Its name is resolved here, once, before they load: they ask
+ * the server by the digest. `latest` moves, and an address that is shared should not, so it becomes
+ * what it stands for.
+ */
 export const revisionRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/p/$project/r/$rev",
+	beforeLoad: async ({ params, location }) => {
+		const query = revisionQuery(params);
+		if (params.rev === "latest") {
+			const at = atOf(params, await queryClient.fetchQuery({ ...query, staleTime: 0 }));
+			const to = revisionPath(at);
+			const rest = location.href.slice(revisionPath(params).length);
+			throw redirect({ href: to + rest, replace: true });
+		}
+		const revision = await queryClient.ensureQueryData({ ...query, revalidateIfStale: true });
+		return { at: atOf(params, revision) };
+	},
 	component: RevisionFrame,
+	errorComponent: RevisionError,
 });
 
 /** The revision itself. */
@@ -16,3 +35,17 @@ export const summaryRoute = createRoute({
 	path: "/",
 	component: lazyPage(() => import("../pages/Revision")),
 });
+
+const above = <T extends string>(path: T, to: string) =>
+	createRoute({
+		getParentRoute: () => revisionRoute,
+		path,
+		beforeLoad: ({ context }) => {
+			throw redirect({ href: revisionPath(context.at, to), replace: true });
+		},
+	});
+
+/** Parts of addresses that are no views lead to the one that lists what may follow. */
+export const namesRoute = above("/names", "/operators");
+export const gapListsRoute = above("/gaps", "/backends");
+export const filesRoute = above("/files", "");

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ApiError } from "../../api/problem";
-import { apiPath, type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
+import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { Button, Segments, Select } from "../../components/controls";
 import { CoverageLink, KeyLink, OperatorLink, TopicLink } from "../../components/links";
+import { RevisionBox } from "../../components/RevisionBox";
 import { Card, Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
 import { VerdictMark } from "../../components/VerdictMark";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { VirtualList } from "../../components/VirtualList";
-import { usePlace } from "../../layout/place";
+import { useAt, usePlace } from "../../layout/place";
 import {
 	countedOnes,
 	type Move,
@@ -26,7 +27,6 @@ import {
 import { download } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
 import { cellAt, columnOf, filtered, type MatrixOperator, sought } from "../../lib/matrix";
-import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
 import { gapsPath, revisionPath, segment } from "../../nav";
 import { type BackendSearch, STANDINGS } from "../../routes/backend";
 import { GENERATED } from "../../routes/operators";
@@ -121,11 +121,11 @@ function Csv({ at }: { at: string }) {
 
 function Body({ view, at }: { view: MatrixView; at: string }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: BackendSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: ((now: BackendSearch) => ({ ...now, ...change })) as never,
+			search: (now) => ({ ...now, ...change }),
 			replace,
 			resetScroll: false,
 		});
@@ -330,22 +330,25 @@ interface AgainstProps {
 /** What the key gained and lost against another revision. */
 function Against({ view, at, against, onChange }: AgainstProps) {
 	const place = usePlace();
-	const revisions = useQuery(revisionsQuery(place.project));
-	const others = timeline(revisions.data ?? []).filter((item) => !isAt(item, place.rev));
 	const other = { project: place.project, rev: against ?? "" };
-	const before = useQuery({ ...matrixQuery(other), enabled: against !== undefined });
+	const named = useAt(against === undefined ? undefined : other);
+	const before = useQuery({
+		...matrixQuery(named.at ?? { project: "", digest: "" }),
+		enabled: named.at !== undefined,
+	});
 	return (
 		<Section title="Gained and lost" note="compared with another revision">
 			<div>
-				<Select
+				<RevisionBox
 					label="Before"
 					any="choose a revision"
+					project={place.project}
 					value={against}
-					options={others.map((item) => ({ value: addressOf(item), label: titleOf(item) }))}
 					onChange={onChange}
 				/>
 			</div>
-			{against !== undefined && (
+			{named.error && <ErrorView error={named.error} retry={() => void named.refetch()} />}
+			{against !== undefined && !named.error && (
 				<Async query={before}>
 					{(old) => {
 						const { gained, lost } = moves(old, view, at);

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useDeferredValue, useMemo, useRef } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { Button } from "../../components/controls";
@@ -39,12 +39,12 @@ export default function Backends() {
 
 function Matrix({ view }: { view: MatrixView }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const grid = useRef<GridHandle>(null);
 	const set = (change: BackendsSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: ((now: BackendsSearch) => ({ ...now, ...change })) as never,
+			search: (now) => ({ ...now, ...change }),
 			replace,
 			resetScroll: false,
 		});
@@ -62,7 +62,7 @@ function Matrix({ view }: { view: MatrixView }) {
 			</p>
 			{operators.length === 0 || columns.length === 0 ? (
 				<Empty title="Nothing matches these filters">
-					<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
+					<Button onClick={() => void navigate({ to: ".", search: {} })}>
 						Clear filters
 					</Button>
 				</Empty>

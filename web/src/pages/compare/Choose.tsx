@@ -1,28 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { projectsQuery, type RevisionItem, revisionsQuery } from "../../api/queries";
+import { type NameItem, namesQuery, projectsQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
+import { RevisionBox } from "../../components/RevisionBox";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { Tabs } from "../../components/Tabs";
+import { placeAddress, placeTitle } from "../../lib/history";
 import { lastProject, preferred } from "../../lib/projects";
-import { labelsOf, timeline, titleOf } from "../../lib/revisions";
-import { comparePath } from "../../nav";
+import { comparePath, projectPath } from "../../nav";
 import type { CompareSearch } from "../../routes/compare";
 import styles from "./Choose.module.css";
 import { Paste } from "./Paste";
 
 const route = getRouteApi("/compare");
 
+/** How many steps of the timeline are listed. */
+const STEPS = 40;
+
 /** Two revisions to choose, or two files to paste. */
 export default function Choose() {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: CompareSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			replace,
 			resetScroll: false,
 			// The pasted files stay, but where revisions are chosen instead.
@@ -92,16 +96,16 @@ function Revisions({ project, onProject }: RevisionsProps) {
 }
 
 function OfProject({ project }: { project: string }) {
-	const revisions = useQuery(revisionsQuery(project));
+	const newest = useQuery(namesQuery(project, "", STEPS + 1));
 	return (
-		<Async query={revisions}>
-			{(items) =>
+		<Async query={newest}>
+			{({ items, total }) =>
 				items.length === 0 ? (
 					<Empty title="This project has no revisions" />
 				) : (
 					<>
-						<Pair project={project} items={timeline(items)} />
-						<Steps project={project} items={timeline(items)} />
+						<Pair project={project} items={items} />
+						<Steps project={project} items={items} total={total} />
 					</>
 				)
 			}
@@ -109,20 +113,11 @@ function OfProject({ project }: { project: string }) {
 	);
 }
 
-/** Every address that a revision has a name for, newest first. */
-function addresses(items: readonly RevisionItem[]) {
-	return items.flatMap((item) => {
-		const labels = labelsOf(item);
-		const names = labels.length > 0 ? labels : [item.address];
-		return names.map((name) => ({ value: name, label: name }));
-	});
-}
-
-function Pair({ project, items }: { project: string; items: readonly RevisionItem[] }) {
-	const navigate = useNavigate();
-	const options = addresses(items);
-	const [base, setBase] = useState(options[1]?.value ?? options[0]?.value ?? "");
-	const [head, setHead] = useState(options[0]?.value ?? "");
+function Pair({ project, items }: { project: string; items: readonly NameItem[] }) {
+	const navigate = route.useNavigate();
+	const [last = "", before = last] = items.map(placeAddress);
+	const [base, setBase] = useState(before);
+	const [head, setHead] = useState(last);
 	const compare = () => void navigate({ to: comparePath(project, base, head) });
 	return (
 		<Card>
@@ -133,10 +128,10 @@ function Pair({ project, items }: { project: string; items: readonly RevisionIte
 					compare();
 				}}
 			>
-				<Select
+				<RevisionBox
 					label="Base (old)"
+					project={project}
 					value={base}
-					options={options}
 					onChange={(value) => setBase(value ?? "")}
 				/>
 				<Button
@@ -148,10 +143,10 @@ function Pair({ project, items }: { project: string; items: readonly RevisionIte
 				>
 					⇄
 				</Button>
-				<Select
+				<RevisionBox
 					label="Head (new)"
+					project={project}
 					value={head}
-					options={options}
 					onChange={(value) => setHead(value ?? "")}
 				/>
 				<Button type="submit" primary>
@@ -162,24 +157,41 @@ function Pair({ project, items }: { project: string; items: readonly RevisionIte
 	);
 }
 
-/** The steps of the timeline, each a comparison with the one before. */
-function Steps({ project, items }: { project: string; items: readonly RevisionItem[] }) {
-	const steps = items.slice(0, -1).map((head, at) => ({ head, base: items[at + 1] }));
-	if (steps.length === 0) {
+interface StepsProps {
+	project: string;
+	items: readonly NameItem[];
+	/** How many names the project has. */
+	total: number;
+}
+
+/** The last steps of the timeline, each a comparison with the one before. */
+function Steps({ project, items, total }: StepsProps) {
+	const steps = items
+		.slice(0, STEPS)
+		.map((head, at) => ({ head, base: items[at + 1] }))
+		.filter(({ head, base }) => head.kind === base?.kind);
+	if (total < 2) {
 		return (
 			<p className="muted">Only one revision is stored. A comparison needs two.</p>
 		);
 	}
-	const addressOf = (item: RevisionItem) => labelsOf(item)[0] ?? item.address;
 	return (
-		<Section title="Step by step" note="each revision with its predecessor">
+		<Section
+			title="Step by step"
+			note={
+				total > items.length
+					? `the last ${steps.length} revisions, each with its predecessor`
+					: "each revision with its predecessor"
+			}
+			actions={<Link to={projectPath(project)}>All revisions</Link>}
+		>
 			<ul className={styles.steps}>
 				{steps.map(
 					({ head, base }) =>
 						base && (
-							<li key={head.digest}>
-								<Link to={comparePath(project, addressOf(base), addressOf(head))}>
-									{titleOf(base)} → {titleOf(head)}
+							<li key={placeAddress(head)}>
+								<Link to={comparePath(project, placeAddress(base), placeAddress(head))}>
+									{placeTitle(base)} → {placeTitle(head)}
 								</Link>
 							</li>
 						),

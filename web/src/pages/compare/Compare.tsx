@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { raw } from "../../api/client";
 import { Copy } from "../../components/controls";
 import { Page } from "../../components/Page";
 import { Async } from "../../components/States";
 import { stringify } from "../../lib/search";
-import { comparePath, segment } from "../../nav";
+import { comparePath, rangeParams, segment } from "../../nav";
 import type { ComparisonSearch } from "../../routes/compare";
 import { ComparisonView } from "./ComparisonView";
 import { CopyMarkdown } from "./CopyMarkdown";
@@ -18,7 +18,7 @@ const route = getRouteApi("/p/$project/compare/$range");
 export default function Compare() {
 	const { project, range } = route.useParams();
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const { profile } = search;
 	const query = useQuery({
 		...comparisonQuery(project, range, profile),
@@ -30,7 +30,7 @@ export default function Compare() {
 	const set = (change: ComparisonSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			replace,
 			resetScroll: false,
 		});
@@ -64,7 +64,11 @@ export default function Compare() {
 						<>
 							{" "}
 							or{" "}
-							<Link to={comparePath(project, head, base)} search={search as never}>
+							<Link
+								to="/p/$project/compare/$range"
+								params={rangeParams(project, head, base)}
+								search={search}
+							>
 								in reverse
 							</Link>
 						</>

@@ -180,7 +180,7 @@ function Row({ change, comparison, rule }: RowProps) {
 						<Link
 							className="target"
 							to="."
-							search={(old) => ({ ...old, view: undefined }) as never}
+							search={(old: object) => ({ ...old, view: undefined })}
 							hash={withMark(hash, cause)}
 						>
 							{rule}

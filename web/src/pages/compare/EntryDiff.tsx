@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { operatorQuery } from "../../api/queries";
 import type { Change, ComparedOperator, Comparison } from "../../lib/comparison";
 import { diffLines, entryAt } from "../../lib/entries";
+import { digestIn } from "../../lib/revisions";
 import type { Sides } from "../../lib/sides";
 import styles from "./Review.module.css";
 
@@ -59,7 +60,7 @@ function useEntry(
 	operator: string,
 	given: string | undefined,
 ): string | undefined {
-	const place = { project: side?.project ?? "", rev: side?.revision ?? "" };
+	const place = { project: side?.project ?? "", digest: digestIn(side?.revision ?? "") };
 	const isAsked = given === undefined && place.project !== "" && operator !== "";
 	const query = useQuery({ ...operatorQuery(place, operator), enabled: isAsked });
 	return given ?? (isAsked ? query.data?.source?.text : undefined);

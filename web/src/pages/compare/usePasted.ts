@@ -26,7 +26,7 @@ export function usePasted(beginning: Sides, example: Sides | undefined): Pasted 
 	const [asked, setAsked] = useState<Sides>();
 	const [unkept, setUnkept] = useState<Unkept>();
 	const part = useRouterState({ select: (state) => sidesIn(state.location.hash) });
-	const navigate = useNavigate();
+	const navigate = useNavigate({ from: "/compare" });
 	// What was put into the address here is at hand already, and may be too long for it.
 	const own = useRef<string>(undefined);
 	useEffect(() => {
@@ -56,7 +56,7 @@ export function usePasted(beginning: Sides, example: Sides | undefined): Pasted 
 			if (next === part) return;
 			void navigate({
 				to: ".",
-				search: ((now: object) => ({ ...now, from: "files", rule: undefined })) as never,
+				search: (now) => ({ ...now, from: "files", rule: undefined }),
 				hash: next,
 				resetScroll: false,
 				hashScrollIntoView: false,

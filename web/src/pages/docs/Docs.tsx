@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef } from "react";
 import { text } from "../../api/client";
 import { ButtonLink } from "../../components/controls";
@@ -56,11 +56,11 @@ function matches(operation: Operation, q: string | undefined): boolean {
 
 function Operations({ description }: { description: Description }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: DocsSearch, replace: boolean) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			replace,
 			resetScroll: false,
 		});

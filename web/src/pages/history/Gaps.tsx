@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type ChangeEvent, useMemo, useState } from "react";
-import { type MatrixView, matrixQuery, revisionsQuery } from "../../api/queries";
+import { type MatrixView, matrixQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
+import { RevisionBox } from "../../components/RevisionBox";
 import { KeyLink, OperatorLink } from "../../components/links";
 import { Card, Page, Section } from "../../components/Page";
 import { SearchInput } from "../../components/SearchInput";
@@ -14,7 +15,6 @@ import { usePlace } from "../../layout/place";
 import { save } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
 import { byName, type Ranked, ranked } from "../../lib/gaps";
-import { addressOf, isAt, timeline, titleOf } from "../../lib/revisions";
 import { someNames } from "../../lib/verdicts";
 import { GAP_KINDS, type GapsSearch } from "../../routes/history";
 import { BadgeSection } from "./BadgeSection";
@@ -70,11 +70,11 @@ export default function Gaps() {
 
 /** Changes of what stands in the address. */
 function useSet() {
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	return (change: GapsSearch, replace = false) =>
 		void navigate({
 			to: ".",
-			search: ((now: GapsSearch) => ({ ...now, ...change })) as never,
+			search: (now) => ({ ...now, ...change }),
 			replace,
 			resetScroll: false,
 		});
@@ -83,15 +83,13 @@ function useSet() {
 function Since({ since }: { since: string | undefined }) {
 	const place = usePlace();
 	const set = useSet();
-	const revisions = useQuery(revisionsQuery(place.project));
-	const others = timeline(revisions.data ?? []).filter((item) => !isAt(item, place.rev));
 	return (
 		<div className={styles.filters}>
-			<Select
+			<RevisionBox
 				label="New kernels since"
 				any="choose a revision"
+				project={place.project}
 				value={since}
-				options={others.map((item) => ({ value: addressOf(item), label: titleOf(item) }))}
 				onChange={(since) => set({ since, added: undefined })}
 			/>
 		</div>

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { Badge } from "../../components/Badge";
 import { Copy, Select } from "../../components/controls";
 import { LevelBadge } from "../../components/LevelBadge";
@@ -25,7 +25,7 @@ import {
 } from "../../lib/history";
 import { LEVELS } from "../../lib/levels";
 import { stringify } from "../../lib/search";
-import { comparePath, filePath, historyPath, operatorPath, revisionPath, segment } from "../../nav";
+import { historyPath, operatorPath, rangeParams, revisionPath, segment } from "../../nav";
 import type { HistorySearch } from "../../routes/history";
 import { SideBySide } from "../compare/SideBySide";
 import styles from "./OperatorHistory.module.css";
@@ -41,9 +41,9 @@ const route = getRouteApi("/p/$project/operators/$operator/history");
 export default function OperatorHistory() {
 	const { project, operator } = route.useParams();
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: HistorySearch) =>
-		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+		void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false });
 	const { key, from, to } = search;
 	const query = useQuery(historyQuery(project, operator, { key, from, to }));
 	// The choice of keys is that of the whole history.
@@ -263,8 +263,9 @@ function EventLinks({ project, operator, event }: EventProps) {
 		<p className={styles.ways}>
 			{since && (
 				<Link
-					to={comparePath(project, placeAddress(since), placeAddress(event))}
-					search={{ q: written } as never}
+					to="/p/$project/compare/$range"
+					params={rangeParams(project, placeAddress(since), placeAddress(event))}
+					search={{ q: written }}
 					className="target"
 				>
 					Compare {placeTitle(since)} with {placeTitle(event)}
@@ -273,8 +274,9 @@ function EventLinks({ project, operator, event }: EventProps) {
 			{sides.map((place) => (
 				<Link
 					key={place.revision}
-					to={filePath({ project, rev: placeAddress(place) }, DECLARATIONS)}
-					search={{ operator: written } as never}
+					to="/p/$project/r/$rev/files/$file"
+					params={{ project, rev: placeAddress(place), file: DECLARATIONS }}
+					search={{ operator: written }}
 					className="target"
 				>
 					Source in {placeTitle(place)}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { searchQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { HistoryLink, OperatorAt } from "../../components/links";
@@ -20,7 +20,7 @@ const SHOWN = 200;
 export default function Search() {
 	const { project } = route.useParams();
 	const { q } = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const sought = q?.trim() ?? "";
 	const query = useQuery({ ...searchQuery(project, sought, { limit: SHOWN }), enabled: sought !== "" });
 	return (
@@ -40,7 +40,7 @@ export default function Search() {
 					placeholder="add_mps"
 					value={q}
 					onChange={(q) =>
-						void navigate({ to: ".", search: { q } as never, replace: true, resetScroll: false })
+						void navigate({ to: ".", search: { q }, replace: true, resetScroll: false })
 					}
 				/>
 			</div>

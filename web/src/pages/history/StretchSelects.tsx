@@ -1,7 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
-import { revisionsQuery } from "../../api/queries";
-import { Select } from "../../components/controls";
-import { addressOf, timeline, titleOf } from "../../lib/revisions";
+import { RevisionBox } from "../../components/RevisionBox";
 import type { Stretch } from "./queries";
 
 interface Props extends Stretch {
@@ -11,24 +8,20 @@ interface Props extends Stretch {
 
 /** With which revisions a part of a timeline begins and ends. */
 export function StretchSelects({ project, from, to, set }: Props) {
-	const revisions = useQuery(revisionsQuery(project));
-	const options = timeline(revisions.data ?? [])
-		.reverse()
-		.map((item) => ({ value: addressOf(item), label: titleOf(item) }));
 	return (
 		<>
-			<Select
+			<RevisionBox
 				label="From"
 				any="the first"
+				project={project}
 				value={from}
-				options={options}
 				onChange={(from) => set({ from })}
 			/>
-			<Select
+			<RevisionBox
 				label="To"
 				any="the last"
+				project={project}
 				value={to}
-				options={options}
 				onChange={(to) => set({ to })}
 			/>
 		</>

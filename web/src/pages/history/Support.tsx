@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { Button, Field, TextInput } from "../../components/controls";
 import { HistoryLink } from "../../components/links";
@@ -44,8 +44,9 @@ export default function Support() {
 					<p>
 						Name some, such as{" "}
 						<Link
+							from="/p/$project/support"
 							to="."
-							search={{ operators: "add.Tensor,bmm,cholesky", keys: KEYS } as never}
+							search={{ operators: "add.Tensor,bmm,cholesky", keys: KEYS }}
 							className="mono target"
 						>
 							add.Tensor, bmm, cholesky
@@ -63,13 +64,13 @@ export default function Support() {
 }
 
 function Ask({ operators, keys }: { operators: string; keys: string }) {
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const [wanted, setWanted] = useState(operators.replaceAll(",", ", "));
 	const [where, setWhere] = useState(keys.replaceAll(",", ", "));
 	const ask = (event: FormEvent) => {
 		event.preventDefault();
 		const search = { operators: names(wanted).join(","), keys: names(where).join(",") };
-		void navigate({ to: ".", search: search as never, resetScroll: false });
+		void navigate({ to: ".", search, resetScroll: false });
 	};
 	return (
 		<form className={styles.ask} onSubmit={ask}>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
-import { Segments } from "../../components/controls";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { Button, Segments } from "../../components/controls";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { count, counted } from "../../lib/format";
@@ -25,9 +25,9 @@ const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
 export default function Trends() {
 	const { project } = route.useParams();
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: TrendsSearch) =>
-		void navigate({ to: ".", search: { ...search, ...change } as never, resetScroll: false });
+		void navigate({ to: ".", search: { ...search, ...change }, resetScroll: false });
 	const query = useQuery(trendsQuery(project, search));
 	const asked = stringify({ from: search.from, to: search.to });
 	return (
@@ -153,9 +153,16 @@ interface BothProps {
 	range?: [number, number];
 }
 
+/** How many rows of a table are there at once. */
+const ROWS = 30;
+
 /** A chart, and its numbers as a table. */
 function Both({ title, project, points, lines, format, range }: BothProps) {
 	const names = useMemo(() => titles(points), [points]);
+	// The last rows to begin with, which are the newest revisions.
+	const [last, setLast] = useState(points.length);
+	useEffect(() => setLast(points.length), [points]);
+	const first = Math.max(0, last - ROWS);
 	const said = lines.map(({ name, values }) => {
 		const ends = [values[0], values.at(-1)].map((value) =>
 			typeof value === "number" ? format(value) : "unknown",
@@ -186,7 +193,7 @@ function Both({ title, project, points, lines, format, range }: BothProps) {
 						</tr>
 					</thead>
 					<tbody>
-						{points.map((point, at) => (
+						{points.slice(first, last).map((point, row) => (
 							<tr key={`${point.revision} ${point.label}`}>
 								<th scope="row">
 									<Link
@@ -197,13 +204,29 @@ function Both({ title, project, points, lines, format, range }: BothProps) {
 									</Link>
 								</th>
 								{lines.map(({ name, values }) => {
-									const value = values[at];
+									const value = values[first + row];
 									return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
 								})}
 							</tr>
 						))}
 					</tbody>
 				</table>
+				{points.length > ROWS && (
+					<div className={styles.rows}>
+						<Button disabled={first === 0} onClick={() => setLast(Math.max(ROWS, first))}>
+							Older
+						</Button>
+						<Button
+							disabled={last === points.length}
+							onClick={() => setLast(Math.min(points.length, last + ROWS))}
+						>
+							Newer
+						</Button>
+						<span className="muted">
+							{first + 1} to {last} of {counted(points.length, "point")}
+						</span>
+					</div>
+				)}
 			</section>
 		</div>
 	);

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { ChangeEvent } from "react";
-import { projectsQuery, revisionsQuery } from "../../api/queries";
+import { namesQuery, projectsQuery } from "../../api/queries";
 import { Button, Copy, Field, Select } from "../../components/controls";
+import { RevisionBox } from "../../components/RevisionBox";
 import { Card, Page, Section } from "../../components/Page";
 import { Async, Empty, ErrorView, Loading } from "../../components/States";
-import { addressOf, timeline, titleOf } from "../../lib/revisions";
+import { placeAddress } from "../../lib/history";
 import { segment } from "../../nav";
 import type { UpgradeSearch } from "../../routes/history";
 import { givenUpgradeQuery, upgradeQuery, upgradeText } from "./queries";
@@ -31,25 +32,23 @@ const BEGINNING = { name: "acme", text: EXAMPLE };
 export default function Upgrade() {
 	const { project } = route.useParams();
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	// The fragment holds the backend file, which another end keeps.
 	const set = (change: UpgradeSearch) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			hash: true,
 			resetScroll: false,
 			hashScrollIntoView: false,
 		});
-	const revisions = useQuery(revisionsQuery(project));
+	// Those to begin with: the newest and the one before it.
+	const newest = useQuery(namesQuery(project, "", 2));
 	const projects = useQuery(projectsQuery);
 	const others = (projects.data ?? []).filter(({ name }) => name !== project);
-	const options = timeline(revisions.data ?? []).map((item) => ({
-		value: addressOf(item),
-		label: titleOf(item),
-	}));
-	const head = search.head ?? options[0]?.value;
-	const base = search.base ?? options[1]?.value;
+	const [last, before] = (newest.data?.items ?? []).map(placeAddress);
+	const head = search.head ?? last;
+	const base = search.base ?? before;
 	const range = `${base}...${head}`;
 	const api =
 		search.backend &&
@@ -61,7 +60,7 @@ export default function Upgrade() {
 			lead="What a new revision means for a backend file: operators that are gone, kernels that no longer compile, and new operators that fail."
 			api={api}
 		>
-			<Async query={revisions}>
+			<Async query={newest}>
 				{() => {
 					if (head === undefined || base === undefined) {
 						return (
@@ -75,16 +74,16 @@ export default function Upgrade() {
 					return (
 						<>
 							<div className={styles.choice}>
-								<Select
+								<RevisionBox
 									label="Base (old)"
+									project={project}
 									value={base}
-									options={options}
 									onChange={(base) => set({ base })}
 								/>
-								<Select
+								<RevisionBox
 									label="Head (new)"
+									project={project}
 									value={head}
-									options={options}
 									onChange={(head) => set({ head })}
 								/>
 								{(others.length > 0 || search.backend) && (

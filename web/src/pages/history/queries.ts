@@ -1,9 +1,10 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, data, text } from "../../api/client";
-import { apiPath, type Place } from "../../api/queries";
+import { apiPath, type Content, contentPath, type Place } from "../../api/queries";
 import type { components } from "../../api/schema";
 import { type BadgeOf, badgePath } from "../../lib/badge";
 import type { GivenFile } from "../../lib/givenFile";
+import { stringify } from "../../lib/search";
 import { segment } from "../../nav";
 
 type Schemas = components["schemas"];
@@ -66,39 +67,39 @@ export interface GapsAsked {
 }
 
 /** Where the API has the gaps. */
-export function gapsApi(place: Place, { key, since, only }: GapsAsked): string {
-	const query = new URLSearchParams();
-	if (since !== undefined) query.set("since", since);
-	if (only !== undefined) query.set("only", only);
-	return apiPath(place, `/gaps/${segment(key)}${query.size > 0 ? `?${query}` : ""}`);
+export const gapsApi = (place: Place, asked: GapsAsked): string => apiPath(place, gapsRest(asked));
+
+function gapsRest({ key, since, only }: GapsAsked, release?: string): string {
+	return `/gaps/${segment(key)}${stringify({ since, only, release })}`;
 }
 
 /** The gaps in a media type; with a usage file they are ranked by it, and nothing is stored. */
 export function gapsText(
-	place: Place,
+	at: Content,
 	asked: GapsAsked,
 	accept: string,
 	signal: AbortSignal | null = null,
 ): Promise<string> {
 	const { usage } = asked;
-	if (usage === undefined) return text(gapsApi(place, asked), { headers: { accept }, signal });
+	const path = contentPath(at, gapsRest(asked, at.release));
+	if (usage === undefined) return text(path, { headers: { accept }, signal });
 	const type = /^\s*[[{]/.test(usage) ? "application/json" : "text/csv";
 	const headers = { accept, "content-type": type };
-	return text(gapsApi(place, asked), { method: "POST", headers, body: usage, signal });
+	return text(path, { method: "POST", headers, body: usage, signal });
 }
 
-export const gapsQuery = (place: Place, asked: GapsAsked) =>
+export const gapsQuery = (at: Content, asked: GapsAsked) =>
 	queryOptions({
-		queryKey: ["gaps", place.project, place.rev, asked] as const,
+		queryKey: ["gaps", at.project, at.digest, at.release ?? "", asked] as const,
 		// Gaps of another backend or revision would stand under a title that is not their own.
 		placeholderData: (before: Gaps | undefined, query) =>
-			query?.queryKey[1] === place.project &&
-			query.queryKey[2] === place.rev &&
-			query.queryKey[3].key === asked.key
+			query?.queryKey[1] === at.project &&
+			query.queryKey[2] === at.digest &&
+			query.queryKey[4].key === asked.key
 				? before
 				: undefined,
 		queryFn: async ({ signal }): Promise<Gaps> =>
-			JSON.parse(await gapsText(place, asked, "application/json", signal)),
+			JSON.parse(await gapsText(at, asked, "application/json", signal)),
 	});
 
 /** What a badge reads. */

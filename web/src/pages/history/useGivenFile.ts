@@ -55,7 +55,7 @@ export function useGivenFile(beginning: GivenFile): Given {
 			if (next === hash) return;
 			void navigate({
 				to: ".",
-				search: true as never,
+				search: (now) => now,
 				hash: next,
 				resetScroll: false,
 				hashScrollIntoView: false,

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { type Operator, stepsQuery } from "../../api/queries";
 import { Select } from "../../components/controls";
 import { KeyLink } from "../../components/links";
@@ -10,18 +10,19 @@ import { usePlace } from "../../layout/place";
 import { placeTitle, rangeTitle, type TimelinePlace } from "../../lib/history";
 import { mainOf, type Stretch, stretches } from "../../lib/names";
 import { verdictOf } from "../../lib/verdicts";
-import type { NameSearch } from "../../routes/name";
 import { supportQuery } from "../history/queries";
 import styles from "./Name.module.css";
 
 /** The backends that are shown. */
 const KEYS = "CPU,CUDA,MPS,XPU,PrivateUse1";
 
+const route = getRouteApi("/p/$project/r/$rev/names/$name");
+
 /** Where one operator of the name runs, by backend and revision. */
 export function NameSupport({ operators }: { operators: readonly Operator[] }) {
 	const { project } = usePlace();
-	const search: NameSearch = getRouteApi("/p/$project/r/$rev").useSearch();
-	const navigate = useNavigate();
+	const search = route.useSearch();
+	const navigate = route.useNavigate();
 	const chosen = operators.find(({ name }) => name === search.form) ?? mainOf(operators);
 	const name = chosen?.name ?? "";
 	const support = useQuery({ ...supportQuery(project, name, KEYS), enabled: name !== "" });
@@ -29,7 +30,7 @@ export function NameSupport({ operators }: { operators: readonly Operator[] }) {
 	const set = (form: string | undefined) =>
 		void navigate({
 			to: ".",
-			search: ((now: NameSearch) => ({ ...now, form })) as never,
+			search: (now) => ({ ...now, form }),
 			replace: true,
 			resetScroll: false,
 		});

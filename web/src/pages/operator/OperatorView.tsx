@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/problem";
 import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
@@ -11,7 +11,7 @@ import { Prose } from "../../components/Prose";
 import { Async, Loading } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { familyOf } from "../../lib/names";
-import { filePath, historyPath, namePath, operatorPath, revisionPath, segment } from "../../nav";
+import { filePath, historyPath, namePath, operatorPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
 import { historyQuery } from "../history/queries";
 import { NamePage } from "../name/NameView";
@@ -87,8 +87,9 @@ function TagLink({ tag }: { tag: string }) {
 	const place = usePlace();
 	return (
 		<Link
-			to={revisionPath(place, "/operators")}
-			search={{ tag } as never}
+			to="/p/$project/r/$rev/operators"
+			params={{ project: place.project, rev: place.rev }}
+			search={{ tag }}
 			title="Show all operators with this tag"
 		>
 			<Badge>{tag}</Badge>
@@ -99,11 +100,11 @@ function TagLink({ tag }: { tag: string }) {
 function Body({ page }: { page: OperatorPage }) {
 	const place = usePlace();
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: OperatorSearch) =>
 		void navigate({
 			to: ".",
-			search: ((now: OperatorSearch) => ({ ...now, ...change })) as never,
+			search: (now) => ({ ...now, ...change }),
 			resetScroll: false,
 		});
 	const { build, source } = search;

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type Place, overloadsQuery } from "../../api/queries";
+import { type At, overloadsQuery } from "../../api/queries";
 import type { components } from "../../api/schema";
 import { Badge } from "../../components/Badge";
 import { OperatorAt, OperatorLink, RuleLink } from "../../components/links";
@@ -10,13 +10,13 @@ import { SchemaText } from "../../components/SchemaText";
 import { day } from "../../lib/format";
 import { placeAddress, placeTitle, rangeTitle, type TimelinePlace } from "../../lib/history";
 import { familyOf } from "../../lib/names";
-import { comparePath, historyPath, namePath, operatorPath, revisionPath } from "../../nav";
+import { rangeParams, historyPath, namePath, operatorPath, revisionPath } from "../../nav";
 import styles from "./Operator.module.css";
 
 type History = components["schemas"]["History"];
 
 /** An operator that this revision does not have and others have: when it came or went, and how. */
-export function Removed({ place, history }: { place: Place; history: History }) {
+export function Removed({ place, history }: { place: At; history: History }) {
 	const { project } = place;
 	const { operator } = history;
 	const present = history.ranges.filter(({ key }) => (key ?? null) === null);
@@ -109,8 +109,9 @@ function Going({ project, operator, event }: GoingProps) {
 				{since && (
 					<p>
 						<Link
-							to={comparePath(project, placeAddress(since), placeAddress(at))}
-							search={{ q: operator } as never}
+							to="/p/$project/compare/$range"
+							params={rangeParams(project, placeAddress(since), placeAddress(at))}
+							search={{ q: operator }}
 							className="target"
 						>
 							Compare {placeTitle(since)} with {placeTitle(at)}
@@ -123,7 +124,7 @@ function Going({ project, operator, event }: GoingProps) {
 }
 
 /** The operators of its name that this revision has. */
-function Remaining({ place, operator }: { place: Place; operator: string }) {
+function Remaining({ place, operator }: { place: At; operator: string }) {
 	const family = familyOf(operator);
 	const { data } = useQuery(overloadsQuery(place, family));
 	if (!data || data.items.length === 0) return null;

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { rulesQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
@@ -36,12 +36,12 @@ export default function Rules() {
 
 function Browser({ rules }: { rules: readonly AnyRule[] }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: RulesSearch, replace = false) =>
-		void navigate({ to: ".", search: { ...search, ...change } as never, replace });
+		void navigate({ to: ".", search: { ...search, ...change }, replace });
 	const shown = useMemo(() => sought(rules, search), [rules, search]);
 	const clear = (
-		<Button onClick={() => void navigate({ to: ".", search: {} as never })}>Clear filters</Button>
+		<Button onClick={() => void navigate({ to: ".", search: {} })}>Clear filters</Button>
 	);
 	const isFiltered = Object.values(search).some((value) => value !== undefined);
 	return (

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate, useRouterState } from "@tanstack/react-router";
+import { getRouteApi, Link, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import {
 	apiPath,
@@ -124,7 +124,7 @@ interface FindProps {
 
 /** Looks for a text in the whole file, of which the browser sees only what is drawn. */
 function Find({ text, search, at, go }: FindProps) {
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const lines = useMemo(() => linesWith(text, search.q), [text, search.q]);
 	// From the last match on with the first, and from the first back with the last.
 	const next = (by: number) => nextStop(lines, at, by) ?? nextStop(lines, undefined, by);
@@ -149,7 +149,7 @@ function Find({ text, search, at, go }: FindProps) {
 				onChange={(q) =>
 					void navigate({
 						to: ".",
-						search: { ...search, q } as never,
+						search: { ...search, q },
 						hash: true,
 						replace: true,
 						resetScroll: false,
@@ -200,7 +200,7 @@ function useLine(operator: string | undefined) {
 	const place = usePlace();
 	const { file } = route.useParams();
 	const at = useRouterState({ select: (state) => lineOf(state.location.hash) });
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const go = useCallback(
 		(line: number, replace = false) =>
 			void navigate({
@@ -230,11 +230,11 @@ function useLine(operator: string | undefined) {
 }
 
 function Filters({ findings, search }: { findings: readonly Finding[]; search: SourceSearch }) {
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: SourceSearch) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			hash: true,
 			resetScroll: false,
 			hashScrollIntoView: false,

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { topicQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
@@ -44,7 +44,7 @@ export default function Topic() {
 
 function Body({ topic }: { topic: TopicView }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const hasReleases = topic.kind === "type" || topic.kind === "dispatch-key";
 	const isPartial = topic.since !== "2.0" || topic.until !== null;
 	return (
@@ -72,7 +72,7 @@ function Body({ topic }: { topic: TopicView }) {
 					onAnswers={(answers) =>
 						void navigate({
 							to: ".",
-							search: { ...search, answers } as never,
+							search: { ...search, answers },
 							resetScroll: false,
 						})
 					}

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { topicsQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
 import { Page, Section } from "../../components/Page";
@@ -30,9 +30,9 @@ export default function Topics() {
 
 function Browser({ topics }: { topics: readonly TopicItem[] }) {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const set = (change: TopicsSearch, replace = false) =>
-		void navigate({ to: ".", search: { ...search, ...change } as never, replace });
+		void navigate({ to: ".", search: { ...search, ...change }, replace });
 	const shown = soughtTopics(topics, search);
 	return (
 		<>
@@ -56,7 +56,7 @@ function Browser({ topics }: { topics: readonly TopicItem[] }) {
 			</search>
 			{shown.length === 0 && (
 				<Empty title="No topics match these filters">
-					<Button onClick={() => void navigate({ to: ".", search: {} as never })}>
+					<Button onClick={() => void navigate({ to: ".", search: {} })}>
 						Clear filters
 					</Button>
 				</Empty>

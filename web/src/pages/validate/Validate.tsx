@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { releasesQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
@@ -29,12 +29,12 @@ const REST = 150;
 /** An editor whose text is judged while one types. */
 export default function Validate() {
 	const search = route.useSearch();
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const { text, version, setText, replace, note } = useText(search.rule);
 	const set = (change: ValidateSearch) =>
 		void navigate({
 			to: ".",
-			search: { ...search, ...change } as never,
+			search: { ...search, ...change },
 			hash: true,
 			replace: true,
 			resetScroll: false,
@@ -123,7 +123,7 @@ interface WorkbenchProps {
 }
 
 function Workbench({ text, version, setText, replace, search, set }: WorkbenchProps) {
-	const navigate = useNavigate();
+	const navigate = route.useNavigate();
 	const rested = useDebounced(text, REST);
 	const query = useQuery({
 		...validationQuery(rested, search.release),

@@ -1,0 +1,85 @@
+//! The revisions of a project by name.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+
+use crate::http::Api;
+use crate::http::extract::{Path, Query};
+use crate::http::negotiate::{Accept, LIST, Media};
+use crate::http::page::{self, Cursors};
+use crate::http::{respond, stream};
+use crate::service::ViewId;
+use crate::service::history::Named;
+use crate::wire::paths::ProjectPath;
+use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use crate::wire::search::expect_few_words;
+use crate::wire::timeline::{NameItem, TimelineList, TimelineQuery};
+
+/// Revisions by name
+///
+/// The labels and commits of a project, and its revisions that have neither, newest first. Labels of
+/// the same revision are listed apart. `q` filters them.
+#[utoipa::path(
+    get,
+    path = "/v1/projects/{project}/timeline",
+    tag = "history",
+    operation_id = "list_timeline",
+    params(ProjectPath, TimelineQuery),
+    responses(
+        (status = 200, description = "A page of names; or all of them, one per line", content(
+            (TimelineList = "application/json"),
+            (NameItem = "application/x-ndjson"),
+        )),
+        (status = 404, description = "No such project", body = Document, content_type = PROBLEM_JSON),
+    ),
+)]
+pub async fn list(
+    State(api): State<Api>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<TimelineQuery>,
+    accept: Accept,
+) -> Result<Response, Problem> {
+    let media = accept.media(LIST)?;
+    let limit = page::limit(query.limit)? as usize;
+    let words = query.q.as_deref().unwrap_or_default();
+    expect_few_words(words)?;
+    // Before anything is read, so that all of it holds for the mark.
+    let mark = api.service.mark();
+    let listing = api.service.listing(&path.project).await?;
+    let found: Vec<&Named> = listing.find(words, query.kind.map(Into::into)).collect();
+    if media == Media::NdJson {
+        let mut text = Vec::new();
+        for name in found {
+            stream::push_line(&mut text, &NameItem::from(name));
+        }
+        let text = api.service.hold(text)?;
+        return respond::bytes(&api, &accept, StatusCode::OK, media, text).await;
+    }
+    let asked = (&path.project, words, query.kind);
+    let cursors = Cursors::of(ViewId::of_program("timeline", &asked));
+    let from = match &query.cursor {
+        Some(cursor) => after(&found, &cursors.decode(cursor)?)?,
+        None => 0,
+    };
+    let until = from.saturating_add(limit).min(found.len());
+    let last = found[from..until].last().filter(|_| until < found.len());
+    let list = TimelineList {
+        items: found[from..until]
+            .iter()
+            .map(|name| NameItem::from(*name))
+            .collect(),
+        total: found.len(),
+        next_cursor: last.map(|name| cursors.encode(&name.id())),
+    };
+    let answer = respond::value(&api, &accept, StatusCode::OK, &list);
+    let mut response = answer.await?;
+    respond::keep(&mut response, mark);
+    Ok(response)
+}
+
+/// Where the names after one begin: what came in above it since does not move them.
+fn after(found: &[&Named], last: &str) -> Result<usize, Problem> {
+    let at = found.iter().position(|name| name.id() == last);
+    at.map(|at| at + 1).ok_or_else(page::invalid)
+}

@@ -1,0 +1,254 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type NameItem, namesQuery } from "../api/queries";
+import { count, day } from "../lib/format";
+import { placeAddress, placeTitle } from "../lib/history";
+import { isNamed, titleOf } from "../lib/revisions";
+import { useRested } from "../lib/useRested";
+import controls from "./controls.module.css";
+import styles from "./RevisionBox.module.css";
+
+/** How many revisions are listed at once; words find the others. */
+const LISTED = 50;
+/** How long after the last letter the server is asked, in milliseconds. */
+const REST = 120;
+
+interface Props {
+	label: string;
+	project: string;
+	/** The address of the chosen revision. */
+	value: string | undefined;
+	/** What choosing nothing is called; without it something is always chosen. */
+	any?: string;
+	/** Whether the label is for screen readers alone. */
+	bare?: boolean;
+	onChange: (address: string | undefined) => void;
+}
+
+/**
+ * A choice of one of a project's revisions, however many: what is typed is looked for in labels,
+ * commits, subjects and dates.
+ */
+export function RevisionBox({ label, project, value, any, bare = false, onChange }: Props) {
+	const id = useId();
+	const [text, setText] = useState<string>();
+	const isOpen = text !== undefined;
+	const close = () => setText(undefined);
+	const shown = value === undefined ? "" : titleOf(value);
+	const field = (
+		<span className={styles.box}>
+			<Input
+				id={id}
+				label={bare ? label : undefined}
+				project={project}
+				shown={shown}
+				placeholder={any ?? "choose a revision"}
+				text={text}
+				setText={setText}
+				value={value}
+				any={any}
+				onChoose={(address) => {
+					close();
+					if (address !== value) onChange(address);
+				}}
+			/>
+		</span>
+	);
+	if (bare) return field;
+	return (
+		<span className={controls.field} data-open={isOpen || undefined}>
+			<label htmlFor={id} className={controls.fieldName}>
+				{label}
+			</label>
+			{field}
+		</span>
+	);
+}
+
+interface InputProps {
+	id: string;
+	label: string | undefined;
+	project: string;
+	shown: string;
+	placeholder: string;
+	/** What is typed; nothing while the list is closed. */
+	text: string | undefined;
+	setText: (text: string | undefined) => void;
+	value: string | undefined;
+	any: string | undefined;
+	onChoose: (address: string | undefined) => void;
+}
+
+function Input({ id, label, project, shown, text, setText, ...rest }: InputProps) {
+	const { placeholder, value, any, onChoose } = rest;
+	const isOpen = text !== undefined;
+	const words = useRested(text ?? "", REST).trim();
+	const found = useQuery({
+		...namesQuery(project, words, LISTED),
+		enabled: isOpen,
+		placeholderData: keepPreviousData,
+	});
+	const items = found.data?.items ?? [];
+	const options: (NameItem | undefined)[] =
+		any !== undefined && words === "" ? [undefined, ...items] : items;
+	const [active, setActive] = useState(-1);
+	const input = useRef<HTMLInputElement>(null);
+	// With words the first is meant; without, what is chosen.
+	useEffect(() => {
+		const chosen = options.findIndex((item) =>
+			item === undefined ? value === undefined : value !== undefined && isNamed(item, value),
+		);
+		setActive(words === "" ? chosen : options.length > 0 ? 0 : -1);
+	}, [words, found.data, isOpen]);
+	const choose = (item: NameItem | undefined) => onChoose(item && placeAddress(item));
+	const open = () => setText("");
+	const press = (event: KeyboardEvent) => {
+		if (event.key === "Escape" && isOpen) {
+			event.stopPropagation();
+			setText(undefined);
+		} else if (event.key === "Enter" && isOpen) {
+			event.preventDefault();
+			// Words that were just typed may not have been looked for yet.
+			if (words === (text ?? "").trim() && !found.isPlaceholderData && active >= 0) {
+				choose(options[active]);
+			}
+		} else {
+			const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+			if (step === undefined) return;
+			event.preventDefault();
+			if (!isOpen) open();
+			else setActive((at) => Math.max(0, Math.min(options.length - 1, at + step)));
+		}
+	};
+	return (
+		<>
+			<input
+				ref={input}
+				id={id}
+				className={`${controls.control} ${styles.input}`}
+				type="text"
+				role="combobox"
+				aria-label={label}
+				aria-expanded={isOpen}
+				aria-autocomplete="list"
+				aria-controls={isOpen ? `${id}-list` : undefined}
+				aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
+				autoComplete="off"
+				spellCheck={false}
+				placeholder={isOpen && shown !== "" ? shown : placeholder}
+				title={shown || undefined}
+				value={text ?? shown}
+				onChange={(event) => setText(event.target.value)}
+				onClick={() => !isOpen && open()}
+				onBlur={() => setText(undefined)}
+				onKeyDown={press}
+			/>
+			{isOpen && (
+				<List
+					id={id}
+					input={input}
+					label={label ?? "Revisions"}
+					options={options}
+					any={any}
+					active={active}
+					note={noteOf(found, items.length)}
+					onChoose={choose}
+				/>
+			)}
+		</>
+	);
+}
+
+/** What stands under the list: that there are more, or none, or that it could not be had. */
+function noteOf(
+	{ data, error }: { data: { total: number } | undefined; error: Error | null },
+	listed: number,
+): string {
+	if (error) return error.message;
+	if (!data) return "Loading …";
+	if (data.total === 0) return "No revision has these words.";
+	return data.total > listed
+		? `${listed} of ${count(data.total)}: type a label, commit, subject or date`
+		: "";
+}
+
+interface ListProps {
+	id: string;
+	input: { current: HTMLInputElement | null };
+	label: string;
+	options: readonly (NameItem | undefined)[];
+	any: string | undefined;
+	active: number;
+	note: string;
+	onChoose: (item: NameItem | undefined) => void;
+}
+
+/** The list under the field, above everything else, so that nothing cuts it. */
+function List({ id, input, label, options, any, active, note, onChoose }: ListProps) {
+	const box = useRef<HTMLDivElement>(null);
+	useEffect(() => {
+		const place = () => {
+			const field = input.current?.getBoundingClientRect();
+			if (!field || !box.current) return;
+			const { style, offsetWidth } = box.current;
+			style.top = `${field.bottom + 4}px`;
+			style.left = `${Math.max(8, Math.min(field.left, innerWidth - offsetWidth - 8))}px`;
+			style.maxHeight = `${Math.max(160, innerHeight - field.bottom - 16)}px`;
+		};
+		box.current?.showPopover();
+		place();
+		window.addEventListener("resize", place);
+		window.addEventListener("scroll", place, { capture: true, passive: true });
+		return () => {
+			window.removeEventListener("resize", place);
+			window.removeEventListener("scroll", place, { capture: true });
+		};
+	}, [input]);
+	useEffect(() => {
+		box.current?.querySelector(`[data-at="${active}"]`)?.scrollIntoView({ block: "nearest" });
+	}, [active, options]);
+	return (
+		<div
+			ref={box}
+			popover="manual"
+			className={styles.popup}
+			// The field keeps the focus, so that a click does not close the list first.
+			onMouseDown={(event) => event.preventDefault()}
+		>
+			<div id={`${id}-list`} role="listbox" aria-label={label} className={styles.list}>
+				{options.map((item, at) => (
+					<div
+						key={item ? `${item.kind} ${placeAddress(item)}` : ""}
+						id={`${id}-${at}`}
+						data-at={at}
+						role="option"
+						aria-selected={at === active}
+						className={styles.option}
+						onClick={() => onChoose(item)}
+					>
+						<Name item={item} any={any} />
+					</div>
+				))}
+			</div>
+			{note !== "" && (
+				<p className={styles.note} role="status">
+					{note}
+				</p>
+			)}
+		</div>
+	);
+}
+
+function Name({ item, any }: { item: NameItem | undefined; any: string | undefined }) {
+	if (item === undefined) return <span className={styles.any}>{any}</span>;
+	const { commit, date, labels, label } = item;
+	const others = labels.filter((other) => other !== label);
+	return (
+		<>
+			<span className={styles.name}>{placeTitle(item)}</span>
+			{others.length > 0 && <span className={styles.others}>{others.slice(0, 3).join(", ")}</span>}
+			{date && <span className={styles.date}>{day(date)}</span>}
+			{commit && <span className={styles.subject}>{commit.subject}</span>}
+		</>
+	);
+}

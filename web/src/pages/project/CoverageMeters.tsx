@@ -1,0 +1,51 @@
+import { Link } from "@tanstack/react-router";
+import type { At, KeyItem } from "../../api/queries";
+import { count } from "../../lib/format";
+import { type BackendCoverage, VERDICTS } from "../../lib/verdicts";
+import { keyPath } from "../../nav";
+import styles from "./Project.module.css";
+
+/** The backends whose coverage stands in an overview. */
+const MAIN = ["CPU", "CUDA", "MPS", "XPU", "XLA", "Meta", "PrivateUse1"];
+
+/** The coverage of the main backends by verdict, each with the way to its page. */
+export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] }) {
+	const main = keys
+		.filter(({ key }) => MAIN.includes(key))
+		.sort((a, b) => MAIN.indexOf(a.key) - MAIN.indexOf(b.key));
+	return (
+		<ul className={styles.coverage} aria-label="Coverage">
+			{main.map(
+				({ key, coverage }) =>
+					coverage && (
+						<li key={key}>
+							<Link to={keyPath(at, key)}>
+								<span>{key}</span>
+								<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
+								<Meter coverage={coverage} />
+							</Link>
+						</li>
+					),
+			)}
+		</ul>
+	);
+}
+
+/** A bar of the verdicts, in their order. */
+function Meter({ coverage: { operators, verdicts } }: { coverage: BackendCoverage }) {
+	const parts = VERDICTS.map((verdict) => ({ ...verdict, count: verdicts[verdict.name] ?? 0 }));
+	return (
+		<span
+			className={styles.meter}
+			title={parts.map((part) => `${count(part.count)} ${part.name}`).join(", ")}
+		>
+			{parts.map((part) => (
+				<span
+					key={part.name}
+					data-verdict={part.name}
+					style={{ width: `${operators === 0 ? 0 : (part.count / operators) * 100}%` }}
+				/>
+			))}
+		</span>
+	);
+}
