@@ -92,7 +92,7 @@ describe("thousands of commits", { skip, concurrency: false }, () => {
 		await picker.press("Escape");
 		await counts(option(page), 0);
 		assert.equal(await picker.inputValue(), last);
-		await picker.fill("2017-07-14 to 5 (");
+		await picker.fill("2017-07-14 #5)");
 		await counts(option(page), 1);
 		await reads(option(page), /Change the default of one to 5 \(#5\)/);
 		await picker.press("Enter");
