@@ -3,6 +3,8 @@
 //! `aten/src/ATen/native/README.md`: composite implicit kernels differentiate by what they are
 //! made of; explicit ones and backend kernels need a formula or an autograd kernel.
 
+use std::sync::OnceLock;
+
 use super::entry::{Entry, View};
 use super::origin::Origin;
 use super::registrations::{AutogradKind, autograd_kind};
@@ -12,6 +14,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 
 /// Whether something works.
@@ -124,6 +127,22 @@ impl TrainingAnswer<'_> {
 /// backend's.
 #[must_use]
 pub fn autograd_key(keys: &Keys, slot: Slot) -> Option<Slot> {
+    // Comparisons ask this for every operator and key, so it is found by name once for a release.
+    static FOUND: [OnceLock<Vec<Option<Slot>>>; Release::COUNT] =
+        [const { OnceLock::new() }; Release::COUNT];
+    let found = FOUND[keys.release().index()].get_or_init(|| {
+        let mut found = vec![None; keys.count()];
+        for slot in keys.slots() {
+            if let Some(place) = found.get_mut(slot.index()) {
+                *place = autograd_key_by_name(keys, slot);
+            }
+        }
+        found
+    });
+    found.get(slot.index()).copied().flatten()
+}
+
+fn autograd_key_by_name(keys: &Keys, slot: Slot) -> Option<Slot> {
     match (keys.functionality(slot), keys.backend(slot)) {
         ("NestedTensor", _) => keys.slot("AutogradNestedTensor"),
         ("Dense" | "Quantized" | "Sparse" | "SparseCsr", Some(backend)) => match backend {

@@ -14,7 +14,7 @@ use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
 use super::faces::FaceIndex;
 use super::file::NativeFunctions;
-use super::generate::{GenerationFault, generate};
+use super::generate::{GenerationFault, Known, generate};
 use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
 use super::tags::{self, DeclaredTags, TagInterner};
@@ -114,7 +114,13 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue = Self::complete(Arc::new(native), tags, diagnostics, release, stop)?;
+        let mut catalogue = Self::complete(
+            Arc::new(native),
+            (tags, diagnostics),
+            release,
+            previous,
+            stop,
+        )?;
         catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
             let known = previous.and_then(|previous| previous.derivatives.as_ref());
             // Repaired text differs from the original bytes.
@@ -206,9 +212,9 @@ impl Catalogue {
         };
         let mut catalogue = Self::complete(
             Arc::clone(&self.native_functions),
-            tags,
-            self.tags_diagnostics.clone(),
+            (tags, self.tags_diagnostics.clone()),
             release,
+            Some(self),
             stop,
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
@@ -232,9 +238,9 @@ impl Catalogue {
 
     fn complete(
         native_functions: Arc<NativeFunctions>,
-        tags: DeclaredTags,
-        tags_diagnostics: Complaints,
+        (tags, tags_diagnostics): (DeclaredTags, Complaints),
         release: Release,
+        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let mut interner = TagInterner::default();
@@ -248,11 +254,12 @@ impl Catalogue {
                 entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
             }
         }
-        let written = Groups::of_operators(&operators);
+        let mut groups = Groups::of_operators(&operators);
         stop.check()?;
-        let faults = generate(&mut operators, written.all(), release, &mut interner);
+        let known = previous.map_or_else(Known::default, |p| Known::of(&p.operators));
+        let faults = generate(&mut operators, groups.all(), release, &mut interner, &known);
         stop.check()?;
-        let groups = Groups::of_operators(&operators);
+        groups.join(&operators);
         stop.check()?;
         let mut catalogue = Self {
             release,

@@ -1,6 +1,8 @@
 //! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
 //! torchgen `add_generated_native_functions`).
 
+#[cfg(test)]
+mod tests;
 mod variants;
 
 use std::borrow::Cow;
@@ -132,17 +134,60 @@ pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<O
     names
 }
 
+/// What was generated for a former revision, by the entry that it was made from and its kind. The same
+/// entry gives the same in every release, and revisions that follow one another share most entries.
+#[derive(Default)]
+pub(super) struct Known<'a>(FxHashMap<(usize, SchemaKind), &'a Arc<Generated>>);
+
+impl<'a> Known<'a> {
+    /// That of the operators of a revision.
+    pub(super) fn of(operators: &'a [Operator]) -> Self {
+        let known = operators.iter().filter_map(|operator| {
+            let Declaration::Generated(generated) = &operator.declaration else {
+                return None;
+            };
+            let from = operators.get(generated.from.index())?;
+            Some(((identity(from)?, operator.kind), generated))
+        });
+        Self(known.collect())
+    }
+
+    /// The operator of a kind as made from another one.
+    fn find(
+        &self,
+        (id, from): (OperatorId, &Operator),
+        kind: SchemaKind,
+    ) -> Option<Arc<Generated>> {
+        let known = self.0.get(&(identity(from)?, kind))?;
+        Some(match known.from == id {
+            true => Arc::clone(known),
+            false => Arc::new(Generated {
+                from: id,
+                ..Generated::clone(known)
+            }),
+        })
+    }
+}
+
+/// What tells an entry from all others that are in memory at the same time.
+fn identity(operator: &Operator) -> Option<usize> {
+    let placed = operator.declared()?;
+    Some(Arc::as_ptr(&placed.entry).addr())
+}
+
 /// Completes the groups. New operators are appended to `operators`.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
     tags: &mut TagInterner,
+    known: &Known<'_>,
 ) -> Vec<GenerationFault> {
     let mut generation = Generation {
         operators,
         release,
         tags,
+        known,
         faults: Vec::new(),
         explicit: FxHashMap::default(),
         indexed: 0,
@@ -157,6 +202,7 @@ struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
     tags: &'a mut TagInterner,
+    known: &'a Known<'a>,
     faults: Vec<GenerationFault>,
     /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
     explicit: FxHashMap<OperatorName, OperatorId>,
@@ -209,12 +255,10 @@ impl Generation<'_> {
             }
         }
         if !has_out && valid && wanted {
-            let schema = out_schema(self.operator(base).schema());
-            has_out = self.add(base, schema);
+            has_out = self.add(base, SchemaKind::Out);
         }
         if group.functional.is_none() && has_out {
-            let schema = functional_schema(self.operator(base).schema());
-            self.add(base, Ok(schema));
+            self.add(base, SchemaKind::Functional);
         }
     }
 
@@ -231,42 +275,54 @@ impl Generation<'_> {
         self.explicit.get(name).copied()
     }
 
-    /// Adds an operator unless its schema could not be or its name is taken.
-    fn add(&mut self, from: OperatorId, schema: Result<FunctionSchema, &'static str>) -> bool {
-        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
-            from,
-            schema: text.into(),
-            why,
+    /// Adds the variant of a kind, out or functional, unless its schema could not be or its name is
+    /// taken.
+    fn add(&mut self, from: OperatorId, kind: SchemaKind) -> bool {
+        let made = match self.known.find((from, self.operator(from)), kind) {
+            Some(known) => known,
+            None => match self.make(from, kind) {
+                Ok(made) => Arc::new(made),
+                Err(fault) => {
+                    self.faults.push(fault);
+                    return false;
+                }
+            },
         };
-        let schema = match schema {
-            Ok(schema) => schema,
-            Err(why) => {
-                let text = self.operator(from).canonical().to_owned();
-                self.faults.push(broken(text, why.into()));
-                return false;
-            }
-        };
-        if let Some(invariant) = broken_invariants(&schema).into_iter().next() {
-            self.faults
-                .push(broken(schema.to_string(), invariant.message));
-            return false;
-        }
-        if let Some(with) = self.clash(&schema.name) {
-            let name = schema.name;
+        let name = &made.schema.name;
+        if let Some(with) = self.clash(name) {
+            let name = name.clone();
             self.faults
                 .push(GenerationFault::NameClash { from, name, with });
             return false;
         }
         let base = &self.operators[from.index()];
-        let kind = schema.kind();
         let operator = Operator {
-            tags: generated_tags(self.release, base, &schema, self.tags),
+            tags: generated_tags(self.release, base, &made.schema, self.tags),
             is_view: false,
-            kind,
-            declaration: Declaration::Generated(Arc::new(generated(from, base, schema))),
+            kind: made.schema.kind(),
+            declaration: Declaration::Generated(made),
         };
         self.operators.push(operator);
         true
+    }
+
+    /// Makes the variant of a kind.
+    fn make(&self, from: OperatorId, kind: SchemaKind) -> Result<Generated, GenerationFault> {
+        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
+            from,
+            schema: text.into(),
+            why,
+        };
+        let base = self.operator(from);
+        let schema = match kind {
+            SchemaKind::Out => out_schema(base.schema()),
+            _ => Ok(functional_schema(base.schema())),
+        };
+        let schema = schema.map_err(|why| broken(base.canonical().to_owned(), why.into()))?;
+        match broken_invariants(&schema).into_iter().next() {
+            Some(invariant) => Err(broken(schema.to_string(), invariant.message)),
+            None => Ok(generated(from, base, schema)),
+        }
     }
 }
 

@@ -100,6 +100,27 @@ impl Groups {
         groups
     }
 
+    /// Adds the operators behind those that are grouped. They are generated ones, which nearly always
+    /// have the signature, and so the group, of the operator that they were made from.
+    pub(super) fn join(&mut self, operators: &[Operator]) {
+        let known = self.of.len();
+        let group_of = |operator: &Operator| {
+            let from = operator.generated()?.from.index();
+            let group = self.of.get(from)?;
+            (operators[from].signature() == operator.signature()).then_some(*group)
+        };
+        let joined: Option<Vec<GroupId>> = operators[known..].iter().map(group_of).collect();
+        let Some(joined) = joined else {
+            *self = Self::of_operators(operators);
+            return;
+        };
+        for (i, group) in (known..).zip(joined) {
+            let id = OperatorId::of_index(i);
+            self.groups[group.0 as usize].add(operators[i].kind, id);
+            self.of.push(group);
+        }
+    }
+
     /// Adds an operator in a group of its own, whatever its signature.
     pub(super) fn push_alone(&mut self, kind: SchemaKind, id: OperatorId) {
         let group = GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX));

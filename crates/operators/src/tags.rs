@@ -1,9 +1,10 @@
 //! Tags: which exist (`tags.yaml`), and which an operator has.
 
 use opatlas_source::diagnostic::RuleId;
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::entry::{Entry, TagName};
 use opatlas_pytorch::release::Release;
@@ -163,7 +164,8 @@ pub type Tags = Arc<[Box<str>]>;
 /// Makes one [`Tags`] for all operators with the same tags.
 #[derive(Debug, Default)]
 pub struct TagInterner {
-    sets: FxHashMap<Vec<Box<str>>, Tags>,
+    /// By a hash of their names.
+    sets: FxHashMap<u64, Vec<Tags>>,
 }
 
 impl TagInterner {
@@ -171,12 +173,15 @@ impl TagInterner {
     pub fn intern(&mut self, mut names: Vec<&str>) -> Tags {
         names.sort_unstable();
         names.dedup();
-        let key: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
-        if let Some(tags) = self.sets.get(&key) {
+        let mut hasher = FxHasher::default();
+        names.hash(&mut hasher);
+        let known = self.sets.entry(hasher.finish()).or_default();
+        let same = |tags: &&Tags| tags.iter().map(|tag| &**tag).eq(names.iter().copied());
+        if let Some(tags) = known.iter().find(same) {
             return Arc::clone(tags);
         }
-        let tags: Tags = key.clone().into();
-        self.sets.insert(key, Arc::clone(&tags));
+        let tags: Tags = names.into_iter().map(Box::from).collect();
+        known.push(Arc::clone(&tags));
         tags
     }
 }

@@ -13,6 +13,10 @@ use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
 #[must_use]
 pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    // Most schemas write to nothing, and all of these are about what is written.
+    if writes_nothing(schema) {
+        return found;
+    }
     pre_self_immutable(schema, &mut found);
     if let Some(diagnostic) = inplace_and_out(schema) {
         found.push(diagnostic);
@@ -25,6 +29,13 @@ pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     returns_alike(schema, &mut found);
     kinds_agree(schema, &mut found);
     found
+}
+
+/// Whether neither the name nor any argument or return says that something is written.
+fn writes_nothing(schema: &FunctionSchema) -> bool {
+    !schema.name.is_inplace()
+        && !schema.arguments.all().iter().any(Argument::is_write)
+        && !schema.returns.iter().any(Return::is_write)
 }
 
 fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
@@ -193,7 +204,6 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
         .iter()
         .zip(&schema.returns)
         .find(|(argument, ret)| argument.annotation != ret.annotation);
-    let expected = expected_returns(schema);
     if let (Some(_), Some(scratch)) = (mismatch, misplaced_scratch(out)) {
         found.push(
             Diagnostic::new(
@@ -209,6 +219,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             ),
         );
     } else if let Some((argument, ret)) = mismatch {
+        let expected = expected_returns(schema);
         found.push(
             Diagnostic::new(
                 RuleId::OutReturnMatches,
@@ -228,6 +239,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             .with_fix(schema.returns_at.0, expected),
         );
     } else if returned_outs(schema).count() != schema.returns.len() {
+        let expected = expected_returns(schema);
         found.push(
             Diagnostic::new(
                 RuleId::OutReturnCount,

@@ -221,6 +221,15 @@ pub(super) struct Arena {
 }
 
 impl Arena {
+    /// An empty one with room for so many nodes, about half of which are in pairs.
+    pub fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(nodes),
+            items: Vec::new(),
+            pairs: Vec::with_capacity(nodes / 2),
+        }
+    }
+
     pub fn add(&mut self, span: Span, content: Content) -> NodeId {
         self.nodes.push(Node { span, content });
         NodeId(offset(self.nodes.len() - 1))

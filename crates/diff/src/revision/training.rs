@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::support::Tables;
 use crate::change::{Change, Note, Subject};
 use crate::rules::Level;
-use opatlas_dispatch::View;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
+use opatlas_dispatch::{Table, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -31,14 +31,17 @@ pub(super) fn compare(
     changes: &mut Vec<Change>,
 ) {
     let (base, head) = tables.views();
+    let patterns = (base.tables.pattern(old), head.tables.pattern(new));
+    let (Some(old_pattern), Some(new_pattern)) = patterns else {
+        return;
+    };
     let mut lost: Vec<Box<str>> = Vec::new();
     // Backends whose keys and autograd keys are served by the same rules have the same answer.
     let mut known: FxHashSet<_> = FxHashSet::default();
     let mut lost_alike: FxHashSet<_> = FxHashSet::default();
     let mut was_composite = false;
     for (slot, there) in tables.dense() {
-        let rules = |view: View<'_>, id, slot| {
-            let table = &view.tables.pattern(id)?.table;
+        let rules = |view: View<'_>, table: &Table, slot| {
             let autograd = table.rule(autograd_key(view.keys(), slot)?);
             // A kernel of its own is its own; anything else is shared.
             Some((
@@ -47,7 +50,10 @@ pub(super) fn compare(
                 autograd == opatlas_dispatch::Precedence::Direct,
             ))
         };
-        let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there)) else {
+        let (Some(before), Some(after)) = (
+            rules(base, &old_pattern.table, slot),
+            rules(head, &new_pattern.table, there),
+        ) else {
             continue;
         };
         let is_own = before.2 || after.2;

@@ -107,8 +107,15 @@ impl Saved {
         if name.is_empty() || !self.formula.contains(name) {
             return;
         }
+        // Few of the properties are asked for, so where the name stands is looked up once for all of
+        // them, and again when one has been taken out.
+        let mut places = places(&self.formula, name);
         for property in PROPERTIES.iter().filter(|p| p.since <= release) {
-            self.property(property, name);
+            let is_asked = |at: &usize| at_name(&self.formula, 0, *at, name, property.pattern);
+            if places.iter().any(|at| is_asked(at).is_some()) {
+                self.property(property, name);
+                places = self::places(&self.formula, name);
+            }
         }
         if value.kind == BindingKind::OptionalString {
             let text = optional_text(name, release);
@@ -164,6 +171,17 @@ struct PropertyUse<'t> {
     start: usize,
     end: usize,
     argument: Cow<'t, str>,
+}
+
+/// Where a name stands, also as a part of another one.
+fn places(text: &str, name: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    let mut look = 0;
+    while let Some(at) = text.get(look..).and_then(|rest| rest.find(name)) {
+        places.push(look + at);
+        look += at + text[look + at..].chars().next().map_or(1, char::len_utf8);
+    }
+    places
 }
 
 /// The first property at or behind `from`. Names are not looked at for their ends, as torchgen

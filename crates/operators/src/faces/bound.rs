@@ -50,7 +50,8 @@ impl BoundNames {
     pub(super) fn of(catalogue: &Catalogue) -> Self {
         let lists = &catalogue.release.data().bindings;
         let is_pattern = |name: &&str| name.contains(['*', '?']);
-        let patterns: Vec<&str> = lists.skipped.iter().filter(is_pattern).collect();
+        let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
+        let patterns: Vec<Pattern<'_>> = patterns.collect();
         let operators = catalogue.operators.iter();
         let reached: Vec<bool> = operators
             .map(|operator| is_reached(operator, lists, &patterns))
@@ -105,7 +106,7 @@ impl BoundNames {
 
 /// Whether the generator makes a binding that takes this overload (torchgen
 /// `should_generate_py_binding`).
-fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[&str]) -> bool {
+fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[Pattern<'_>]) -> bool {
     if operator.namespace() != "aten"
         || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
     {
@@ -113,36 +114,58 @@ fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[&str]) ->
     }
     let schema = operator.schema();
     let name = schema.default_kernel();
-    let is_skipped = lists.skipped.contains(&name)
-        || patterns
-            .iter()
-            .any(|pattern| matches_pattern(pattern, &name));
+    let is_skipped =
+        lists.skipped.contains(&name) || patterns.iter().any(|pattern| pattern.fits(&name));
     !is_skipped && !lists.skipped_schemas.contains(operator.canonical())
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any text and `?` for one character. The
-/// lists have at most one `*` in a pattern.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    let (before, after) = pattern.split_once('*').unwrap_or((pattern, ""));
-    let is_whole = pattern.len() == before.len();
-    let fits = |part: &str, text: &str| {
-        let same = |(p, t): (u8, u8)| p == b'?' || p == t;
-        part.len() == text.len() && part.bytes().zip(text.bytes()).all(same)
-    };
-    if is_whole {
-        return fits(before, name);
+/// A pattern of names, in which `*` stands for any text and `?` for one character. The lists have at
+/// most one `*` in a pattern. Every operator is compared with every pattern, so each is cut in two
+/// once, and most comparisons end at the first byte.
+#[derive(Debug)]
+struct Pattern<'p> {
+    before: &'p [u8],
+    /// What follows the `*`, if there is one.
+    after: Option<&'p [u8]>,
+}
+
+impl<'p> Pattern<'p> {
+    fn of(pattern: &'p str) -> Self {
+        match pattern.split_once('*') {
+            Some((before, after)) => Self {
+                before: before.as_bytes(),
+                after: Some(after.as_bytes()),
+            },
+            None => Self {
+                before: pattern.as_bytes(),
+                after: None,
+            },
+        }
     }
-    let start = name.get(..before.len());
-    let end = name.len().checked_sub(after.len());
-    let end = end
-        .filter(|&end| end >= before.len())
-        .and_then(|end| name.get(end..));
-    start.is_some_and(|start| fits(before, start)) && end.is_some_and(|end| fits(after, end))
+
+    fn fits(&self, name: &str) -> bool {
+        let fits = |part: &[u8], text: &[u8]| {
+            let same = |(p, t): (&u8, &u8)| *p == b'?' || p == t;
+            part.len() == text.len() && part.iter().zip(text).all(same)
+        };
+        let Some(after) = self.after else {
+            return fits(self.before, name.as_bytes());
+        };
+        let end = name.len().checked_sub(after.len());
+        let Some(end) = end.filter(|&end| end >= self.before.len()) else {
+            return false;
+        };
+        // `?` is never a part of a character.
+        name.is_char_boundary(self.before.len())
+            && name.is_char_boundary(end)
+            && fits(after, &name.as_bytes()[end..])
+            && fits(self.before, &name.as_bytes()[..self.before.len()])
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::matches_pattern;
+    use super::Pattern;
 
     #[test]
     fn patterns() {
@@ -158,7 +181,7 @@ mod tests {
             ("a*a", "a", false),
             ("a*a", "aa", true),
         ] {
-            assert_eq!(matches_pattern(pattern, name), fits, "{pattern} {name}");
+            assert_eq!(Pattern::of(pattern).fits(name), fits, "{pattern} {name}");
         }
     }
 }

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
 use opatlas_schema::parse::{ParsedSchema, last_separator, parse_name, parse_schema};
+use opatlas_schema::print::write_schema;
 use opatlas_schema::signature::signature;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
@@ -245,7 +246,11 @@ impl<'t> Lowering<'t> {
         self.entry.name = parsed.name;
         self.entry.diagnostics.extend(parsed.diagnostics);
         if let Some(schema) = parsed.schema {
-            self.entry.canonical = schema.to_string().into();
+            // What was read is nearly always canonical, so its length is right.
+            let mut canonical = String::with_capacity(text.len());
+            // Writing to a string does not fail.
+            let _ = write_schema(&mut canonical, &schema);
+            self.entry.canonical = canonical.into();
             self.entry.signature = signature(&schema).into();
             self.entry.schema = Some(schema);
         }

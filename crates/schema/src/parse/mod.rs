@@ -70,12 +70,33 @@ impl<'t> Piece<'t> {
 
     /// The pieces between every `, `.
     fn split_comma(self) -> impl Iterator<Item = Self> {
-        let mut start = 0;
-        self.text.split(", ").map(move |text| {
-            let piece = self.sub(start..start + text.len());
-            start += text.len() + 2;
-            piece
+        let mut next = Some(0);
+        std::iter::from_fn(move || {
+            let start = next?;
+            let end = comma(&self.text.as_bytes()[start..]).map(|at| start + at);
+            next = end.map(|end| end + 2);
+            Some(self.sub(start..end.unwrap_or(self.text.len())))
         })
+    }
+}
+
+/// The position of the first `, `. A schema is short, and a searcher for any pattern costs more to
+/// set up than it saves.
+fn comma(text: &[u8]) -> Option<usize> {
+    text.windows(2).position(|pair| pair == b", ")
+}
+
+/// The position of the last `) -> `, found by its `>`.
+fn last_arrow(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut end = bytes.len();
+    loop {
+        let at = bytes[..end].iter().rposition(|&byte| byte == b'>')?;
+        let start = at.checked_sub(3)?;
+        if bytes[start..].starts_with(b") -> ") {
+            return Some(start);
+        }
+        end = at;
     }
 }
 
@@ -118,6 +139,10 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
 /// colons, the third belongs to the next part.
 #[must_use]
 pub fn last_separator(text: &str) -> Option<usize> {
+    // Most texts have no colon at all, which is quickly seen.
+    if !text.as_bytes().contains(&b':') {
+        return None;
+    }
     let last = text.split("::").last()?;
     (text.len() - last.len()).checked_sub(2)
 }
@@ -236,7 +261,7 @@ impl Reader {
             return (None, None);
         };
         let name = self.name(schema.to(open));
-        let Some(close) = text.rfind(") -> ").filter(|&close| close > open) else {
+        let Some(close) = last_arrow(text).filter(|&close| close > open) else {
             self.report(slips::missing_arrow(schema, open));
             return (name, None);
         };

@@ -101,3 +101,38 @@ fn every_broken_argument_is_reported() {
     assert_eq!(parsed.diagnostics.len(), 3);
     assert_eq!(parsed.name.unwrap().as_str(), "quox");
 }
+
+/// All texts of up to seven of these letters.
+fn texts(letters: &str) -> impl Iterator<Item = String> {
+    let letters: Vec<char> = letters.chars().collect();
+    let of_length = move |length: u32| {
+        let letters = letters.clone();
+        let count = letters.len();
+        (0..count.pow(length)).map(move |number| {
+            let digit = |place: u32| letters[number / count.pow(place) % count];
+            (0..length).map(digit).collect::<String>()
+        })
+    };
+    (0..=7).flat_map(of_length)
+}
+
+#[test]
+fn texts_are_cut_where_a_general_search_would_cut_them() {
+    for text in texts(", a*") {
+        let pieces = Piece::new(&text, 3).split_comma();
+        let pieces: Vec<_> = pieces.map(|piece| (piece.text, piece.at)).collect();
+        let expected = text.split(", ").map(|part| {
+            let at = part.as_ptr().addr() - text.as_ptr().addr();
+            (part, 3 + offset(at))
+        });
+        assert_eq!(pieces, expected.collect::<Vec<_>>(), "{text:?}");
+    }
+    for text in texts(")- >").chain(["é) -> é) ->".into(), ") -> ) -> x".into()]) {
+        assert_eq!(last_arrow(&text), text.rfind(") -> "), "{text:?}");
+    }
+    for text in texts(":a") {
+        let last = text.split("::").last().unwrap();
+        let expected = (text.len() - last.len()).checked_sub(2);
+        assert_eq!(last_separator(&text), expected, "{text:?}");
+    }
+}

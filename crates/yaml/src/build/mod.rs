@@ -79,12 +79,15 @@ pub(super) struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     pub fn new(text: &'t str) -> Self {
+        // A file is read entry by entry, so that lists that grow from nothing would cost more than the
+        // reading. A line has about two nodes.
+        let nodes = (text.len() / 16).clamp(8, 1 << 10);
         Self {
             text,
             parser: Parser::new(text, 0),
-            arena: Arena::default(),
-            pending: Vec::new(),
-            open: Vec::new(),
+            arena: Arena::with_capacity(nodes),
+            pending: Vec::with_capacity(nodes),
+            open: Vec::with_capacity(4),
             anchors: FxHashMap::default(),
             repeated: 0,
             repeated_in_items: 0,

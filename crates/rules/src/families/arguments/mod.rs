@@ -85,7 +85,23 @@ fn is_exempt(subject: &Subject<'_>, argument: &Argument, release: Release) -> bo
     })
 }
 
+/// Up to this many arguments are compared with one another to find out whether any share a name.
+const FEW: usize = 16;
+
+/// Whether no two of a few arguments share a name, which a look at each pair shows more quickly than a
+/// table.
+fn are_few_and_distinct(arguments: &[Argument]) -> bool {
+    let is_new = |(i, argument): (usize, &Argument)| {
+        let before = &arguments[..i];
+        before.iter().all(|other| other.name != argument.name)
+    };
+    arguments.len() <= FEW && arguments.iter().enumerate().all(is_new)
+}
+
 fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
+    if are_few_and_distinct(subject.schema.arguments.all()) {
+        return;
+    }
     let mut by_name: FxHashMap<&str, &Argument> = FxHashMap::default();
     for argument in subject.schema.arguments.all() {
         let first = *by_name.entry(&argument.name).or_insert(argument);

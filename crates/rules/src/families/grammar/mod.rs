@@ -150,6 +150,9 @@ fn names_type(word: &str, ty: &Type) -> bool {
 /// Operators of one name in several namespaces. Where their kernels meet, or their signatures,
 /// the rules about duplicates and groups speak of them.
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
+    if catalogue.shared_names().next().is_none() {
+        return;
+    }
     let mut first: FxHashMap<&str, OperatorId> = FxHashMap::default();
     for (id, operator) in sink.while_wanted(catalogue.native()) {
         let Some(placed) = operator.declared() else {

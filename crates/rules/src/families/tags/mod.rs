@@ -124,7 +124,9 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
         }
         // Names of arguments count since 2.1.
         let mut named = arguments.all().iter().filter(|_| release >= Release::V2_1);
-        if let Some(argument) = named.find(|argument| argument.name.contains("dropout")) {
+        // Most names are shorter, and need no search.
+        let speaks = |name: &str| name.len() >= "dropout".len() && name.contains("dropout");
+        if let Some(argument) = named.find(|argument| speaks(&argument.name)) {
             return Some((
                 name_place(argument),
                 format!(
