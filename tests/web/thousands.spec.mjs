@@ -67,7 +67,11 @@ describe("thousands of commits", { skip, concurrency: false }, () => {
 		await reads(items.first(), new RegExp(last));
 		const top = await items.count();
 		await few(page, "project");
-		await page.getByRole("link", { name: "Older", exact: true }).click();
+		// On the way down the cards get their figures.
+		const older = page.getByRole("link", { name: "Older", exact: true });
+		await older.scrollIntoViewIfNeeded();
+		await settled(page);
+		await older.click();
 		await page.waitForURL(/\/p\/line\?cursor=/);
 		await items.filter({ hasText: subject(COMMITS - 1 - top) }).waitFor();
 		await few(page, "project, older");

@@ -95,7 +95,7 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 							<Findings to={revisionPath(at, "#findings")} {...summary} />
 						</div>
 					) : (
-						near && <Loading lines={1} />
+						<div className={styles.line}>{near && <Loading lines={1} />}</div>
 					)}
 					{keys.data ? (
 						<div className={styles.across}>
@@ -108,7 +108,7 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 								<Prose text={revision.error.message} />
 							</p>
 						)) ||
-						(near && <Loading lines={1} />)
+						<div className={styles.meters}>{near && <Loading lines={1} />}</div>
 					)}
 				</div>
 			</Card>
