@@ -14,11 +14,11 @@ use opatlas_source::{Span, Stop, Stopped};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
-pub const MOST_ENTRIES: usize = 20_000;
+pub const MOST_ENTRIES: usize = 15_000;
 
 /// Entries are read until their schemas have this many arguments and returns; those of a real file
 /// have 15,000.
-pub const MOST_ARGUMENTS: usize = 100_000;
+pub const MOST_ARGUMENTS: usize = 60_000;
 
 /// Entries are read until this many complaints about them have been kept.
 pub const MOST_COMPLAINTS: usize = 100_000;
