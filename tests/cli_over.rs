@@ -320,10 +320,15 @@ fn the_history_of_a_backend_file_is_imported_through_renames_and_reverts() {
 #[test]
 fn a_library_is_a_project_of_schemas() {
     let old = "# boxes\nnms(Tensor dets,Tensor scores , float t = 0.5)->Tensor\nacme::keep(Tensor x) -> Tensor\n";
+    let wide = "named(Dict(str, Tensor) named) -> ((int, str))\n\
+        on(Tensor x, *, Device d=\"cpu\") -> (Tensor , int)\n\
+        nms_out(Tensor dets,*,Tensor(a!) out) -> Tensor(a!)\n";
     let folder = folder(&[
         ("1.txt", old),
         ("2.txt", &old.replace("float t = 0.5", "float t")),
         ("3.txt", "good() -> ()\nbad(Tensor\n"),
+        ("wide.txt", wide),
+        ("wider.txt", &wide.replace("(str, Tensor)", "(str, int)")),
     ]);
     for label in ["1", "2"] {
         let file = format!("{label}.txt");
@@ -358,6 +363,42 @@ fn a_library_is_a_project_of_schemas() {
     );
     assert!(
         shown.contains("acme::nms") && shown.contains("PyTorch's own check"),
+        "{shown}"
+    );
+    let done = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        format!("{}{}", text(&output.stdout), text(&output.stderr))
+    };
+    let wider = [
+        "--library",
+        "wide.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "w",
+    ];
+    let said = done(&[&["import", "--project", "wide"], &wider[..]].concat());
+    assert!(
+        said.contains("3 declared and 0 generated operators, 0 errors"),
+        "{said}"
+    );
+    let table = done(&["table", "acme::nms_out", "--project", "wide"]);
+    assert!(
+        table.contains("nms_out(Tensor dets, *, Tensor(a!) out) -> Tensor(a!)"),
+        "{table}"
+    );
+    let wider = [
+        "--library",
+        "wider.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "x",
+    ];
+    done(&[&["import", "--project", "wide"], &wider[..]].concat());
+    let shown = done(&["compare", "w", "x", "--project", "wide"]);
+    assert!(
+        shown.contains("acme::named") && shown.contains("Dict(str, int)"),
         "{shown}"
     );
     let refused = run(

@@ -27,7 +27,7 @@ fn root() -> PathBuf {
 }
 
 /// The versions that were recorded: each is also the release of PyTorch that it is built for.
-const VERSIONS: [&str; 2] = ["2.5.1", "2.9.0"];
+const VERSIONS: [&str; 3] = ["2.5.1", "2.8.0", "2.9.0"];
 
 fn recorded(version: &str) -> Vec<Value> {
     let path = root().join(format!(
@@ -149,7 +149,10 @@ fn compare_cells(version: &str, view: View<'_>, rows: &[Value]) -> usize {
     for row in rows.iter().filter(|row| row.get("op").is_some()) {
         let name = row["op"].as_str().unwrap();
         let Some(id) = view.inputs.catalogue.find(name) else {
-            wrong.entry("no operator".into()).or_default().push(name.to_owned());
+            wrong
+                .entry("no operator".into())
+                .or_default()
+                .push(name.to_owned());
             continue;
         };
         for key in KEYS {
