@@ -383,10 +383,7 @@ fn a_library_is_a_project_of_schemas() {
         "{said}"
     );
     let table = done(&["table", "acme::nms_out", "--project", "wide"]);
-    assert!(
-        table.contains("nms_out(Tensor dets, *, Tensor(a!) out) -> Tensor(a!)"),
-        "{table}"
-    );
+    assert!(table.starts_with("acme::nms_out "), "{table}");
     let wider = [
         "--library",
         "wider.txt",

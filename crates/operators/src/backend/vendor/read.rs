@@ -6,6 +6,7 @@ use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions, W
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::file::MOST_ENTRIES;
+use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::parse_schema;
 use opatlas_schema::signature::signature;
 use opatlas_source::Span;
@@ -257,18 +258,20 @@ impl Reader<'_> {
     fn whole(&mut self, section: Section, func: NodeId, text: &str) -> Whole {
         let at = self.tree.span(func);
         let parsed = parse_schema(text, 0);
-        let Some(first) = parsed.diagnostics.first() else {
-            let schema = parsed.schema.map(|schema| whole_schema(schema, at));
-            let name = parsed.name.map(|name| name.as_str().into());
-            return (parsed.namespace, name.unwrap_or_default(), schema);
-        };
+        let is_read = parsed.schema.as_ref().is_some_and(has_plain_names);
         if section.is_own()
+            && !is_read
             && let Ok(read) = opatlas_runtime::parse(text)
         {
             let namespace = read.has_namespace.then(|| read.namespace.into());
             let schema = runtime_schema(read, at);
             return (namespace, schema.schema.name.as_str().into(), Some(schema));
         }
+        let Some(first) = parsed.diagnostics.first() else {
+            let schema = parsed.schema.map(|schema| whole_schema(schema, at));
+            let name = parsed.name.map(|name| name.as_str().into());
+            return (parsed.namespace, name.unwrap_or_default(), schema);
+        };
         let span = first.span;
         let span = self
             .tree
@@ -346,16 +349,20 @@ impl Reader<'_> {
 }
 
 /// A schema with its texts.
-pub(super) fn whole_schema(
-    schema: opatlas_schema::function::FunctionSchema,
-    at: Span,
-) -> WholeSchema {
+pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     WholeSchema {
         canonical: schema.to_string().into(),
         signature: signature(&schema).into(),
         schema,
         at,
     }
+}
+
+/// Whether all names are words. Where blanks are doubled, torchgen takes them for parts of names.
+fn has_plain_names(schema: &FunctionSchema) -> bool {
+    let is_plain = |name: &str| !name.contains(char::is_whitespace);
+    let mut arguments = schema.arguments.all().iter();
+    is_plain(schema.name.as_str()) && arguments.all(|argument| is_plain(&argument.name))
 }
 
 /// A schema that only the runtime reads. Its canonical text is PyTorch's, without the namespace.
