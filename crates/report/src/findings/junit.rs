@@ -1,5 +1,6 @@
 //! Findings as a JUnit report: a test case a finding, a suite a file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Counts, Findings};
@@ -20,12 +21,15 @@ pub fn junit(report: &Findings<'_>) -> String {
         "<testsuites name=\"opatlas\" tests=\"{tests}\" failures=\"{}\">",
         counts.errors
     );
-    let mut files: Vec<&str> = report.findings.iter().map(|f| &*f.file).collect();
-    files.extend(report.sources.keys().map(|file| &**file));
-    files.sort_unstable();
-    files.dedup();
-    for file in files {
-        suite(report, file, &mut out);
+    let mut files: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+    for file in report.sources.keys() {
+        files.entry(file).or_default();
+    }
+    for finding in report.findings {
+        files.entry(&finding.file).or_default().push(finding);
+    }
+    for (file, findings) in files {
+        suite(report, file, &findings, &mut out);
     }
     if let Some(omission) = report.omission() {
         let _ = writeln!(out, "  <!-- {omission} -->");
@@ -34,12 +38,7 @@ pub fn junit(report: &Findings<'_>) -> String {
     out
 }
 
-fn suite(report: &Findings<'_>, file: &str, out: &mut String) {
-    let findings: Vec<&Finding> = report
-        .findings
-        .iter()
-        .filter(|f| &*f.file == file)
-        .collect();
+fn suite(report: &Findings<'_>, file: &str, findings: &[&Finding], out: &mut String) {
     let failures = findings
         .iter()
         .filter(|f| f.severity == Severity::Error)

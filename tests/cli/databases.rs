@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
+
+use crate::program::run;
 
 /// Commands that read, and those that change only what is there.
 const COMMANDS: [&[&str]; 11] = [
@@ -20,17 +22,6 @@ const COMMANDS: [&[&str]; 11] = [
     &["token", "list"],
     &["gc", "--dry-run"],
 ];
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opatlas"));
-    for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("OPATLAS_") {
-            command.env_remove(name);
-        }
-    }
-    let command = command.current_dir(folder).stdin(Stdio::null());
-    command.args(arguments).output().unwrap()
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()

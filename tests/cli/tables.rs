@@ -1,39 +1,33 @@
 //! `opatlas table` as its users run it, over a small bundle.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::program::{self, stderr, stdout};
 
 const SMALL: &str = "tests/api/small.yaml";
 
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_opatlas"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("OPATLAS_DATABASE")
-        .env_remove("OPATLAS_PROJECT")
-        .stdin(Stdio::null())
-        .args(arguments)
-        .output()
-        .unwrap()
+    program::run(Path::new(env!("CARGO_MANIFEST_DIR")), arguments)
 }
 
 /// Runs it over the small bundle under 2.9.
+fn over_small(arguments: &[&str]) -> Output {
+    let bundle = ["--release", "2.9", "--file", SMALL];
+    run(&[&["table"], arguments, &bundle].concat())
+}
+
 fn table(arguments: &[&str]) -> String {
-    let mut all = vec!["table"];
-    all.extend(arguments);
-    all.extend(["--release", "2.9", "--file", SMALL]);
-    let output = run(&all);
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let output = over_small(arguments);
+    let errors = stderr(&output);
     assert!(output.status.success(), "{arguments:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
+    stdout(&output)
 }
 
 fn refusal(arguments: &[&str]) -> String {
-    let mut all = vec!["table"];
-    all.extend(arguments);
-    all.extend(["--release", "2.9", "--file", SMALL]);
-    let output = run(&all);
+    let output = over_small(arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-    String::from_utf8(output.stderr).unwrap()
+    stderr(&output)
 }
 
 #[test]

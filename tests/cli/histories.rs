@@ -1,91 +1,17 @@
 //! Whole histories on the command line: releases and commits in one go, and what can be asked of
 //! them.
 
-#[path = "common/git.rs"]
-mod git;
-
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
-use git::git;
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_opatlas"))
-        .args(arguments)
-        .current_dir(folder)
-        .env_remove("OPATLAS_DATABASE")
-        .env_remove("OPATLAS_CACHE")
-        .env_remove("OPATLAS_PIP")
-        .env_remove("OPATLAS_PROJECT")
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    let (out, err) = (stdout(&output), stderr(&output));
-    assert!(output.status.success(), "{arguments:?}: {out}{err}");
-    out
-}
-
-fn fails(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
-    stderr(&output)
-}
-
-/// A pip whose index has four releases, of which one cannot be downloaded; it counts downloads.
-fn fake_pip(folder: &Path) -> String {
-    let script = folder.join("pip.sh");
-    let text = format!(
-        "case \"$*\" in *--version) exit 0;;\n\
-         *index*versions*) echo 'Available versions: 2.10.0, 2.9.0, 2.8.0, 2.7.0'; exit 0;; esac\n\
-         while [ $# -gt 0 ]; do\n\
-         case $1 in --dest) dest=$2; shift;; torch==*) spec=$1;; esac; shift; done\n\
-         echo $spec >> '{0}/downloads'\n\
-         if [ $spec = torch==2.8.0 ] && [ ! -e '{0}/mended' ]; then\n\
-         echo 'ERROR: connection reset' >&2; exit 1; fi\n\
-         cp '{0}'/$spec.whl $dest/torch.whl\n",
-        folder.display()
-    );
-    std::fs::write(&script, text).unwrap();
-    for (version, entry) in [
-        ("2.7.0", "- func: one(Tensor self) -> Tensor\n"),
-        ("2.8.0", "- func: one(Tensor self, int n=0) -> Tensor\n"),
-        (
-            "2.9.0",
-            "- func: one(Tensor self, int n=0, int m=0) -> Tensor\n",
-        ),
-        (
-            "2.10.0",
-            "- func: one(Tensor self, int n=0, int m=0) -> Tensor\n  tags: core\n",
-        ),
-    ] {
-        let file = std::fs::File::create(folder.join(format!("torch=={version}.whl"))).unwrap();
-        let mut archive = zip::ZipWriter::new(file);
-        let options = zip::write::SimpleFileOptions::default();
-        let member = "torchgen/packaged/ATen/native/native_functions.yaml";
-        archive.start_file(member, options).unwrap();
-        std::io::Write::write_all(&mut archive, entry.as_bytes()).unwrap();
-        archive.finish().unwrap();
-    }
-    format!("sh {}", script.display())
-}
+use crate::git::git;
+use crate::pip;
+use crate::program::{refusal, run, stderr, stdout, succeeds};
 
 #[test]
 fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let pip = fake_pip(folder);
+    let pip = pip::of_four_releases(folder);
     let import = ["import", "torch==2.7.0..latest", "--pip", &pip];
     let output = run(folder, &import);
     assert_eq!(output.status.code(), Some(2));
@@ -115,13 +41,13 @@ fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {
     );
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["ranges"][1]["reason"], "math kernel");
-    let said = fails(folder, &["import", "torch==2.7.0..2.99.0", "--pip", &pip]);
+    let said = refusal(folder, &["import", "torch==2.7.0..2.99.0", "--pip", &pip]);
     assert!(
         said.contains("no torch 2.99.0") && said.contains("2.10.0"),
         "{said}"
     );
-    assert!(fails(folder, &["history", "onee"]).contains("Did you mean `one`?"));
-    assert!(fails(folder, &["history", "one", "--from", "2.3"]).contains("has no `2.3`"));
+    assert!(refusal(folder, &["history", "onee"]).contains("Did you mean `one`?"));
+    assert!(refusal(folder, &["history", "one", "--from", "2.3"]).contains("has no `2.3`"));
     let gaps = succeeds(folder, &["gaps", "MPS", "--since", "2.7.0"]);
     assert!(
         gaps.contains("1 are unknown") && gaps.contains("core"),
@@ -197,7 +123,7 @@ fn commits_of_a_clone_make_a_history() {
         json["from"]["commit"]["subject"],
         "Begin; with \"quotes\" and\tmore"
     );
-    let said = fails(
+    let said = refusal(
         folder,
         &["import", "--git", "repo", "--path", "nowhere.yaml"],
     );
@@ -205,9 +131,9 @@ fn commits_of_a_clone_make_a_history() {
         said.contains("touches nowhere.yaml") && said.contains("--path"),
         "{said}"
     );
-    let said = fails(folder, &["import", "--git", "repo", "--range", "v1..v2"]);
+    let said = refusal(folder, &["import", "--git", "repo", "--range", "v1..v2"]);
     assert!(said.contains("has no commits v1..v2"), "{said}");
-    let said = fails(folder, &["import", "--git", "nowhere"]);
+    let said = refusal(folder, &["import", "--git", "nowhere"]);
     assert!(said.contains("nowhere"), "{said}");
 }
 
@@ -269,7 +195,7 @@ fn a_vendor_sees_what_an_upgrade_costs() {
         "odd.yaml",
         "backend: Acme\ncpp_namespace: acme\nsupported:\n- scale\n",
     );
-    let said = fails(
+    let said = refusal(
         folder,
         &["compare", "--backend", "odd.yaml", "2.9.0", "new.yaml"],
     );

@@ -1,21 +1,17 @@
 //! `opatlas signatures` as its users run it, over a small bundle.
 
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
+
+use crate::program;
 
 const SMALL: &str = "tests/api/small.yaml";
 
 /// Runs it over the small bundle under 2.9.
 fn run(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_opatlas"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("OPATLAS_DATABASE")
-        .env_remove("OPATLAS_PROJECT")
-        .stdin(Stdio::null())
-        .arg("signatures")
-        .args(arguments)
-        .args(["--release", "2.9", "--file", SMALL])
-        .output()
-        .unwrap()
+    let bundle = ["--release", "2.9", "--file", SMALL];
+    let all = [&["signatures"], arguments, &bundle].concat();
+    program::run(Path::new(env!("CARGO_MANIFEST_DIR")), &all)
 }
 
 fn shown(arguments: &[&str]) -> String {

@@ -1,10 +1,13 @@
 //! `opatlas schema` as its users run it.
 
 use std::io::Write as _;
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use crate::program::opatlas;
 
 fn run(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_opatlas"))
+    let mut child = opatlas(Path::new("."))
         .arg("schema")
         .args(arguments)
         .stdin(Stdio::piped())

@@ -1,81 +1,17 @@
-//! The program as its users run it: arguments in, text and exit codes out.
+//! What each command does for its users in the common case.
 
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
-fn opatlas(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opatlas"));
-    command
-        .current_dir(folder)
-        .env_remove("OPATLAS_DATABASE")
-        .env_remove("OPATLAS_CACHE")
-        .env_remove("OPATLAS_PIP")
-        .stdin(Stdio::null());
-    command
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    opatlas(folder).args(arguments).output().unwrap()
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = run(folder, arguments);
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}{}",
-        stdout(&output),
-        stderr(&output)
-    );
-    stdout(&output)
-}
-
-/// A wheel that holds these files, and a pip that "downloads" it for version 2.9.0 only.
-fn fake_pip(folder: &Path) -> String {
-    let wheel = folder.join("torch-2.9.0-cp311-none-any.whl");
-    let mut archive = zip::ZipWriter::new(std::fs::File::create(&wheel).unwrap());
-    let options = zip::write::SimpleFileOptions::default();
-    for (member, text) in [
-        (
-            "torchgen/packaged/ATen/native/native_functions.yaml",
-            "- func: one(Tensor self) -> Tensor\n",
-        ),
-        (
-            "torchgen/packaged/ATen/native/tags.yaml",
-            "- tag: core\n  desc: small\n",
-        ),
-        ("torch/__init__.py", "raise SystemExit\n"),
-    ] {
-        archive.start_file(member, options).unwrap();
-        archive.write_all(text.as_bytes()).unwrap();
-    }
-    archive.finish().unwrap();
-    let script = folder.join("pip.sh");
-    let text = format!(
-        "while [ $# -gt 0 ]; do\n\
-         case $1 in --version) exit 0;; --dest) dest=$2; shift;; torch==*) spec=$1;; esac; shift; done\n\
-         if [ $spec != torch==2.9.0 ]; then\n\
-         echo 'ERROR: no match (from versions: 2.8.0, 2.9.0)' >&2; exit 1; fi\n\
-         cp '{}' $dest\n",
-        wheel.display()
-    );
-    std::fs::write(&script, text).unwrap();
-    format!("sh {}", script.display())
-}
+use crate::pip;
+use crate::program::{opatlas, run, stderr, stdout, succeeds};
 
 #[test]
 fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let pip = fake_pip(folder);
+    let pip = pip::of_one_release(folder);
     let told = succeeds(
         folder,
         &["import", "torch==2.9.0", "--pip", &pip, "--cache", "cache"],
@@ -363,7 +299,7 @@ fn a_comment_silences_no_error() {
 fn every_setting_is_documented() {
     let folder = tempfile::tempdir().unwrap();
     let help = succeeds(folder.path(), &["serve", "--help"]);
-    let chapter = include_str!("../docs/operations.md");
+    let chapter = include_str!("../../docs/operations.md");
     let words = help.split(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)));
     let settings = words.filter(|word| {
         let option = word.strip_prefix("--").is_some_and(|rest| rest.len() > 1);
