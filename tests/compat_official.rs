@@ -88,8 +88,11 @@ fn schemas_of_libraries_are_operators() {
             "{text}"
         );
         assert_eq!(whole.schema.returns.len(), schema.returns.len(), "{text}");
-        // Torch prints some defaults in a form that it does not parse.
-        if let Ok(mut again) = parse(&whole.canonical) {
+        // Torch prints some defaults in a form that it does not parse, and torchgen names the set that
+        // a bare `!` makes up.
+        if !text.contains("Tensor!")
+            && let Ok(mut again) = parse(&whole.canonical)
+        {
             again.namespace = schema.namespace;
             assert_eq!(
                 compare(&schema, &again),

@@ -27,7 +27,7 @@ fn root() -> PathBuf {
 }
 
 /// The versions that were recorded: each is also the release of PyTorch that it is built for.
-const VERSIONS: [&str; 4] = ["2.3.0", "2.5.1", "2.8.0", "2.9.0"];
+const VERSIONS: [&str; 5] = ["2.3.0", "2.5.1", "2.7.0", "2.8.0", "2.9.0"];
 
 fn recorded(version: &str) -> Vec<Value> {
     let path = root().join(format!(
