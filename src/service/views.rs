@@ -212,17 +212,19 @@ pub(super) fn count_look(cache: &'static str, found: bool) {
 impl Service {
     /// The caches: their names, how many entries they have, and how many bytes those take by
     /// estimate.
-    pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 4] {
+    pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 5] {
         let views = &self.views.0;
         views.run_pending_tasks().await;
         let (entries, bytes) = self.snapshots.size().await;
         let (names, names_bytes) = self.names.size();
         let (bulk, bulk_bytes) = self.bulks.size();
+        let (said, said_bytes) = self.histories.size().await;
         [
             ("views", views.entry_count(), views.weighted_size()),
             ("snapshots", entries, bytes),
             ("names", names, names_bytes),
             ("bulk", bulk, bulk_bytes),
+            ("said", said, said_bytes),
         ]
     }
 

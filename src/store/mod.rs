@@ -352,6 +352,16 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         limit: u32,
     ) -> Answer<'a, Vec<(String, i64, String)>>;
 
+    /// What the steps with ids after the first and up to the last of `within` did to operators: name,
+    /// step and JSON, by name and step, from after a row on, at most `limit`.
+    fn steps_said<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        within: (i64, i64),
+        after: (&'a str, i64),
+        limit: u32,
+    ) -> Answer<'a, Vec<(String, i64, String)>>;
+
     /// Keeps a token whose id and hash are new.
     fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()>;
 

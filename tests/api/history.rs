@@ -339,6 +339,52 @@ async fn search_finds_what_was() {
 }
 
 #[tokio::test]
+async fn search_follows_what_comes_and_goes() {
+    let server = Server::new().await;
+    let found = async |words: &str| {
+        let path = format!("/v1/projects/p/search?q={words}&line=ingests");
+        let found = server.get(&path).send().await.ok();
+        let items = found["items"].as_array().unwrap().iter();
+        let found = items.map(|item| {
+            let changed = item["changed"].as_array().unwrap().len();
+            (item["operator"].as_str().unwrap().to_owned(), changed)
+        });
+        found.collect::<Vec<_>>()
+    };
+    let text = |kernel: &str| {
+        let dispatch = format!("  dispatch:\n    CPU: {kernel}\n");
+        format!("- func: kept(Tensor self) -> Tensor\n{dispatch}")
+    };
+    server.project("p").await;
+    for round in 0..5 {
+        server
+            .ingest("p", "", &text(&format!("kernel_{round}_x")))
+            .await;
+        // Each is searched for as soon as it is there, and the earlier ones still are.
+        for earlier in 0..=round {
+            let expected = match (earlier, round) {
+                (earlier, round) if earlier == round => usize::from(round > 0),
+                (0, _) => 1,
+                _ => 2,
+            };
+            let found = found(&format!("kernel_{earlier}_x")).await;
+            assert_eq!(found, [("kept".to_owned(), expected)], "{earlier} {round}");
+        }
+    }
+    // Another project of the same name, with as many changes.
+    let gone = server.delete("/v1/projects/p").send().await;
+    assert_eq!(gone.status, 204);
+    server.project("p").await;
+    for round in 0..5 {
+        server
+            .ingest("p", "", &text(&format!("other_{round}_x")))
+            .await;
+    }
+    assert!(found("kernel_").await.is_empty());
+    assert_eq!(found("other_3_x").await, [("kept".to_owned(), 2)]);
+}
+
+#[tokio::test]
 async fn an_upgrade_is_told_to_a_vendor() {
     let server = two().await;
     let path = "/v1/projects/p/compare/2.8.0...2.9.0";

@@ -146,9 +146,11 @@ impl Answer {
     }
 }
 
-/// The program, with nothing of the environment's settings.
+/// The program, with nothing of the environment's settings: the one built for tests, or another that
+/// `OPATLAS_PROGRAM` names.
 pub fn opatlas() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opatlas"));
+    let built = || env!("CARGO_BIN_EXE_opatlas").into();
+    let mut command = Command::new(std::env::var_os("OPATLAS_PROGRAM").unwrap_or_else(built));
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("OPATLAS_") {
             command.env_remove(name);

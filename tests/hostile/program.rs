@@ -7,7 +7,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,15 +16,20 @@ use tempfile::TempDir;
 use crate::served::Served;
 use crate::shape::Asked;
 
-/// How much slower the program is as it is built for tests than as it is built for use.
-pub const FACTOR: f64 = if cfg!(debug_assertions) { 5.0 } else { 1.0 };
+/// How many times slower the program may be: the one built for tests is not optimized. One that
+/// `OPATLAS_PROGRAM` names is taken as built for use.
+static FACTOR: LazyLock<f64> =
+    LazyLock::new(|| match std::env::var_os("OPATLAS_PROGRAM").is_none() {
+        true if cfg!(debug_assertions) => 5.0,
+        _ => 1.0,
+    });
 /// The most processor seconds that a request may cost.
-pub const SECONDS: f64 = 3.0 * FACTOR;
+const SECONDS: f64 = 3.0;
 /// The most processor seconds that pass while `/healthz` is waited for, over two cores: a third of a
 /// second on each.
-pub const HEALTH: f64 = 0.6 * FACTOR;
+const HEALTH: f64 = 0.6;
 /// The most processor seconds that are used after an answer.
-pub const AFTER: f64 = 1.0 * FACTOR;
+const AFTER: f64 = 1.0;
 /// The most memory, in bytes.
 pub const MEMORY: u64 = 600 << 20;
 /// The largest answer, in bytes.
@@ -73,9 +78,9 @@ impl Cost {
             broken.push(format!("status {}", self.status));
         }
         let times = [
-            ("to answer", self.seconds, SECONDS),
-            ("while /healthz waited", self.health, HEALTH),
-            ("after the answer", self.after, AFTER),
+            ("to answer", self.seconds, *FACTOR * SECONDS),
+            ("while /healthz waited", self.health, *FACTOR * HEALTH),
+            ("after the answer", self.after, *FACTOR * AFTER),
         ];
         for (what, used, limit) in times {
             if used > limit {
@@ -162,13 +167,13 @@ impl Program {
         self.process.forget_peak();
         let begun = self.process.seconds();
         self.watch.health.store(0, Ordering::Relaxed);
-        let deadline = (begun + 2.0 * SECONDS) * 1e6;
+        let deadline = (begun + 2.0 * *FACTOR * SECONDS) * 1e6;
         self.watch
             .deadline
             .store(deadline as u64, Ordering::Relaxed);
         let answer = send(&self.url, asked);
         let answered = self.process.seconds();
-        self.settle(answered + 2.0 * AFTER);
+        self.settle(answered + 2.0 * *FACTOR * AFTER);
         self.hear_health();
         let ended = self.watch.ended.lock().unwrap().clone();
         self.watch.deadline.store(0, Ordering::Relaxed);
@@ -228,7 +233,7 @@ impl Program {
 
     /// Waits until it does nothing more.
     pub fn quiet(&self) {
-        self.settle(self.process.seconds() + 20.0 * SECONDS);
+        self.settle(self.process.seconds() + 20.0 * *FACTOR * SECONDS);
     }
 
     /// Whether it still runs.

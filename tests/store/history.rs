@@ -114,6 +114,28 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
             .unwrap()
             .is_empty()
     );
+    // All that steps said, in pages.
+    let (mut said, mut after) = (Vec::new(), (String::new(), 0));
+    loop {
+        let page = store.steps_said(&project, (0, *id), (&after.0, after.1), 1);
+        let page = page.await.unwrap();
+        assert!(page.len() <= 1);
+        let Some((operator, step, _)) = page.last() else {
+            break;
+        };
+        after = (operator.clone(), *step);
+        said.extend(page);
+    }
+    let all = store.steps_said(&project, (0, *id), ("", 0), 100).await;
+    assert_eq!(said, all.unwrap());
+    assert!(said.contains(&("add.Tensor".to_owned(), *id, "Second".to_owned())));
+    for within in [(*id, *id), (0, *id - 1)] {
+        let none = store
+            .steps_said(&project, within, ("", 0), 100)
+            .await
+            .unwrap();
+        assert!(none.iter().all(|(_, step, _)| step < id));
+    }
     let saying = |words: &'static str| {
         let project = &project;
         async move {

@@ -11,6 +11,7 @@ mod facts;
 mod items;
 mod operator;
 mod ranges;
+mod said;
 mod search;
 mod step;
 mod support;
@@ -53,6 +54,8 @@ pub(super) struct Histories {
     known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
     /// Those that are current as long as the database has a mark.
     current: Cache<(ProjectName, Option<Line>), (Mark, Arc<Timeline>)>,
+    /// What the steps of projects said, within a bound in bytes.
+    said: Cache<ProjectName, Arc<search::Index>>,
     /// Held while the steps of a project are computed, to compute them only once; unused locks are
     /// dropped.
     computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
@@ -63,6 +66,11 @@ impl Default for Histories {
         Self {
             known: Cache::new(TIMELINES),
             current: Cache::new(TIMELINES),
+            said: Cache::builder()
+                .name("said")
+                .weigher(|_, index: &Arc<search::Index>| index.weight())
+                .max_capacity(said::BUDGET as u64)
+                .build(),
             computing: std::sync::Mutex::default(),
         }
     }
@@ -82,10 +90,17 @@ impl Histories {
         lock
     }
 
-    /// Forgets all timelines: a project is gone, and another may come to have its name, and its id.
+    /// How many indexes of what steps said there are, and how many bytes they take by estimate.
+    pub(super) async fn size(&self) -> (u64, u64) {
+        self.said.run_pending_tasks().await;
+        (self.said.entry_count(), self.said.weighted_size())
+    }
+
+    /// Forgets all: a project is gone, and another may come to have its name, and its id.
     pub(super) fn forget(&self) {
         self.known.invalidate_all();
         self.current.invalidate_all();
+        self.said.invalidate_all();
     }
 
     /// Caches a timeline under the requested kind and under its actual kind.
@@ -179,6 +194,7 @@ impl Service {
                 }
                 let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
                 self.workers.run(move |stop| last.tabulate(stop)).await?;
+                self.said(&timeline).await?;
                 self.histories.keep(line, &Arc::new(timeline)).await;
             }
         }

@@ -236,7 +236,7 @@ fn backends(keys: &'static Keys) -> Vec<String> {
 }
 
 /// The stretches in which it is there: from each coming to the place before the next going.
-fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -> Vec<Range> {
+pub(super) fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -> Vec<Range> {
     let mut ranges = Vec::new();
     let mut since = was_there.then_some(0);
     for &(place, came) in comings {

@@ -1,21 +1,27 @@
 //! Search over all revisions of a timeline: by name, argument, type or kernel.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use rustc_hash::FxHashSet;
+use memchr::memmem;
+use opatlas_operators::sought::{Candidate, Sought, Texts};
+use opatlas_source::{Stop, Stopped};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::service::Service;
 use crate::service::error::ServiceError;
 use crate::service::search::{Filter, search};
+use crate::service::snapshot::Snapshot;
+use crate::store::{Stamp, StoreError};
 
-use opatlas_operators::sought::{Candidate, Sought, Texts};
-use opatlas_source::Stop;
-
+use super::said::{Said, texts};
 use super::step::Says;
 use super::timeline::{Range, Timeline};
 
-/// How many rows of steps are looked at.
+/// How many rows are read into the index at once.
+const PAGE: u32 = 2000;
+/// How many rows of steps are looked at where there is no index.
 const ROWS: u32 = 5000;
 
 /// Which operators of a timeline are searched.
@@ -25,6 +31,16 @@ pub enum Which {
     All,
     /// Those that the last revision does not have.
     Removed,
+}
+
+/// What is searched for.
+#[derive(Debug, Clone)]
+struct Question {
+    words: String,
+    /// The words as what is stored has names: without what C++ and Python write before them.
+    plain: String,
+    which: Which,
+    limit: usize,
 }
 
 /// An operator that some revision has.
@@ -54,87 +70,69 @@ impl Service {
         limit: usize,
         which: Which,
     ) -> Result<Vec<HistoryMatch>, ServiceError> {
-        let words = words.trim();
-        // What is stored has names without what C++ and Python write before them.
-        let plain = Some(Sought::parse(words).plain()).filter(|plain| !plain.is_empty());
-        let plain = plain.unwrap_or_else(|| words.to_owned());
+        let question = Question::new(words.trim(), which, limit);
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
-        let filter = Filter {
-            words: Some(words.to_owned()),
-            ..Filter::default()
+        let Some(index) = self.said(timeline).await? else {
+            return self.search_stored(timeline, snapshot, question).await;
         };
-        let last = Arc::clone(&snapshot);
-        let lower = plain.to_lowercase();
-        let current = self.workers.run(move |stop| {
-            let catalogue = &last.catalogue;
-            let mut found = search(catalogue, &filter, stop)?;
-            let operators = catalogue.iter().take_while(|_| !stop.is_requested());
-            let by_kernel = operators.filter(|(id, _)| {
-                let kernels = catalogue.kernels(*id).iter();
-                let mut names = kernels.map(|kernel| kernel.kernel.name.to_lowercase());
-                names.any(|name| name.contains(&lower))
+        let timeline = Arc::clone(timeline);
+        let work = move |stop: &Stop| {
+            let now = current(&snapshot, &question, stop)?;
+            let said = index.read();
+            let before = said.find(&timeline, &question.plain, stop)?;
+            let found = merged(&snapshot, &question, now, before).into_iter();
+            let found = found.map(|(operator, places, is_current)| HistoryMatch {
+                present: said.present(&timeline, &operator),
+                places,
+                is_current,
+                operator,
             });
-            let by_kernel: Vec<_> = by_kernel.map(|(id, _)| id).collect();
-            stop.check()?;
-            let mut known: FxHashSet<_> = found.iter().copied().collect();
-            found.extend(by_kernel.into_iter().filter(|id| known.insert(*id)));
-            let names = found
-                .iter()
-                .map(|id| catalogue.operator(*id).qualified_name());
-            Ok(names.collect::<Vec<String>>())
-        });
-        let current = current.await?;
-        let rows = self.store.steps_saying(&timeline.project, &plain, ROWS);
+            Ok(found.collect())
+        };
+        self.workers.run(work).await
+    }
+
+    /// The same without an index.
+    async fn search_stored(
+        &self,
+        timeline: &Arc<Timeline>,
+        snapshot: Arc<Snapshot>,
+        question: Question,
+    ) -> Result<Vec<HistoryMatch>, ServiceError> {
+        let rows = self
+            .store
+            .steps_saying(&timeline.project, &question.plain, ROWS);
         let rows = rows.await?;
-        let before_timeline = Arc::clone(timeline);
-        let before = move |stop: &Stop| {
+        let on = Arc::clone(timeline);
+        let work = move |stop: &Stop| {
+            let now = current(&snapshot, &question, stop)?;
             let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
             for (operator, step, says) in rows {
                 stop.check()?;
-                let places = before_timeline.places_of(step);
+                let places = on.places_of(step);
                 if places.len() == 0 {
                     continue;
                 }
                 match Says::decode(&says) {
-                    Ok(says) if says_so(&operator, &says, &plain) => {
+                    Ok(says) if says_so(&operator, &says, &question.plain) => {
                         before.entry(operator).or_default().extend(places);
                     }
                     Ok(_) => {}
                     Err(error) => return Ok(Err(error)),
                 }
             }
-            Ok(Ok(before))
+            let mut before: Vec<_> = before.into_iter().collect();
+            for (_, places) in &mut before {
+                places.sort_unstable();
+                places.dedup();
+            }
+            Ok(Ok(merged(&snapshot, &question, now, before)))
         };
-        let mut before = self.workers.run(before).await??;
-        let mut names: Vec<(String, bool)> = Vec::new();
-        let known: FxHashSet<&String> = current.iter().collect();
-        let gone = before.keys().filter(|operator| !known.contains(operator));
-        let mut gone: Vec<&String> = gone.collect();
-        let is_removed = |operator: &&String| snapshot.catalogue.find_qualified(operator).is_none();
-        match which {
-            Which::Removed => gone.retain(is_removed),
-            Which::All => names.extend(current.iter().map(|name| (name.clone(), true))),
-        }
-        let (sought, mut texts) = (Sought::parse(words), Texts::default());
-        gone.sort_by_cached_key(|operator| {
-            let rank = name_rank(&sought, &mut texts, operator);
-            (rank.unwrap_or(u32::MAX), operator.len())
-        });
-        names.extend(gone.into_iter().map(|operator| (operator.clone(), false)));
-        names.sort_by_cached_key(|(operator, is_current)| {
-            let is_named = name_rank(&sought, &mut texts, operator).is_some();
-            (!is_named, !is_current)
-        });
-        names.truncate(limit);
-        let mut found = Vec::with_capacity(names.len());
-        for (operator, is_current) in names {
-            let life = self.life(timeline, &operator).await?;
-            let mut places = before.remove(&operator).unwrap_or_default();
-            places.sort_unstable();
-            places.dedup();
+        let mut found = Vec::new();
+        for (operator, places, is_current) in self.workers.run(work).await?? {
             found.push(HistoryMatch {
-                present: life.present,
+                present: self.life(timeline, &operator).await?.present,
                 places,
                 is_current,
                 operator,
@@ -142,6 +140,204 @@ impl Service {
         }
         Ok(found)
     }
+
+    /// The index of what the steps of a project said, with all those of a timeline in it; none where
+    /// that is too much.
+    pub(super) async fn said(
+        &self,
+        timeline: &Timeline,
+    ) -> Result<Option<Arc<Index>>, ServiceError> {
+        let project = &timeline.project;
+        let known = self.histories.said.get(project).await;
+        if let Some(known) = known.filter(|known| known.has(timeline)) {
+            return Ok(known.fitting());
+        }
+        let lock = self.histories.lock_of(project);
+        let _alone = lock.lock().await;
+        // One that is not completed for whatever reason is not used again.
+        let known = self.histories.said.get(project).await;
+        self.histories.said.invalidate(project).await;
+        // What was rearranged may have other steps under the same numbers.
+        let known = known.filter(|known| known.is_of_past(timeline.stamp));
+        let index = known.unwrap_or_else(|| Arc::new(Index::new(timeline.stamp)));
+        if !index.has(timeline) {
+            self.complete(&index, timeline).await?;
+        }
+        let said = &self.histories.said;
+        said.insert(project.clone(), Arc::clone(&index)).await;
+        Ok(index.fitting())
+    }
+
+    /// Adds to an index what the steps up to the last of a timeline say.
+    async fn complete(&self, index: &Arc<Index>, timeline: &Timeline) -> Result<(), ServiceError> {
+        let (_, last) = timeline.steps_within;
+        let within = (index.complete.load(Ordering::Acquire), last);
+        let mut after = (String::new(), 0);
+        loop {
+            let after_row = (&*after.0, after.1);
+            let rows = self
+                .store
+                .steps_said(&timeline.project, within, after_row, PAGE);
+            let rows = rows.await?;
+            let end = rows
+                .last()
+                .map(|(operator, step, _)| (operator.clone(), *step));
+            let is_end = rows.len() < PAGE as usize;
+            let grown = Arc::clone(index);
+            let add = move |stop: &Stop| grown.add(&rows, stop);
+            let is_full = self.workers.run(add).await??;
+            match end {
+                Some(end) if !is_end && !is_full => after = end,
+                _ => break,
+            }
+        }
+        index.complete.fetch_max(last, Ordering::AcqRel);
+        Ok(())
+    }
+}
+
+/// An index in use, which grows as the timelines of its project do.
+#[derive(Debug)]
+pub(super) struct Index {
+    said: RwLock<Said>,
+    /// The state of the project when it was begun.
+    stamp: Stamp,
+    /// The step up to which all that was said is in it.
+    complete: AtomicI64,
+}
+
+impl Index {
+    fn new(stamp: Stamp) -> Self {
+        Self {
+            said: RwLock::default(),
+            stamp,
+            complete: AtomicI64::new(0),
+        }
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Said> {
+        self.said.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether it is of the same project, not of a former one of that name, and nothing was rearranged
+    /// since it was begun.
+    fn is_of_past(&self, stamp: Stamp) -> bool {
+        let now = self.stamp.now;
+        stamp.of == self.stamp.of && stamp.commits <= now && stamp.revisions <= now
+    }
+
+    /// Whether all that the steps of a timeline say is in it.
+    fn has(&self, timeline: &Timeline) -> bool {
+        let (_, last) = timeline.steps_within;
+        self.is_of_past(timeline.stamp) && self.complete.load(Ordering::Acquire) >= last
+    }
+
+    /// Adds rows, and tells whether it is too large now.
+    fn add(
+        &self,
+        rows: &[(String, i64, String)],
+        stop: &Stop,
+    ) -> Result<Result<bool, StoreError>, Stopped> {
+        let mut said = self.said.write().unwrap_or_else(PoisonError::into_inner);
+        for (operator, step, says) in rows {
+            stop.check()?;
+            match Says::decode(says) {
+                Ok(says) => said.add(operator, *step, &says),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+        Ok(Ok(said.is_too_large()))
+    }
+
+    /// What it takes in bytes, by estimate.
+    pub(super) fn weight(&self) -> u32 {
+        u32::try_from(self.read().bytes() + 256).unwrap_or(u32::MAX)
+    }
+
+    /// It, unless it is too large.
+    fn fitting(self: Arc<Self>) -> Option<Arc<Self>> {
+        let is_too_large = self.read().is_too_large();
+        (!is_too_large).then_some(self)
+    }
+}
+
+impl Question {
+    fn new(words: &str, which: Which, limit: usize) -> Self {
+        let plain = Some(Sought::parse(words).plain()).filter(|plain| !plain.is_empty());
+        Self {
+            words: words.to_owned(),
+            plain: plain.unwrap_or_else(|| words.to_owned()),
+            which,
+            limit,
+        }
+    }
+}
+
+/// The operators of a revision that say the words, those first whose names fit best.
+fn current(snapshot: &Snapshot, question: &Question, stop: &Stop) -> Result<Vec<String>, Stopped> {
+    let filter = Filter {
+        words: Some(question.words.clone()),
+        ..Filter::default()
+    };
+    let catalogue = &snapshot.catalogue;
+    let mut found = search(catalogue, &filter, stop)?;
+    let mut known: FxHashSet<_> = found.iter().copied().collect();
+    let lower = question.plain.to_lowercase();
+    let finder = memmem::Finder::new(&lower);
+    let mut name = String::new();
+    for (id, _) in catalogue.iter() {
+        stop.check()?;
+        let mut kernels = catalogue.kernels(id).iter();
+        let says_so = kernels.any(|kernel| {
+            name.clear();
+            name.push_str(&kernel.kernel.name);
+            name.make_ascii_lowercase();
+            finder.find(name.as_bytes()).is_some()
+        });
+        if says_so && known.insert(id) {
+            found.push(id);
+        }
+    }
+    let names = found.iter().map(|id| catalogue.operator(*id));
+    Ok(names.map(|operator| operator.qualified_name()).collect())
+}
+
+/// What is found, in its order: the operators, the places at which what changed says the words, and
+/// whether the last revision has them and says the words.
+fn merged(
+    snapshot: &Snapshot,
+    question: &Question,
+    now: Vec<String>,
+    before: Vec<(String, Vec<usize>)>,
+) -> Vec<(String, Vec<usize>, bool)> {
+    let known: FxHashSet<&str> = now.iter().map(|name| &**name).collect();
+    let gone = before.iter().map(|(name, _)| name);
+    let mut gone: Vec<String> = gone
+        .filter(|name| !known.contains(&***name))
+        .cloned()
+        .collect();
+    let mut names: Vec<(String, bool)> = Vec::new();
+    match question.which {
+        Which::Removed => gone.retain(|name| snapshot.catalogue.find_qualified(name).is_none()),
+        Which::All => names.extend(now.into_iter().map(|name| (name, true))),
+    }
+    let (sought, mut texts) = (Sought::parse(&question.words), Texts::default());
+    gone.sort_by_cached_key(|operator| {
+        let rank = name_rank(&sought, &mut texts, operator);
+        (rank.unwrap_or(u32::MAX), operator.len())
+    });
+    names.extend(gone.into_iter().map(|name| (name, false)));
+    names.sort_by_cached_key(|(operator, is_current)| {
+        let is_named = name_rank(&sought, &mut texts, operator).is_some();
+        (!is_named, !is_current)
+    });
+    names.truncate(question.limit);
+    let mut before: FxHashMap<String, Vec<usize>> = before.into_iter().collect();
+    let found = names.into_iter().map(|(name, is_current)| {
+        let places = before.remove(&name).unwrap_or_default();
+        (name, places, is_current)
+    });
+    found.collect()
 }
 
 /// How well the name of an operator fits, whatever its schema; `None` when it does not.
@@ -156,16 +352,47 @@ fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> 
 }
 
 /// Whether the words occur in the content of a step, not only in its encoding.
-fn says_so(operator: &str, says: &Says, words: &str) -> bool {
+pub(super) fn says_so(operator: &str, says: &Says, words: &str) -> bool {
     let words = words.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&words);
-    let side = |text: &Option<String>| text.as_deref().is_some_and(holds);
-    let cells = says.cells.iter();
-    let mut kernels = cells.flat_map(|cells| [&cells.before.kernel, &cells.after.kernel]);
-    holds(operator)
-        || says
-            .events
-            .iter()
-            .any(|event| side(&event.old) || side(&event.new))
-        || kernels.any(side)
+    holds(operator) || texts(says).any(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_of_a_former_project_or_order_is_not_used() {
+        let begun = Stamp {
+            of: (7, 100),
+            now: 5,
+            commits: 3,
+            revisions: 4,
+        };
+        let index = Index::new(begun);
+        let later = Stamp { now: 9, ..begun };
+        assert!(index.is_of_past(begun) && index.is_of_past(later));
+        for other in [
+            // Another project of that name, and one that got its id besides.
+            Stamp {
+                of: (8, 200),
+                ..begun
+            },
+            Stamp {
+                of: (7, 200),
+                ..begun
+            },
+            Stamp {
+                commits: 6,
+                ..later
+            },
+            Stamp {
+                revisions: 9,
+                ..later
+            },
+        ] {
+            assert!(!index.is_of_past(other), "{other:?}");
+        }
+    }
 }

@@ -108,6 +108,31 @@ pub struct Timeline {
 }
 
 impl Timeline {
+    /// A timeline for a test: step 1 leads to the first place, step 2 to the second, and so on.
+    #[cfg(test)]
+    pub(super) fn of_steps(count: usize) -> Self {
+        let item = |sequence| Item {
+            digest: Digest::of(b""),
+            sequence,
+            judged: JudgedRelease::NEWEST,
+            label: None,
+            commit: None,
+            ingested_at: None,
+        };
+        let steps = 1..=i64::try_from(count).unwrap();
+        Self {
+            project: ProjectName::parse("p").unwrap(),
+            line: Line::Ingests,
+            items: steps.clone().map(item).map(Arc::new).collect(),
+            stamp: Stamp::default(),
+            end: None,
+            step_of: steps.clone().collect(),
+            facts_of: steps.clone().collect(),
+            places_of: steps.clone().zip(0..).collect(),
+            steps_within: (1, *steps.end()),
+        }
+    }
+
     /// Reads a timeline. Reuses the parts of `previous`, an earlier state of the same timeline,
     /// that are still valid, so that the cost for a growing project is that of the new parts.
     pub(super) async fn load(

@@ -384,6 +384,18 @@ impl<B: Backend> Store for B {
         })
     }
 
+    fn steps_said<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        within: (i64, i64),
+        after: (&'a str, i64),
+        limit: u32,
+    ) -> Answer<'a, Vec<(String, i64, String)>> {
+        Box::pin(async move {
+            history::steps_said(&mut *self.reader().await?, project, within, after, limit).await
+        })
+    }
+
     fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;

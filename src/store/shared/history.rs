@@ -351,3 +351,21 @@ pub(super) async fn steps_saying(
         .bind(i64::from(limit));
     Ok(rows.fetch_all(connection).await?)
 }
+
+pub(super) async fn steps_said(
+    connection: &mut impl Connection,
+    project: &ProjectName,
+    (before, last): (i64, i64),
+    (operator, step): (&str, i64),
+    limit: u32,
+) -> Result<Vec<(String, i64, String)>, StoreError> {
+    let id = projects::id(connection, project).await?;
+    let rows = query(sql::STEPS_SAID)
+        .bind(id)
+        .bind(operator)
+        .bind(step)
+        .bind(before)
+        .bind(last)
+        .bind(i64::from(limit));
+    Ok(rows.fetch_all(connection).await?)
+}
