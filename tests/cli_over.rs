@@ -328,6 +328,7 @@ fn a_library_is_a_project_of_schemas() {
         ("2.txt", &old.replace("float t = 0.5", "float t")),
         ("3.txt", "good() -> ()\nbad(Tensor\n"),
         ("wide.txt", wide),
+        ("fewer.txt", wide.split("nms_out").next().unwrap()),
         ("wider.txt", &wide.replace("(str, Tensor)", "(str, int)")),
     ]);
     for label in ["1", "2"] {
@@ -396,6 +397,27 @@ fn a_library_is_a_project_of_schemas() {
     let shown = done(&["compare", "w", "x", "--project", "wide"]);
     assert!(
         shown.contains("acme::named") && shown.contains("Dict(str, int)"),
+        "{shown}"
+    );
+    let fewer = [
+        "--library",
+        "fewer.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "y",
+    ];
+    done(&[&["import", "--project", "wide"], &fewer[..]].concat());
+    let gone = run(folder.path(), &["compare", "w", "y", "--project", "wide"]);
+    assert_eq!(gone.status.code(), Some(1), "{}", text(&gone.stdout));
+    let shown = text(&gone.stdout);
+    assert!(
+        shown.contains("operator-removed") && shown.contains("acme::nms_out"),
+        "{shown}"
+    );
+    let shown = done(&["compare", "y", "w", "--project", "wide"]);
+    assert!(
+        shown.contains("operator-added") && !shown.contains("autogen"),
         "{shown}"
     );
     let refused = run(

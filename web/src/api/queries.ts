@@ -143,6 +143,10 @@ export const keysQuery = (place: Place) =>
 		},
 	});
 
+/** The name of an operator in paths: qualified unless its namespace is `aten`. */
+export const nameOf = ({ namespace, name }: Pick<OperatorPage, "namespace" | "name">) =>
+	namespace === "aten" ? name : `${namespace}::${name}`;
+
 export const operatorQuery = (place: Place, operator: string) =>
 	queryOptions({
 		queryKey: ["operator", place.project, place.rev, operator],
