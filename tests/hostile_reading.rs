@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::file::MOST_ENTRIES;
+use opatlas_operators::file::{MOST_ARGUMENTS, MOST_ENTRIES};
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{Findings, MOST_FINDINGS, MOST_OF_A_RULE};
 use opatlas_schema::parse::parse_schema;
@@ -127,6 +127,28 @@ fn allowed_findings_are_not_counted_among_those_left_out() {
         findings.omitted()
     );
     assert_eq!(omitted(&findings, RuleId::SuppressionUnused), 0);
+}
+
+/// Twice as many arguments as are read, in a file that is read piece by piece and in one that is not.
+#[test]
+fn arguments_are_read_up_to_a_number() {
+    let arguments = "Tensor a, ".repeat(999);
+    let entries = (0..2 * MOST_ARGUMENTS / 1_000)
+        .map(|at| format!("- func: f{at}({arguments}Tensor b) -> Tensor\n"));
+    let text: String = entries.collect();
+    for text in [text.clone(), format!("%YAML 1.1\n---\n{text}")] {
+        let (catalogue, findings) = judged(&text, &[]);
+        let read = catalogue.native_functions.entries.len();
+        assert_eq!(read, MOST_ARGUMENTS / 1_001 + 1);
+        let mut limits = findings.iter().filter(|f| f.rule == RuleId::YamlLimit);
+        let limit = limits.next().unwrap();
+        assert!(limits.next().is_none());
+        assert!(
+            limit.message.contains("arguments and returns"),
+            "{}",
+            limit.message
+        );
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
@@ -13,7 +14,11 @@ use opatlas_source::{Span, Stop, Stopped};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
-pub const MOST_ENTRIES: usize = 50_000;
+pub const MOST_ENTRIES: usize = 20_000;
+
+/// Entries are read until their schemas have this many arguments and returns; those of a real file
+/// have 15,000.
+pub const MOST_ARGUMENTS: usize = 100_000;
 
 /// Entries are read until this many complaints about them have been kept.
 pub const MOST_COMPLAINTS: usize = 100_000;
@@ -103,13 +108,13 @@ impl NativeFunctions {
         };
         let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
-        let mut complaints = 0;
+        let mut taken = Taken::default();
         let mut entries = Vec::with_capacity(chunks.len());
         let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
         for (i, chunk) in chunks.iter().enumerate() {
             stop.check()?;
-            if complaints > MOST_COMPLAINTS {
-                beyond = Some(too_broken(*chunk));
+            if let Some(limit) = taken.limit(*chunk) {
+                beyond = Some(limit);
                 break;
             }
             let source = chunk.slice(text);
@@ -126,7 +131,7 @@ impl NativeFunctions {
                     None => return Ok(None),
                 },
             };
-            complaints += entry.diagnostics.len();
+            taken.add(&entry);
             entries.push(PlacedEntry {
                 entry,
                 base: chunk.start,
@@ -144,7 +149,7 @@ impl NativeFunctions {
         }))
     }
 
-    fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<super::entry::Entry>> {
+    fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<Entry>> {
         let i = *self.by_hash.get(&hash)? as usize;
         let same = self.chunks[i].slice(&self.text) == source;
         let entry = self.entries.get(i).filter(|_| same);
@@ -167,15 +172,15 @@ impl NativeFunctions {
             diagnostics.push(no_list(text, &document.root));
         }
         let mut entries = Vec::with_capacity(document.items.len());
-        let mut complaints = 0;
+        let mut taken = Taken::default();
         for item in &document.items {
             stop.check()?;
-            if complaints > MOST_COMPLAINTS {
-                diagnostics.push(too_broken(item.span.shifted(item.base)));
+            if let Some(limit) = taken.limit(item.span.shifted(item.base)) {
+                diagnostics.push(limit);
                 break;
             }
             let entry = lower(item, text.get(item.base as usize..).unwrap_or(""));
-            complaints += entry.diagnostics.len();
+            taken.add(&entry);
             entries.push(PlacedEntry {
                 entry: Arc::new(entry),
                 base: item.base,
@@ -193,18 +198,42 @@ impl NativeFunctions {
     }
 }
 
+/// What the entries read so far take of the limits of a file.
+#[derive(Debug, Default)]
+struct Taken {
+    complaints: usize,
+    arguments: usize,
+}
+
+impl Taken {
+    fn add(&mut self, entry: &Entry) {
+        self.complaints += entry.diagnostics.len();
+        if let Some(schema) = &entry.schema {
+            self.arguments += schema.arguments.all().len() + schema.returns.len();
+        }
+    }
+
+    /// The limit that keeps the entry at this place from being read.
+    fn limit(&self, at: Span) -> Option<Diagnostic> {
+        if self.complaints > MOST_COMPLAINTS {
+            let message = "too many errors in this file; Opatlas ignores the rest";
+            let limit = Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message);
+            return Some(limit.with_help("fix the errors above first"));
+        }
+        let is_over = self.arguments > MOST_ARGUMENTS;
+        is_over.then(|| beyond(at, MOST_ARGUMENTS, "arguments and returns"))
+    }
+}
+
 fn too_many(at: Span) -> Diagnostic {
-    let message =
-        format!("the file has more than {MOST_ENTRIES} entries; Opatlas ignores the rest");
+    beyond(at, MOST_ENTRIES, "entries")
+}
+
+fn beyond(at: Span, most: usize, of: &str) -> Diagnostic {
+    let message = format!("the file has more than {most} {of}; Opatlas ignores the rest");
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
         "real files stay far below this limit, which bounds the time and memory to read a file",
     )
-}
-
-fn too_broken(at: Span) -> Diagnostic {
-    let message = "too many errors in this file; Opatlas ignores the rest";
-    Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message)
-        .with_help("fix the errors above first")
 }
 
 fn hash(text: &str) -> u64 {
